@@ -56,7 +56,7 @@ ABOUT_PROFILES: dict[Profile, str] = {
 """What each profile is for."""
 
 _FOR_MAKING = frozenset({"list_voices", "search_available_numbers", "get_audience_import"})
-"""Reading tools that serve nobody but those who make agents, rent numbers and import people."""
+"""Reading tools that are useful only to create agents, rent numbers and import people."""
 
 _READ: frozenset[Toolset] = frozenset(TOOLSETS[:7])
 """The toolsets whose reading tools every profile has."""
@@ -67,18 +67,18 @@ _WRITTEN: dict[Profile, frozenset[Toolset]] = {
     "builder": frozenset({"campaigns", "live", "agents", "audiences", "numbers"}),
     "all": frozenset(TOOLSETS),
 }
-"""The toolsets whose other tools a profile has as well."""
+"""The toolsets whose writing tools a profile has as well."""
 
 _FILE = Path(__file__).with_name("definitions.json")
 
 
 class UnknownTools(ValueError):
-    """A profile, toolset or tool that does not exist. The text names it and lists what there is."""
+    """A profile, toolset or tool does not exist. The text names it and lists those that exist."""
 
 
 @dataclass(frozen=True)
 class ToolSwitch:
-    """The name, the toolset and the kind of a tool, by which it is switched on or off."""
+    """The name and toolset of a tool, and whether it only reads, by which it is switched on or off."""
 
     name: str
     toolset: Toolset
@@ -87,7 +87,7 @@ class ToolSwitch:
 
 @cache
 def stored_definitions() -> tuple[dict[str, Any], ...]:
-    """The definition of every tool, in the order of the catalogue. Change nothing in it."""
+    """The definition of every tool, in the order of the catalogue. It must not be changed."""
     return tuple(json.loads(_FILE.read_text(encoding="utf-8")))
 
 
@@ -108,13 +108,13 @@ def enabled_tools(
     read_only: bool = False,
     tools: Iterable[ToolSwitch] | None = None,
 ) -> frozenset[str]:
-    """The names of the tools that are switched on, out of `tools` or of all there are.
+    """The names of the enabled tools, out of `tools` or of all.
 
-    `toolsets` names toolsets or single tools and stands in place of the profile's. `exclude` does too, and beats it.
-    `read_only` leaves only what reads, whatever else is said.
+    `toolsets` names toolsets or single tools and replaces the profile. `exclude` takes the same names, and overrides
+    it. `read_only` keeps only tools that read, and overrides both.
 
     Raises:
-        UnknownTools: a name that is none; the text lists the known ones.
+        UnknownTools: a name is unknown; the text lists the known ones.
     """
     every = known_tools() if tools is None else tuple(tools)
     found = _of_profile(every, profile) if toolsets is None else _named(every, toolsets)
@@ -123,7 +123,7 @@ def enabled_tools(
 
 
 def names_of(text: str) -> tuple[str, ...]:
-    """The names in a list with commas."""
+    """The names in a comma-separated list."""
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 

@@ -1,4 +1,4 @@
-"""Arguments of a tool, held strictly against its model. What is wrong is said in one line, without repeating values."""
+"""Validates a tool's arguments strictly against its model. Errors are put in one line, without repeating values."""
 
 from collections.abc import Mapping
 from types import UnionType
@@ -19,11 +19,11 @@ from callwright.tools.wording.text import shortened
 In = TypeVar("In", bound=Input)
 
 LIST_LENGTH = 20
-"""Entries a list tool asks for when the model names no number; programs get the contract's default."""
+"""Entries a list tool requests when the model gives no number; programs get the contract's default."""
 
 
 def validated(tool: Tool, arguments: dict[str, Any]) -> Input:
-    """Arguments that are `bounded`, as the tool's model.
+    """Validates arguments that `bounded` returned, and returns them as the tool's model.
 
     Raises:
         ToolError: `Invalid arguments: field: what is wrong; …`; unknown fields come with the allowed ones.
@@ -41,7 +41,7 @@ def validated(tool: Tool, arguments: dict[str, Any]) -> Input:
 
 
 def bounded(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments, with what hosts have sent as JSON text read, and none of it larger than the tool takes.
+    """The arguments, with values parsed that hosts sent as JSON text, and none larger than the tool takes.
 
     Raises:
         ToolError: a text, a list or an object of them is too large.
@@ -64,7 +64,7 @@ def narrowed(asked: Input, to: type[In]) -> In:
 
 
 def _unwrapped(value: Any, model: type[Input], name: str) -> Any:
-    """Some hosts send an object or a list as JSON text. Where text cannot be meant, it is read as what it means."""
+    """Some hosts send an object or a list as JSON text. It is parsed where the argument does not take text."""
     field = model.model_fields.get(name)
     if field is None or not isinstance(value, str) or value[:1] not in ("{", "[") or takes_text(field.annotation):
         return value
@@ -76,7 +76,7 @@ def _unwrapped(value: Any, model: type[Input], name: str) -> Any:
 
 
 def takes_text(annotation: Any) -> bool:
-    """Whether a string may be meant by an argument of this type: text, a choice of words, a moment."""
+    """Whether an argument of this type takes a string: text, a choice of words, a time."""
     if isinstance(annotation, type):
         return not issubclass(annotation, BaseModel | list | dict)
     origin = get_origin(annotation)
@@ -112,7 +112,7 @@ def _one(problem: Problem, tool: Tool, *, lists: bool) -> str:
 
 
 def _allowed(tool: Tool, place: Place, *, lists: bool = True) -> str:
-    """What may be sent there, and which of it may have been meant. Once for each object."""
+    """The allowed fields, and those that are near to an unknown one. They are listed once for each object."""
     known = list(tool.offered) if len(place) == 1 else fields_at(tool.arguments, place)
     near = meant(str(place[-1]), known)
     asked = f" Did you mean {near}?" if near else ""

@@ -1,6 +1,6 @@
-"""A CSV file in parts that each fit one request, every part with the header row.
+"""Splits a CSV file into parts that each fit one request, every part with the header row.
 
-Records are found by the reader that the service reads them with, so a line break in quotes never ends one.
+Records are split by the same reader as in the service, so a line break in quotes never ends one.
 """
 
 import csv
@@ -14,13 +14,13 @@ from typing import BinaryIO
 from callwright.contract.checks.csv_text import other_separator, separator_said
 
 PART_BYTES = 900_000
-"""Bytes of a part as JSON text. The service takes a request of 1,000,000."""
+"""Bytes of a part as JSON text. The service accepts requests up to 1,000,000."""
 
 _SAVE = "Save it as UTF-8 (in a spreadsheet: CSV UTF-8, comma separated) and call again"
 
 
 class UnreadableFile(Exception):
-    """The file cannot be imported as it is; the text says what to do about it."""
+    """The file cannot be imported. The text says what to do about it."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class CsvPart:
     first_row: int
     last_row: int
     ends_at: int
-    """Bytes of the file that are read by now."""
+    """Bytes of the file that have been read so far."""
 
 
 class _RecordLines:
@@ -54,14 +54,14 @@ class _RecordLines:
         return line
 
     def taken(self) -> str:
-        """The lines since the last time, as they stand in the file, with a line break at their end."""
+        """The lines since the last call, as they are in the file, with a line break at their end."""
         text = "".join(self._kept)
         self._kept.clear()
         return text if text.endswith("\n") else f"{text}\n"
 
 
 def parts_of(file: BinaryIO, *, from_row: int = 1, part_bytes: int = PART_BYTES) -> Generator[CsvPart]:
-    """The parts of a file from a data row on, read as they are asked for. Leaves the file open.
+    """The parts of a file from a data row on, read lazily. Leaves the file open.
 
     Raises:
         UnreadableFile: it is not UTF-8, or not CSV with commas, or has no row, or a row does not fit into a request.

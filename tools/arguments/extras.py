@@ -1,6 +1,6 @@
-"""Arguments that only the service at hand takes: named in its OpenAPI document, unknown to the contract.
+"""Arguments that only this service takes: its OpenAPI document names them, and the contract does not.
 
-They are held against the type that the document gives them and passed on as they are.
+They are checked against their type in the document and passed on unchanged.
 """
 
 import json
@@ -23,7 +23,7 @@ In = TypeVar("In", bound=Input)
 Out = TypeVar("Out")
 Json = dict[str, Any]
 Extras = Mapping[str, Mapping[str, Json]]
-"""JSON Schemas of further arguments, by tool and name."""
+"""JSON Schemas of extra arguments, by tool and name."""
 
 _NAMES: Mapping[str, tuple[type, ...]] = {
     "string": (str,),
@@ -37,7 +37,7 @@ _NAMES: Mapping[str, tuple[type, ...]] = {
 
 
 class ExtraCaller:
-    """A caller that sends further fields along with every question of one operation."""
+    """A caller that adds extra fields to each request of one operation."""
 
     def __init__(self, caller: Caller, operation: AnyOperation, extra: Mapping[str, JsonValue]) -> None:
         self._caller, self._operation, self._extra = caller, operation, extra
@@ -70,17 +70,17 @@ class ExtraCaller:
         return self._caller.open(operation, asked)
 
     def open_address(self, url: str, /, *, accepts: Callable[[str], bool]) -> AbstractAsyncContextManager[Media]:
-        """What stands at an address in an answer, of a type that is accepted."""
+        """Opens an address from an answer, if its media type is accepted."""
         return self._caller.open_address(url, accepts=accepts)
 
 
 def with_extra(caller: Caller, operation: AnyOperation, extra: Mapping[str, JsonValue]) -> Caller:
-    """The caller, sending these along with the operation's questions."""
+    """The caller, adding these fields to the operation's requests."""
     return ExtraCaller(caller, operation, extra) if extra else caller
 
 
 def separated(arguments: Mapping[str, Any], schemas: Mapping[str, Json]) -> tuple[Json, Json]:
-    """The arguments of the contract, and those that only the service takes.
+    """Splits the arguments into those of the contract and those that only the service takes.
 
     Raises:
         ToolError: one of the latter is of another type than the service's document says.
@@ -98,7 +98,7 @@ def separated(arguments: Mapping[str, Any], schemas: Mapping[str, Json]) -> tupl
 
 
 def described(schema: Json) -> Json:
-    """A further argument as it is shown to a model: its words cleaned, at every depth."""
+    """An extra argument as a model sees it: its texts cleaned, at every depth."""
     return cast("Json", with_texts(schema, cleaned))
 
 

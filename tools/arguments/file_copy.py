@@ -1,4 +1,4 @@
-"""A file as it stood at one moment: what is counted of it is what is sent of it, whoever writes to it meanwhile."""
+"""A copy of a file, so that what is checked is what is sent, even if another program writes to the file."""
 
 import hashlib
 from contextlib import ExitStack
@@ -12,7 +12,7 @@ from callwright.tools.arguments.files import MOST_BYTES, Folders
 
 _CHUNK_BYTES = 1_000_000
 _IN_MEMORY_BYTES = 8_000_000
-"""A larger file is copied into a temporary one, which has no name and is gone when it is closed."""
+"""A larger file is copied into a temporary one, which has no name and is deleted when it is closed."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class FileCopy:
 
 
 def copied(folders: Folders, path: str) -> FileCopy:
-    """Reads a file of the folders once, from its beginning to its end, and keeps what it read.
+    """Reads a file of the folders once, from beginning to end, and keeps a copy.
 
     Raises:
         ToolError: there is no such file, or it may not be read.

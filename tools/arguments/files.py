@@ -1,6 +1,6 @@
-"""Files that tools may read: from the folders that whoever started the program named, and from nowhere else.
+"""Files that tools may read: those in the folders that were named when the program was started, and no others.
 
-Only a server on stdio has such folders: there the files are those of the person who started it.
+Only a server on stdio has such folders: there the files belong to the person who started it.
 """
 
 import os
@@ -17,11 +17,11 @@ _SAFE = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _FOLDER = _SAFE | getattr(os, "O_DIRECTORY", 0)
 _STAY = getattr(os, "O_NOFOLLOW", 0)
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0)
-"""Without it, opening a pipe would wait for somebody to write into it."""
+"""Without it, opening a pipe would wait for a writer."""
 
 
 class Folders:
-    """The folders. Raises `OSError` at the start where one cannot be found."""
+    """The folders. Creating it raises `OSError` if one cannot be found."""
 
     def __init__(self, paths: Iterable[Path]) -> None:
         self.roots = tuple(dict.fromkeys(path.resolve(strict=True) for path in paths))
@@ -30,10 +30,10 @@ class Folders:
         return ", ".join(map(str, self.roots))
 
     def opened(self, path: str) -> BinaryIO:
-        """The file at a path, which is whole or relative to one of the folders; links are followed inside of them.
+        """Opens the file at an absolute path, or a path relative to one of the folders. Links inside them are followed.
 
         Raises:
-            ToolError: there is no such file here, it lies outside, is no ordinary file, is empty or too large.
+            ToolError: there is no such file, it lies outside the folders, is not a regular file, is empty or too large.
         """
         root, real = self._found(path)
         try:
@@ -47,10 +47,10 @@ class Folders:
         return os.fdopen(descriptor, "rb")
 
     def _found(self, path: str) -> tuple[Path, Path]:
-        """The folder and the true place of the file in it, free of links."""
+        """The folder, and the real path of the file in it, with links resolved."""
         if "\x00" in path:
             raise _refused("holds the character NUL")
-        places = [Path(os.path.realpath(root / path)) for root in self.roots]  # a whole path replaces the root
+        places = [Path(os.path.realpath(root / path)) for root in self.roots]  # an absolute path replaces the root
         inside = {place: root for place in places for root in self.roots if place.is_relative_to(root)}
         if not inside:
             raise _refused(f"lies outside of the folders that may be read: {self}")
@@ -64,7 +64,7 @@ class Folders:
 
 
 def _descriptor(root: Path, real: Path) -> int:
-    """Opens step by step from the root and follows no link, so that nobody can swap a folder for one meanwhile."""
+    """Opens each folder from the root on and follows no link, so that nobody can swap a folder for a link meanwhile."""
     *folders, name = real.relative_to(root).parts or (".",)
     if os.open not in os.supports_dir_fd:
         return os.open(real, _SAFE | _STAY | _AT_ONCE)

@@ -1,7 +1,7 @@
 """JSON Schema of a contract model in the compact form that tools advertise.
 
-References are inlined, titles and examples dropped, and "X or null" becomes X: absent says the same with fewer
-words. Only in changes null says something else, and stands where it may.
+References are inlined, titles and examples are dropped, and "X or null" becomes X, because absent means the same. Only
+in changes null has a meaning of its own, and is kept where it is allowed.
 """
 
 from collections.abc import Collection, Mapping
@@ -18,11 +18,11 @@ _BOUNDS = frozenset(
     {"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "maxProperties", "pattern"}
 )
 _DROPPED_FROM_INPUTS = _DROPPED | {"pattern", "minLength", "maxLength", "minItems", "maxItems", "maxProperties"}
-"""Bounds of texts are said in the descriptions where a model can keep to them. All of them are checked."""
+"""Bounds of texts are in the descriptions where a model can keep to them. All of them are checked."""
 _DROPPED_FROM_ANSWERS = _DROPPED | _BOUNDS | {"description", "default", "format"}
 _NULL: JsonSchema = {"type": "null"}
 _SAID = ("description", "default")
-"""What stands beside the choices of a field."""
+"""Keywords that are kept beside `anyOf`."""
 
 
 def input_schema(
@@ -32,10 +32,10 @@ def input_schema(
     offered: Collection[str] | None = None,
     flat: Collection[str] = (),
 ) -> JsonSchema:
-    """The arguments that `model` takes, those of `offered` only.
+    """The schema of the arguments that `model` takes, only those of `offered`.
 
-    `words` replace the descriptions of single ones, by name or by a path with dots. Of those in `flat` it says the type
-    and the description alone. Unknown ones are refused.
+    `words` replaces descriptions, by name or by a path with dots. Arguments in `flat` have only a type and a
+    description. Unknown arguments are refused.
     """
     raw = model.model_json_schema(mode="validation")
     schema = _Compact(raw, answers=False).of(raw)
@@ -56,7 +56,7 @@ def input_schema(
 
 
 def _or_null(schema: JsonSchema) -> JsonSchema:
-    """A list of types would say it in fewer bytes, and some clients cannot read one."""
+    """Allows null by `anyOf`. A list of types would be shorter, but some clients cannot read one."""
     said = {key: value for key, value in schema.items() if key in _SAID}
     return {"anyOf": [{key: value for key, value in schema.items() if key not in _SAID}, _NULL], **said}
 
@@ -74,10 +74,10 @@ def _flattened(schema: JsonSchema) -> JsonSchema:
 
 
 def output_schema(model: type[BaseModel], *, brief: bool, undescribed: Collection[str] = ()) -> JsonSchema:
-    """What an answer holds. Nulls are left out, so no field is required.
+    """The schema of an answer. Nulls are left out, so no field is required.
 
-    Bounds are left out, and so is the inside of a piece that a caller sends, for example a retry policy: the tool that
-    takes it describes it. A `brief` one names the fields of the resource, but not what is inside of them. Fields in
+    Bounds are left out, and so are the fields of objects that a caller sends, for example a retry policy: the tool that
+    takes one describes it. A `brief` schema names the fields of the resource, but not the fields inside them. Fields in
     `undescribed` are left out.
     """
     raw = model.model_json_schema(mode="serialization")
@@ -91,7 +91,7 @@ def output_schema(model: type[BaseModel], *, brief: bool, undescribed: Collectio
 
 
 def list_schema(entry: type[BaseModel], *, shown: Collection[str]) -> JsonSchema:
-    """A page of a list whose entries hold the fields of `shown` unless others are asked for; so none is required."""
+    """The schema of a list's page. Entries hold the fields of `shown` by default, and no field is required."""
     fields = output_schema(entry, brief=True)["properties"]
     entries = {"type": "object", "properties": {name: fields[name] for name in shown}}
     return {
@@ -122,25 +122,25 @@ class _Compact:
             if key in self._dropped or (key == "default" and (not value or isinstance(value, dict))):
                 continue
             if (key == "additionalProperties" and value is False) or (key == "minimum" and value in (0, 1)):
-                continue  # both go without saying; what is not among the properties is refused by name
+                continue  # both are implied; fields that are not among the properties are refused by name
             if key == "properties":
                 found[key] = {name: self.of(sub) for name, sub in value.items()}
             elif key in ("items", "additionalProperties") and isinstance(value, dict):
-                # Some readers of schemas want `true` for "anything", not an empty schema.
+                # Some schema parsers want `true` for "anything", not an empty schema.
                 found[key] = self.of(cast("JsonSchema", value)) or True
             elif key in ("anyOf", "oneOf", "allOf", "prefixItems"):
                 found[key] = [self.of(sub) for sub in value]
             else:
                 found[key] = value
         if self._answers:
-            # Any field may be null and is then left out, and entries of lists hold the fields that were asked for.
+            # Any field may be null and is then left out, and entries of lists hold only the requested fields.
             found.pop("required", None)
             if found.get("additionalProperties") is True:
                 del found["additionalProperties"]
         return found
 
     def _resolved(self, node: JsonSchema) -> JsonSchema:
-        """The node with its reference inlined and its null branch removed; words beside them win over words inside."""
+        """The node with its reference inlined and its null branch removed. Keywords beside them override inner ones."""
         while True:
             branches = cast("list[JsonSchema]", node.get("anyOf", []))
             kept = [branch for branch in branches if branch != _NULL]

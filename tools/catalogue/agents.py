@@ -15,11 +15,11 @@ from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import line, lines, listed
 
 _PROMPT_BYTES = 6_000
-"""How much of a prompt one answer has, in words and in data each."""
+"""Bytes of a prompt in one answer, in its text and in its data each."""
 
 
 class AgentSummary(Projection):
-    """An agent after it was made or changed: what its caller did not know before."""
+    """An agent after it was created or changed, without its texts."""
 
     id: str
     name: str
@@ -30,7 +30,7 @@ class AgentSummary(Projection):
 
 
 class AgentDetails(AgentSummary):
-    """An agent with its words."""
+    """An agent with its prompt and welcome message."""
 
     welcome_message: str
     system_prompt: str
@@ -40,13 +40,13 @@ class AgentDetails(AgentSummary):
 
 
 class GetAgentInParts(GetAgent):
-    """The agent, and where in its prompt to begin."""
+    """The agent, and the character of its prompt to begin with."""
 
     prompt_from: Annotated[int, Field(ge=0, description="First character to give of a long prompt.")] = 0
 
 
 class CreateAgentOfVoice(CreateAgent):
-    """A new agent, in the language of its voice if none is named."""
+    """A new agent. Its language is that of its voice if none is given."""
 
     language: Annotated[LanguageTag | None, Field(description="BCP-47 tag. Left out: the voice's own language.")] = None  # pyright: ignore[reportIncompatibleVariableOverride, reportGeneralTypeIssues]  # filled in before it is asked
 
@@ -64,7 +64,7 @@ def _summary(agent: Agent, context: ToolContext) -> str:
 
 
 async def _with_language(context: ToolContext, asked: CreateAgentOfVoice) -> CreateAgentOfVoice:
-    """The arguments with the language of the voice, where none was named."""
+    """The arguments with the language of the voice, if none was given."""
     if asked.language is not None:
         return asked
     voice = await context.client.ask(get_voice, GetVoice(id=asked.voice_id))
@@ -74,7 +74,7 @@ async def _with_language(context: ToolContext, asked: CreateAgentOfVoice) -> Cre
 
 
 async def _found(context: ToolContext, asked: GetAgentInParts) -> Reply:
-    """The agent with its prompt, or the part of it that begins where the arguments say."""
+    """The agent with its prompt, or with the part that begins where the arguments say."""
     agent = await context.client.ask(get_agent, narrowed(asked, GetAgent))
     whole, begin = agent.system_prompt, asked.prompt_from
     part = fitting_text(whole[begin:], _PROMPT_BYTES)

@@ -1,4 +1,4 @@
-"""Tools for the people in an audience: adding, importing, listing, and what an import refused."""
+"""Tools for the people in an audience: adding, importing, listing, and rows that an import refused."""
 
 from callwright.contract import audiences as contract
 from callwright.contract.audiences import (
@@ -25,12 +25,12 @@ _FILLS = Hints(read_only=False, destructive=False, idempotent=False, open_world=
 
 _ERRORS_SHOWN = 10
 REFUSED = tuple(f"errors.{path}" for path in foreign_paths(RowError))
-"""Where an answer about an import holds what stood in the file."""
+"""The parts of an answer about an import that hold text of the file."""
 _VALUES_SHOWN = 8
 
 
 class ImportSummary(Projection):
-    """An import: how far it is."""
+    """The progress of an import."""
 
     id: str
     audience_id: str
@@ -57,7 +57,7 @@ def _refused(error: RowError, _: ToolContext) -> str:
 
 
 def refusals(errors: list[RowError], context: ToolContext) -> str | None:
-    """Refused rows in words, fenced: they hold what stood in a file. The first ten of them."""
+    """The first ten refused rows as text, fenced, since they hold text of a file."""
     said = [_refused(error, context) for error in errors[:_ERRORS_SHOWN]]
     return fenced(said, tag=context.session.ids(), what="Refused rows.") if said else None
 
@@ -99,7 +99,7 @@ def _import(imported: AudienceImport, context: ToolContext) -> str:
 
 
 async def _found(context: ToolContext, asked: GetAudienceImport) -> Reply:
-    """The import, and the first rows it refused once it is over."""
+    """The import, and once it has ended the first rows it refused."""
     imported = await context.client.ask(get_audience_import, asked)
     if imported.status_reason is not None:
         imported = imported.model_copy(update={"status_reason": context.hint(imported.status_reason)})

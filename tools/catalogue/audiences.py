@@ -19,7 +19,7 @@ from callwright.tools.wording.cleaning import cleaned
 from callwright.tools.wording.text import json_bytes, line, lines, listed, moment, shortened
 
 _COLUMN_BYTES = 5_000
-"""How much of the columns one answer has, in words and in data each."""
+"""Bytes of the columns in one answer, in its text and in its data each."""
 _LONGEST_SAMPLE = 60
 
 
@@ -33,7 +33,7 @@ class ColumnSummary(Projection):
 
 
 class AudienceSummary(Projection):
-    """An audience after it was made or changed."""
+    """An audience after it was created or changed."""
 
     id: str
     name: str
@@ -46,7 +46,7 @@ class AudienceSummary(Projection):
 
 
 class CreatedAudience(AudienceSummary):
-    """An audience that was made, with the first rows it refused."""
+    """A new audience, with the first rows it refused."""
 
     errors: list[RowError] = []
 
@@ -62,7 +62,7 @@ class AudienceDetails(AudienceSummary):
 
 
 class GetAudienceInParts(GetAudience):
-    """The audience, and which of its columns to begin with."""
+    """The audience, and the column to begin with."""
 
     columns_from: Annotated[int, Field(ge=0, description="First column to give of many, from 0.")] = 0
 
@@ -84,7 +84,7 @@ def _state(audience: Audience, context: ToolContext) -> str:
 
 
 def _columns(place: str, names: str, audience: Audience, context: ToolContext) -> str:
-    """The names of columns, which come from the head of a file."""
+    """The names of columns, fenced, since they come from the header row of a file."""
     if not audience.columns:
         return "no columns yet"
     said = [f"{place}: {names}", f"phone column: {audience.phone_column}"]
@@ -106,7 +106,7 @@ def _made(audience: NewAudience, context: ToolContext) -> str:
 
 
 async def _found(context: ToolContext, asked: GetAudienceInParts) -> Reply:
-    """The audience with its columns, or those that fit from where the arguments say."""
+    """The audience with its columns, or with those that fit from the requested one on."""
     audience = await context.client.ask(get_audience, narrowed(asked, GetAudience))
     begin = asked.columns_from
     columns = [

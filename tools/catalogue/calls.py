@@ -17,7 +17,7 @@ _LONGEST_QUESTION = 200
 _SUMMARY = ("id", "simulated", "status", "outcome", "ended_by", "duration_seconds", "cost")
 
 CallSummary = projection_of(Call, "CallSummary", *_SUMMARY)
-"""A call after it was ended."""
+"""A call after it was hung up."""
 
 CallDetails = projection_of(
     Call,

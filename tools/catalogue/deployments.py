@@ -1,4 +1,4 @@
-"""Tools for deployments: reading and making them. Those that start and stop them are in `dialling.py`."""
+"""Tools to read, create and change deployments. Those that start and stop them are in `dialling.py`."""
 
 from callwright.contract.checks.counts import count_of
 from callwright.contract.deployments import deployments as contract
@@ -52,7 +52,7 @@ _INSIDE = {
 _AS_BEFORE = "As in create_deployment. Replaces the old one whole."
 _NESTED = ("calling_hours", "retry_policy", "voicemail", "compliance", "budget_cap")
 _SHORT = frozenset((*SETTINGS, "max_concurrency", "phone_number_ids", "budget_cap"))
-"""Settings that tools name without the words of the contract, where create_deployment has them."""
+"""Settings without a description in other tools, because create_deployment describes them."""
 REST = "The whole campaign is at callwright://deployments/{id}"
 
 

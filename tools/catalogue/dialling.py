@@ -1,4 +1,4 @@
-"""Tools that start and stop campaigns. Starting dials and spends; stopping is never gated."""
+"""Tools that start and stop campaigns. Starting dials and spends; stopping never needs a confirmation."""
 
 from callwright.contract.deployments import deployments as contract
 from callwright.tools.catalogue.deployments import REST

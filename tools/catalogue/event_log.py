@@ -1,4 +1,4 @@
-"""Tools for the log of events: what happened, to whom it was sent, and why it did not arrive."""
+"""Tools for the event log: what happened, where it was sent, and why it did not arrive."""
 
 import json
 
@@ -21,7 +21,7 @@ _NEXT = {
     "cancelled": "create_webhook makes another subscription.",
     "not_subscribed": "update_webhook changes or enables a subscription.",
 }
-"""Which tool does what the next step of an arrival says, beside a replay."""
+"""The tool for the next step, by the state of an arrival, in addition to a replay."""
 
 
 def _entry(event: Event, _: ToolContext) -> str:

@@ -1,4 +1,4 @@
-"""Tools for many calls at once: searching transcripts, and counting calls in groups."""
+"""Tools for many calls at once: searching transcripts, and counting calls by group."""
 
 from callwright.contract import transcripts as contract
 from callwright.contract.checks.counts import count_of

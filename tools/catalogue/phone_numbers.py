@@ -12,7 +12,7 @@ NumberState = projection_of(
     "NumberState",
     *("id", "number", "country", "status", "label", "simulated", "monthly_cost", "renews_at", "auto_renew"),
 )
-"""A number after it was rented, changed or given back."""
+"""A number after it was rented, changed or released."""
 
 
 def _able(capabilities: Capabilities) -> str:

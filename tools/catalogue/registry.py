@@ -1,4 +1,4 @@
-"""Every tool there is.
+"""The registry of all tools.
 
 Importing this module imports the whole contract, so the server does it when a tool first runs.
 """
@@ -31,5 +31,5 @@ _BY_NAME = {tool.name: tool for tool in TOOLS}
 
 
 def tool_named(name: str) -> Tool:
-    """The tool. Raises KeyError where there is none."""
+    """The tool of this name. Raises KeyError if there is none."""
     return _BY_NAME[name]

@@ -1,4 +1,4 @@
-"""Tools for what was sent to a webhook subscription: single deliveries, and sending again what did not arrive."""
+"""Tools for the deliveries of a webhook subscription, and for sending again what did not arrive."""
 
 from callwright.contract import webhooks as contract
 from callwright.contract.checks.counts import count_of
@@ -11,7 +11,7 @@ from callwright.tools.wording.text import line, lines, moment, shortened
 
 ANSWERS = "What the endpoint answered."
 MOST_SHOWN = 10
-"""Attempts that are put in words; the data has all."""
+"""The most attempts in the text; the data has all."""
 _LONGEST_ANSWER = 300
 
 

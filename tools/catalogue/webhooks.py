@@ -1,4 +1,4 @@
-"""Tools for webhook subscriptions. What was sent to them is in `webhook_deliveries.py`."""
+"""Tools for webhook subscriptions. Those for their deliveries are in `webhook_deliveries.py`."""
 
 from callwright.contract import webhooks as contract
 from callwright.contract.webhooks import NewWebhook, Webhook
@@ -12,9 +12,9 @@ WebhookState = projection_of(Webhook, "WebhookState", "id", "url", "events", "st
 WebhookMade = projection_of(
     NewWebhook, "WebhookMade", "id", "url", "events", "status", "secret", "previous_secret_until"
 )
-"""A subscription whose secret is shown this once."""
+"""A subscription whose secret is shown only this time."""
 SENDS = Hints(read_only=False, destructive=False, idempotent=False, open_world=True)
-"""It makes the service send to an address of a customer's."""
+"""The service sends a request to a customer's address."""
 
 
 def _entry(webhook: Webhook, _: ToolContext) -> str:

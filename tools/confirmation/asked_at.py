@@ -1,20 +1,19 @@
-"""When a person was asked, and whether their yes counts still: for ten minutes, by two clocks.
+"""When a person was asked, and whether their answer still counts: for ten minutes, by two clocks.
 
-The clock of the machine may be wrong and be put right, and it may be set back: then a question lies in the future, or
-seems to be new again later. So it is compared with time that nobody sets as well, wherever the process that asked also
-takes the answer. That time alone would not do either: a computer that sleeps does not count it. Another process has the
-machine's clock alone.
+The wall clock may be wrong, or be set meanwhile: then a question lies in the future, or seems new again later. So the
+monotonic clock is compared as well, if the same process asks and takes the answer. That clock alone is not enough: it
+stops while a computer sleeps. Another process has only the wall clock.
 """
 
 from dataclasses import dataclass
 from typing import Protocol
 
 PATIENCE_S = 600.0
-"""How long a person may take to answer; what they say after it counts for nothing."""
+"""How long a person may take to answer. Later answers do not count."""
 APART_S = 60.0
 """How far in the future a question may lie: the clocks of several processes differ by less."""
 RUNNING_DIGITS, PROCESS_DIGITS = 6, 4
-"""Hexadecimal digits of a running time, which begins again after 194 days, and of what stands for a process."""
+"""Hexadecimal digits of a monotonic time, which starts again after 194 days, and of the id of a process."""
 _ROUND_S = 16**RUNNING_DIGITS
 
 
@@ -26,14 +25,14 @@ class _Clock(Protocol):
 
 @dataclass(frozen=True)
 class AskedAt:
-    """A moment as one process sees it."""
+    """A time as one process sees it."""
 
     shown_s: float
-    """What the clock showed, in seconds since the epoch."""
+    """The wall clock, in seconds since the epoch."""
     running_s: float
-    """The running time of that process: seconds that only go on."""
+    """The monotonic clock of that process, in seconds."""
     process: str
-    """Which process it is, in `PROCESS_DIGITS` digits. Two that share them by chance refuse what they need not."""
+    """The id of the process, in `PROCESS_DIGITS` digits. If two share one by chance, they may refuse a valid answer."""
 
     @property
     def in_seconds(self) -> "AskedAt":
@@ -41,12 +40,12 @@ class AskedAt:
         return AskedAt(self.shown_s // 1, self.running_s % _ROUND_S // 1, self.process)
 
     def counts_at(self, now: "AskedAt") -> bool:
-        """Whether a yes counts that is given now. After a clock was set it may be refused though it is new."""
+        """Whether an answer given now counts. After a clock was set, a new one may be refused."""
         if not -APART_S <= now.shown_s - self.shown_s < PATIENCE_S:
             return False
         return now.process != self.process or (now.running_s - self.running_s) % _ROUND_S < PATIENCE_S
 
 
 def moment_of(clock: _Clock, process: str) -> AskedAt:
-    """This moment, in this process."""
+    """The present time in this process."""
     return AskedAt(clock.time(), clock.monotonic(), process)

@@ -1,8 +1,8 @@
-"""The sentence about a change of a campaign that dials, or begins by itself: every value, what dials more first.
+"""The sentence about a change of an active or scheduled campaign: every value, first those that make it dial more.
 
-Nothing that is changed is left out of it but the name and the notes: what a replaced object no longer says is in it,
-with what it was. Only lists whose length says enough, such as windows, are counted. Of a campaign that has not begun it
-says how many people it may then call, and what that may cost at most.
+It leaves out only the name and the metadata. For a replaced object it includes the values that are dropped, with the
+old ones. Lists such as windows are cut and counted. For a campaign that has not begun it says how many people it may
+then call, and what that may cost at most.
 """
 
 from collections.abc import Mapping, Sequence, Set
@@ -47,13 +47,13 @@ _FIRST = (
     "phone_number_ids",
     "agent_id",
 )
-"""What decides how much is dialled, to whom, when and for how much."""
+"""The settings that decide how much is dialled, to whom, when and at what cost."""
 
 
 async def change_said(
     context: ToolContext, deployment: Mapping[str, Any], asked: UpdateDeployment, to_confirm: Set[str]
 ) -> tuple[str, list[Mapping[str, Any]]]:
-    """The sentence, and the things it names whose revisions it was made of.
+    """The sentence, and the resources that it describes, whose revisions are bound.
 
     Raises:
         ToolError: it is too long for one question.
@@ -84,7 +84,7 @@ async def change_said(
     sentence += f"{', '.join(values)}."
     if (
         deployment.get("status") == "scheduled" and not inbound
-    ):  # of one that calls already it would be new at each call
+    ):  # for an active campaign this text would change with every call
         if freed := consent_no_longer_asked(deployment, asked):
             sentence += f" {freed}"
         own = GetAudience(id=str(deployment.get("audience_id")))
@@ -104,7 +104,7 @@ async def change_said(
 
 
 def answering_then(deployment: Mapping[str, Any], asked: UpdateDeployment) -> dict[str, Any]:
-    """How an inbound deployment takes calls after a change."""
+    """The inbound settings of a deployment after a change."""
     return {**cast("dict[str, Any]", deployment.get("inbound") or {}), **stored(asked.inbound or InboundChanges())}
 
 
@@ -113,14 +113,14 @@ def _now(deployment: Mapping[str, Any], asked: UpdateDeployment, name: str) -> A
 
 
 def _before(deployment: Mapping[str, Any], name: str) -> Any:
-    """A value as the service shows it, amounts and moments as such."""
+    """The old value, with amounts and times parsed."""
     may_be_empty = clears(UpdateDeployment.model_fields[name]) is not None
     value: Any = deployment.get(name, None if may_be_empty else NOT_SHOWN)
     try:
         if name == "budget_cap" and value is not None:
             return Spend.model_validate(value)
         return datetime.fromisoformat(value) if name in _MOMENTS and isinstance(value, str) else value
-    except ValueError:  # another service may word it otherwise
+    except ValueError:  # another service may write it in another form
         return value
 
 
@@ -141,7 +141,7 @@ def _called(thing: Mapping[str, Any], otherwise: str) -> str:
 
 
 def begins(deployment: Mapping[str, Any]) -> str:
-    """When a scheduled campaign begins by itself."""
+    """The start time of a scheduled campaign as text."""
     try:
         return moment(datetime.fromisoformat(str(deployment.get("start_at")))) or ""
     except ValueError:

@@ -1,12 +1,12 @@
-"""The person's yes, asked for before real telephones ring or real money is spent.
+"""Asks a person for consent before real telephones ring or real money is spent.
 
-A host that can ask its user (elicitation) asks; the answer never passes through the model. Elsewhere the arguments of
-the call must carry the very sentence that says what will happen, so that the host's own dialog shows it to the person.
-Each yes counts once, and for ten minutes.
+A host that can ask its user (elicitation) asks; the answer never passes through the model. With other hosts the
+arguments of the call must carry the exact sentence that says what will happen, so that the host's own dialog shows it
+to the person. Each answer counts once, and for ten minutes.
 
-What is carried out is what the sentence was made of: the confirmation has arguments that hold the call to it, such as
-the plan or the revisions of what it names, and after the answer it is made again. The service compares them in the
-transaction that does it, so that nothing can come in between, also where nobody had to be asked.
+Only what the sentence describes is carried out: the confirmation has arguments that bind the call to it, such as the
+plan or the revisions of the resources, and it is made again after the answer. The service compares them in the
+transaction that carries out the call, so that nothing can change in between, even if nobody had to be asked.
 """
 
 import hashlib
@@ -46,13 +46,13 @@ class Agreement(BaseModel):
 
 
 class _CarriedQuestion(BaseModel):
-    """What a client carries, sealed, from the question to the answer: what was asked, and when."""
+    """The state that a client returns, sealed, with the answer: what was asked, and when."""
 
     about: str
     bound: dict[str, Any]
     at: AskedAt
     key: str
-    """The idempotency key of what is done after the answer. One yes has one key, so that the same answer again gets the
+    """The idempotency key of the call that follows the answer. One answer has one key: if it is sent again, it gets the
     first result again, and nothing is done twice.
     """
 
@@ -60,13 +60,13 @@ class _CarriedQuestion(BaseModel):
 async def confirmed(
     request: Context[Any, Any], confirmation_of: ConfirmationOf, context: ToolContext, asked: In, tool: str
 ) -> tuple[In, ToolContext] | InputRequiredResult:
-    """The arguments to carry out, and with what, once a person has agreed where one has to; in the newer protocol first
-    the question.
+    """The arguments and the context to run the tool with, after a person has agreed if one has to. In the newer
+    protocol, first the question.
 
     Raises:
-        ToolError: they did not agree, nobody could ask them yet, or it changed meanwhile; the text says what to do.
+        ToolError: they did not agree, could not be asked yet, or something changed meanwhile; the text says what to do.
             Nothing was done.
-        CallwrightError: the service refuses what was to be confirmed, for example because the plan is stale.
+        CallwrightError: the service refuses the call that was to be confirmed, for example because the plan is stale.
     """
     before = _carried(request)
     if before is not None and not before.at.counts_at(_now(context)):
@@ -116,8 +116,8 @@ def _now(context: ToolContext) -> AskedAt:
 
 
 def _once(context: ToolContext, before: _CarriedQuestion, tool: str) -> ToolContext:
-    """With what the answer is carried out: with the key of its question. What the service would do again all the same,
-    because it takes no such key, is done for the first answer only.
+    """The context after an answer, with the key of its question. Calls that take no key run for the first answer only,
+    because the service would do them again.
     """
     if not context.key and not context.session.used_answers.take(
         before.key, running_s=context.session.clock.monotonic()
@@ -137,21 +137,21 @@ def _held(asked: In, bound: Mapping[str, Any]) -> In:
 
 
 def _fingerprint(asked: Input, question: str | None) -> str:
-    """What stands for the question and the arguments it was about, as they were understood: names are ids by now."""
+    """A hash of the question and the arguments it was about, after names were replaced by ids."""
     words = f"{asked.model_dump_json(exclude={'person_agreed_to'})}\n{question}"
     return hashlib.sha256(words.encode()).hexdigest()
 
 
 def _carried(request: Context[Any, Any]) -> _CarriedQuestion | None:
-    """What the client carried since the question. The protocol server has checked its seal, and that it belongs to
-    this call of this tool by the same principal.
+    """The state that the client returned. The protocol server has checked its seal, and that it belongs to this call of
+    this tool by the same principal.
     """
     if request.request_state is None:
         return None
     try:
         return _CarriedQuestion.model_validate_json(request.request_state)
     except ValidationError:
-        return None  # of an older version of the server: the person is asked anew
+        return None  # from an older version of the server: the person is asked again
 
 
 def _check_answer(request: Context[Any, Any]) -> None:
@@ -166,7 +166,7 @@ def _check_answer(request: Context[Any, Any]) -> None:
 
 
 async def _ask(request: Context[Any, Any], question: str, clock: Clock) -> None:
-    """Asks over the connection and waits. Raises ToolError unless the person says yes in time."""
+    """Asks over the connection and waits. Raises ToolError unless the person agrees in time."""
     answered = agrees = False
 
     async def give_up() -> None:
@@ -198,7 +198,7 @@ def _request(question: str) -> ElicitRequest:
 
 
 def _changed(confirmation: Confirmation | None, tool: str, before: Mapping[str, Any] | None) -> ToolError:
-    """`before` is what the call was held to, where the words have stayed the same."""
+    """The error for a change meanwhile. `before` has the bound arguments, if the words are the same as before."""
     now = (
         f" Now it would be: «{cleaned(confirmation.sentence)}»"
         if confirmation is not None and confirmation.sentence
@@ -213,7 +213,7 @@ def _changed(confirmation: Confirmation | None, tool: str, before: Mapping[str, 
 
 
 def _others(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """What a call is held to and has changed: things by their ids, the rest by the name of the argument."""
+    """The bound values that have changed: resources by their ids, others by the name of the argument."""
     things = [{**bound, **cast("dict[str, Any]", bound.get(_REVISIONS, {}))} for bound in (before, now)]
     names = sorted({*things[0], *things[1]} - {_REVISIONS})
     return [name for name in names if things[0].get(name) != things[1].get(name)]
@@ -225,7 +225,7 @@ def _answers_by_a_call(request: Context[Any, Any]) -> bool:
 
 
 def _can_ask(request: Context[Any, Any]) -> bool:
-    """Whether the client shows forms to its user, and can be reached for it."""
+    """Whether the client can show forms to its user, and can be reached now."""
     declared = request.client_capabilities
     form = declared.elicitation if declared is not None else None
     if form is None or (form.form is None and form.url is not None):
@@ -234,7 +234,7 @@ def _can_ask(request: Context[Any, Any]) -> bool:
 
 
 def _with_signed_sentence(context: ToolContext, asked: Input, confirmation: Confirmation, tool: str) -> ToolContext:
-    """With what it is carried out once the sentence has come back. Raises ToolError with the sentence unless it has."""
+    """The context once the signed sentence has come back. Otherwise raises ToolError with the sentence to show."""
     session, now = context.session, _now(context)
     given: str | None = getattr(asked, "person_agreed_to", None)
     about = f"{tool} {_fingerprint(asked, confirmation.question)} {json.dumps(confirmation.bound, sort_keys=True)}"
@@ -263,7 +263,7 @@ def _with_signed_sentence(context: ToolContext, asked: Input, confirmation: Conf
 
 
 def _said(confirmation: Confirmation, signature: Signature) -> str:
-    """All that a person reads elsewhere, on one line."""
+    """The question with its signature, on one line."""
     return f"{' '.join((confirmation.question or '').split())} {signature.words}"
 
 

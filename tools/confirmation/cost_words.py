@@ -1,6 +1,6 @@
-"""What a change of a campaign, or people who join one, may cost at most, for the sentence that somebody agrees to.
+"""The maximum cost of a changed campaign, or of people who join one, for the sentence that a person agrees to.
 
-The money is told as a start tells it. Where a service does not say what a minute costs, or how a campaign calls, the
+Costs are computed as for a start. Where a service does not state the price of a minute, or a campaign's settings, the
 sentence says that the cost is not known.
 """
 
@@ -26,7 +26,7 @@ from callwright.tools.runtime.tool_context import ToolContext
 
 
 class _CostSettings(BaseModel):
-    """What decides what the calls of a campaign may cost."""
+    """The settings that decide the cost of a campaign's calls."""
 
     retry_policy: RetryPolicy
     max_call_duration_seconds: int
@@ -37,9 +37,9 @@ class _CostSettings(BaseModel):
 async def change_cost(
     context: ToolContext, deployment: Mapping[str, Any], asked: UpdateDeployment, who: str | None, people: int | None
 ) -> str:
-    """A sentence about what a campaign that has not begun may cost once it is changed, for so many people.
+    """A sentence about the cost of a campaign that has not begun, once it is changed, for `people` people.
 
-    `who` is the people in words.
+    `who` is the people as text.
     """
     changes = asked.model_dump(mode="json", include=asked.named().keys() & _CostSettings.model_fields.keys())
     found = _maximum_cost({**deployment, **changes}, people, await _price(context))
@@ -50,7 +50,7 @@ async def change_cost(
 
 
 async def joining_cost(context: ToolContext, campaigns: Sequence[Mapping[str, Any]], people: int) -> str:
-    """What people who join campaigns may cost, as a part of a sentence, whatever the campaigns have cost already."""
+    """The cost of people who join campaigns, as a part of a sentence, without what the campaigns have cost already."""
     price = await _price(context)
     found = [_maximum_cost(campaign, people, price) for campaign in campaigns]
     known = [case.micros for case in found if case is not None]
@@ -72,7 +72,7 @@ async def _price(context: ToolContext) -> CallPrice | None:
 
 
 def _micros(money: Money) -> int:
-    """Raises ValueError for another currency, and for what is no number."""
+    """Raises ValueError for another currency, and for text that is not a number."""
     if money.currency != CURRENCY:
         raise ValueError(money.currency)
     return round(float(money.amount) * MICROS)

@@ -1,4 +1,4 @@
-"""How many people a campaign that has not begun calls once it is changed, for the sentence that somebody agrees to."""
+"""How many people a scheduled campaign calls once it is changed, for the sentence that a person agrees to."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -24,10 +24,10 @@ _NO_CONSENT = "no_consent"
 async def people_called(
     context: ToolContext, deployment: Mapping[str, Any], asked: UpdateDeployment, audience: Mapping[str, Any] | None
 ) -> tuple[str | None, int | None]:
-    """The people in words and as a count; neither where the service does not say how many they are.
+    """The people as text and as a count; None for both where the service does not state how many there are.
 
-    `audience` is another one that the change puts in place. Who of it, or by another column, may be called is counted
-    by no service before the change is made: then the words say that they are the most.
+    `audience` is a new one in the change. For another audience or consent column, no service counts the people who may
+    be called before the change is made: then the text says "at most".
     """
     before, now = _consent_columns(deployment, asked)
     most = now is not None
@@ -47,7 +47,7 @@ async def people_called(
 
 
 def refuse_while_importing(audience: Mapping[str, Any]) -> None:
-    """Nobody can agree to people who are not counted yet.
+    """Refuses a change whose people are not counted yet.
 
     Raises:
         ToolError: an import into the audience has not ended.
@@ -61,7 +61,7 @@ def refuse_while_importing(audience: Mapping[str, Any]) -> None:
 
 
 def consent_no_longer_asked(deployment: Mapping[str, Any], asked: UpdateDeployment) -> str | None:
-    """A sentence where a change calls people who were left out because their consent was not given."""
+    """A sentence if a change removes the consent column, so that people without consent are called too."""
     before, now = _consent_columns(deployment, asked)
     if before is None or now is not None:
         return None
@@ -69,7 +69,7 @@ def consent_no_longer_asked(deployment: Mapping[str, Any], asked: UpdateDeployme
 
 
 def _consent_columns(deployment: Mapping[str, Any], asked: UpdateDeployment) -> tuple[str | None, str | None]:
-    """The column that says who agreed to be called, before a change and after it."""
+    """The column that says who agreed to be called, before the change and after it."""
     shown: Any = deployment.get("compliance")
     before = cast("dict[str, Any]", shown).get("consent_column") if isinstance(shown, dict) else None
     column = str(before) if before else None
@@ -77,7 +77,7 @@ def _consent_columns(deployment: Mapping[str, Any], asked: UpdateDeployment) -> 
 
 
 async def _preview(context: ToolContext, campaign: str) -> dict[str, Any]:
-    """Who would be called as it is; nothing where a service gives no preview of what is scheduled."""
+    """The preview of the campaign as it is; empty where a service gives none for a scheduled campaign."""
     try:
         return await looked_up(context, preview_deployment, PreviewDeployment(id=campaign))
     except (Conflict, RuleRejected):

@@ -1,8 +1,8 @@
-"""A sentence that has to come back with a person's yes, where a host cannot ask: it ends with a signature.
+"""A sentence with a signature at its end, which has to come back with a person's consent where a host cannot ask.
 
-The signature is made over what would be done and when it was asked, so that the sentence is good for that alone, for
-ten minutes, and once. Each time it is another one, so that the same thing can be agreed to a second time. Nothing is
-kept for it until it is used.
+The signature covers the call and the time of the question, so the sentence is valid only for this call, for ten
+minutes, and once. Each sentence has a new signature, so that the same thing can be agreed to again. Nothing is stored
+until a signature is used.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ _WHEN = "%Y-%m-%d %H:%M:%S"
 
 @dataclass(frozen=True)
 class Signature:
-    """The end of a sentence: when it was made, to the second, and which one of that second it is."""
+    """The end of a sentence: its time in whole seconds, a nonce and a seal."""
 
     at: AskedAt
     nonce: str
@@ -32,13 +32,13 @@ class Signature:
 
     @property
     def words(self) -> str:
-        """As it stands in the sentence."""
+        """The text of the signature."""
         shown = datetime.fromtimestamp(self.at.shown_s, UTC)
         return f"(Asked at {shown:{_WHEN}}Z, reference {self._reference}{self.seal}.)"
 
     @property
     def key(self) -> str:
-        """The idempotency key of what is done by this sentence, the same in every process."""
+        """The idempotency key of the call that follows, the same in every process."""
         return f"agreed{self._reference}{self.seal}"
 
     @property
@@ -47,7 +47,7 @@ class Signature:
 
 
 def new_signature(about: str, *, secret: bytes, at: AskedAt, fresh_id: str) -> Signature:
-    """The signature of a new sentence. `about` is all that it is good for, `fresh_id` an id that nobody can guess."""
+    """The signature of a new sentence. `about` is everything that it covers, `fresh_id` an id that nobody can guess."""
     nonce = hashlib.sha256(fresh_id.encode()).hexdigest()[:_NONCE_DIGITS]
     return _signed(about, secret, at.in_seconds, nonce)
 
@@ -66,7 +66,7 @@ def signature_in(sentence: str) -> Signature | None:
 
 
 def is_genuine(signature: Signature, about: str, *, secret: bytes) -> bool:
-    """Whether a signature was made here, and for this."""
+    """Whether a signature was made with this secret, for this call."""
     return hmac.compare_digest(signature.seal, _signed(about, secret, signature.at, signature.nonce).seal)
 
 

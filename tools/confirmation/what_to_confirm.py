@@ -1,11 +1,11 @@
-"""What a person has to confirm before a tool dials or spends: the sentence they say yes to.
+"""The sentence that a person has to confirm before a tool dials or spends.
 
-Nobody has to be asked where nothing would be dialled or spent, where the service would refuse anyway, or where no
-telephone rings and no real money moves. What a service does not call simulated, or play money, is taken to be real.
+Nobody is asked where nothing would be dialled or spent, where the service would refuse anyway, or where no telephone
+rings and no real money moves. What a service does not mark as simulated, or as play money, counts as real.
 
-Whatever was looked at, and could become something else before the request arrives, is bound by its revision, so that
-the service holds the call to it, whether somebody had to be asked or not. What is simulated stays simulated, and is
-not bound where that alone decides. Another service may show no revisions; then nothing is bound.
+Every resource that was read, and could change before the request arrives, is bound by its revision: if it changed, the
+service refuses the call, whether somebody was asked or not. Simulated resources stay simulated, and are not bound if
+only that matters. Another service may show no revisions; then nothing is bound.
 """
 
 from collections.abc import Mapping
@@ -62,7 +62,7 @@ _TAKES_MORE = frozenset({"max_concurrency", "inbound"})
 _DIGITS_TO_FIND_BY = 7
 _LONGEST_GREETING = 500
 MOST_ENTRIES = 200
-"""Entries of one page of a list."""
+"""Entries on one page of a list."""
 _MOST_PAGES = 100
 _REPAIR = "Put that right first. preview_deployment shows what else stands in the way."
 
@@ -102,7 +102,7 @@ async def start(context: ToolContext, asked: StartDeployment) -> Confirmation | 
             "plan_id: required, because a person has to agree to what exactly happens. Nothing was dialled. Use "
             "preview_deployment, then call again with its plan_id."
         )
-    # With the plan, so that a stale one is refused before anybody is asked, and the sentence is that of this plan.
+    # With the plan, so that a stale one is refused before anybody is asked, and the sentence describes this plan.
     found = await looked_up(context, preview_deployment, PreviewDeployment(id=asked.id, plan_id=asked.plan_id))
     if problems := found.get("problems"):
         said = listed([cleaned(str(problem)) for problem in problems], most=5)
@@ -116,7 +116,7 @@ async def start(context: ToolContext, asked: StartDeployment) -> Confirmation | 
 
 
 def _first_words(preview: Mapping[str, Any]) -> str | None:
-    """What the first contact hears; None where nobody would be called, or the service does not say."""
+    """The greeting of the first contact; None if nobody would be called, or the service does not give it."""
     greeting = preview.get("greeting")
     if greeting is None:
         return None
@@ -124,7 +124,7 @@ def _first_words(preview: Mapping[str, Any]) -> str | None:
 
 
 async def create(context: ToolContext, asked: CreateDeployment) -> Confirmation | None:
-    """Drafting costs nothing; starting at once does not show the person a plan, so it is not done where they are asked.
+    """Drafting costs nothing. auto_start would dial without showing the plan, so it is refused where a person is asked.
 
     Raises:
         ToolError: auto_start is set where the person has to be asked.
@@ -138,7 +138,7 @@ async def create(context: ToolContext, asked: CreateDeployment) -> Confirmation 
 
 
 async def bind(context: ToolContext, asked: CreateInboundDeployment) -> Confirmation | None:
-    """Letting an agent answer whoever calls a number: which number, which agent, when, where others go."""
+    """Letting an agent answer a number: which number and agent, at which hours, and where other calls go."""
     number = await looked_up(context, get_phone_number, GetPhoneNumber(id=asked.phone_number_id))
     if not context.asks(real=_real(number)):
         return None
@@ -152,7 +152,7 @@ _CALL_AT_ONCE = "To call at once use preview_deployment, then start_deployment w
 
 
 async def update(context: ToolContext, asked: UpdateDeployment) -> Confirmation | None:
-    """Changing a campaign that dials, or will by itself, so that it dials more or other people.
+    """Changing an active or scheduled campaign so that it dials more, or other people.
 
     Raises:
         ToolError: the person has to be asked, and the change does not fit into one question.
@@ -185,7 +185,7 @@ async def update(context: ToolContext, asked: UpdateDeployment) -> Confirmation 
 
 
 def _then_answers(deployment: Mapping[str, Any], asked: UpdateDeployment) -> str:
-    """How an inbound deployment answers after a change: what is not changed may begin to count by it."""
+    """How an inbound deployment answers after a change: a change may bring other settings into effect."""
     calls = asked.max_concurrency if asked.max_concurrency is not None else deployment.get("max_concurrency")
     settings = {**answering_then(deployment, asked), "max_concurrency": calls}
     when, rest = taking(settings)
@@ -217,7 +217,7 @@ async def rent(context: ToolContext, asked: RentPhoneNumber) -> Confirmation | N
 
 
 async def renew(context: ToolContext, asked: UpdatePhoneNumber) -> Confirmation | None:
-    """Renewing a number every month again."""
+    """Switching the monthly renewal of a number on again."""
     if not asked.auto_renew:
         return None
     number = await looked_up(context, get_phone_number, GetPhoneNumber(id=asked.id))
@@ -235,12 +235,12 @@ async def add_rows(context: ToolContext, asked: AddAudienceRows) -> Confirmation
 
 
 async def import_file(context: ToolContext, asked: ImportAudience) -> Confirmation | None:
-    """Importing people into an audience that is being called. Raises ToolError where nobody can say how many."""
+    """Importing people into an audience that is being called. Raises ToolError if they cannot be counted."""
     return await joining(context, asked.id, await to_thread.run_sync(rows_in, asked.csv))
 
 
 def rows_in(text: str) -> int | None:
-    """The data rows of a CSV text, read as the service reads it; None where it cannot be read."""
+    """The number of data rows in a CSV text, as the service counts them; None if it cannot be read."""
     try:
         return max(len(records(text)) - 1, 0)
     except NotCsv:
@@ -265,14 +265,14 @@ async def _answering(
 
 
 async def joining(context: ToolContext, audience_id: str, people: int | None) -> Confirmation | None:
-    """Adding so many people to an audience: the campaigns that would call them as well.
+    """Adding people to an audience: which campaigns would call them too, and at what cost.
 
     Raises:
-        ToolError: the person has to be asked, and `people` is None because nobody can say how many they are.
+        ToolError: the person has to be asked, and `people` is None because they cannot be counted.
     """
     if not context.asks(real=True):
         return None
-    # Read before the campaigns: one that begins between the two readings is in none of the revisions that are bound.
+    # Read before the campaigns: one that begins between the two reads changes this revision, and the call is refused.
     bound = _bound(await looked_up(context, get_audience, GetAudience(id=audience_id)))
     to_confirm = [entry for entry in await _callers(context, audience_id) if context.asks(real=_real(entry))]
     if not to_confirm:
@@ -291,7 +291,7 @@ async def joining(context: ToolContext, audience_id: str, people: int | None) ->
 
 
 async def _callers(context: ToolContext, audience_id: str) -> list[dict[str, Any]]:
-    """Every campaign that calls people who are added to an audience, now or once it goes on."""
+    """Every campaign that calls people who are added to an audience, now or after it is resumed."""
     found: list[dict[str, Any]] = []
     asked = ListDeployments(audience_id=audience_id, status=_CALLING, per_page=MOST_ENTRIES)
     for _ in range(_MOST_PAGES):
@@ -302,7 +302,7 @@ async def _callers(context: ToolContext, audience_id: str) -> list[dict[str, Any
             break
         if cursor := paging.get("next_cursor"):
             asked = asked.model_copy(update={"cursor": cursor})
-        else:  # another service may count pages only
+        else:  # another service may have page numbers only
             asked = asked.model_copy(update={"page": (asked.page or 1) + 1})
     # Another service may not know the filters.
     here = [entry for entry in found if entry.get("audience_id", audience_id) == audience_id]
@@ -314,14 +314,14 @@ async def _real_money(context: ToolContext) -> bool:
 
 
 def _bound(*things: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments that hold a call to these things as they are; none where the service shows no revisions."""
+    """The arguments that bind a call to the present revisions; none where the service shows no revisions."""
     found = {str(thing.get("id")): thing.get("revision") for thing in things}
     ours = {thing: shown for thing, shown in found.items() if isinstance(shown, str) and shown.startswith(PREFIX)}
     return {"expected_revisions": ours} if ours else {}
 
 
 async def _offer(context: ToolContext, asked: RentPhoneNumber, number: str) -> dict[str, Any] | None:
-    """A number that is free, with its price."""
+    """An available number with its price."""
     search = SearchAvailableNumbers(
         country=asked.country, number_type=asked.number_type, contains=number[-_DIGITS_TO_FIND_BY:], per_page=200
     )
@@ -330,7 +330,7 @@ async def _offer(context: ToolContext, asked: RentPhoneNumber, number: str) -> d
 
 
 async def _searchable(context: ToolContext, asked: RentPhoneNumber) -> bool:
-    """Whether the service shows at all what is free and what it costs."""
+    """Whether the service can list available numbers and their prices."""
     search = SearchAvailableNumbers(country=asked.country, per_page=1)
     try:
         await context.client.ask_lenient(search_available_numbers, search)

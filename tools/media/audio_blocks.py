@@ -1,4 +1,4 @@
-"""The sound of a call or a voice in a reply: a link to it, and the sound itself where it is wanted and small."""
+"""The audio of a call or a voice in a reply: a link to it, and the audio itself if it is wanted and small."""
 
 import base64
 
@@ -11,7 +11,7 @@ from callwright.tools.runtime.tool_context import Media
 def audio_blocks(
     name: str, *, uri: str | None, media_type: str, size: int | None, sound: bytes | None
 ) -> tuple[ContentBlock, ...]:
-    """A link where there is an address, and the sound where there is any. `size` is in bytes."""
+    """A link if there is an address, and the audio if there is any. `size` is in bytes."""
     blocks: list[ContentBlock] = []
     if uri:
         blocks.append(ResourceLink(name=name, uri=uri, mime_type=media_type, size=size))
@@ -21,7 +21,7 @@ def audio_blocks(
 
 
 async def small_sound(media: Media, max_bytes: int) -> bytes | None:
-    """The sound, None where it has more bytes."""
+    """The audio, None if it has more bytes."""
     if media.size is not None and media.size > max_bytes:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Recordings of services that keep them elsewhere: through the `recording_url` of the call, with nothing made up."""
+"""Recordings of services that store them elsewhere, read from the call's `recording_url`."""
 
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -21,7 +21,7 @@ _BEGINNINGS = {b"ID3": "audio/mpeg", b"RIFF": "audio/wav", b"OggS": "audio/ogg",
 async def any_recording(
     client: Caller, asked: GetRecording, *, about: dict[str, Any] | None = None
 ) -> "AsyncGenerator[tuple[Media, str | None]]":
-    """The recording, from the service itself or from the address that the call names; then with that address.
+    """The recording from the service itself, or from the address that the call names; then with that address.
 
     Raises:
         CallwrightError: neither gives it.
@@ -41,9 +41,9 @@ async def any_recording(
 async def foreign_recording(
     context: ToolContext, asked: GetRecording, about: dict[str, Any], *, inline_bytes: int | None, resource_bytes: int
 ) -> Reply:
-    """What the recording is and where it can be had, of a call that the contract's model does not fit.
+    """Describes a recording of a call that does not fit the contract's model, and says where it is.
 
-    `inline_bytes` is None where the sound is not wanted in the reply.
+    `inline_bytes` is None if the audio is not wanted in the reply.
     """
     async with any_recording(context.client, asked, about=about) as (media, url):
         sound = await small_sound(media, inline_bytes) if inline_bytes is not None else None
@@ -79,10 +79,10 @@ async def foreign_recording(
 
 
 def sound_of(sound: bytes | None, told: str) -> str:
-    """The type of a recording: the one told, else the one that its first bytes show.
+    """The media type of a recording: the stated one, else the one that its first bytes show.
 
     Raises:
-        AddressUnreadable: it is told to be anything at all, and no sound is known by such bytes.
+        AddressUnreadable: the stated type is not audio, and the bytes are of no known audio format.
     """
     if sound is None or told.startswith("audio/"):
         return told

@@ -1,10 +1,10 @@
-"""Transcripts of services that keep them elsewhere, or in another form: read tolerantly, with nothing made up.
+"""Transcripts of services that store them elsewhere, or in another form, parsed leniently. No values are invented.
 
 Four forms are understood: the contract's own; JSON with a list of turns under one of several names; WebVTT (or SRT);
 lines of text with or without a speaker. Any other JSON becomes one turn of text.
 
-A turn is a `TranscriptTurn` as everywhere. What nobody said stands in it as an empty value and not in
-`model_fields_set`; further facts stand in `model_extra`. `who`, `when` and `only_said` keep the two apart.
+Turns are `TranscriptTurn`. Values that the service did not give are empty and not in `model_fields_set`; further ones
+are in `model_extra`. `who`, `when` and `only_said` tell the two apart.
 """
 
 import json
@@ -55,11 +55,11 @@ _CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,2}):(\d{2})(?:[.,](\d{1,3}))?")
 
 
 async def foreign_transcript(client: Caller, call_id: str, refused: CallwrightError | None) -> Transcript:
-    """The transcript that stands at the call's `transcript_url`.
+    """The transcript at the call's `transcript_url`.
 
     Raises:
-        CallwrightError: `refused`, why the service did not give it itself, where the call names no address; or what
-            keeps the address from being read.
+        CallwrightError: `refused`, the service's own error, if the call names no address; or the reason why the address
+            cannot be read.
     """
     about = (await client.ask_lenient(get_call, GetCall(call_uuid=call_id))).data
     url = about.get("transcript_url")
@@ -71,12 +71,12 @@ async def foreign_transcript(client: Caller, call_id: str, refused: CallwrightEr
 
 
 def needs_another_way(error: CallwrightError) -> bool:
-    """Whether a transcript or a recording may still be had at the address that its call names."""
+    """Whether a transcript or a recording may still be at the address that its call names."""
     return isinstance(error, NotOffered | NotFound | UnexpectedAnswer)
 
 
 async def own_form(client: Caller, asked: GetTranscript, *, first: int = 0) -> Transcript:
-    """What the service answers for a transcript, in whatever form of JSON it does. `first` numbers foreign turns."""
+    """The service's own answer for a transcript, in any form of JSON. `first` is the index of its first turn."""
     found = await client.ask_lenient(get_transcript, asked)
     if found.answer is not None:
         return found.answer
@@ -86,7 +86,7 @@ async def own_form(client: Caller, asked: GetTranscript, *, first: int = 0) -> T
 
 
 def read_transcript(body: bytes, *, call_id: str, about: Mapping[str, Any]) -> Transcript:
-    """A transcript in any of the forms. `about` is the call, for its length."""
+    """Parses a transcript in any of the forms. `about` is the call, for its length."""
     text = body.decode("utf-8-sig", "replace")
     try:
         return transcript_of(json.loads(text), call_id=call_id, about=about)
@@ -96,7 +96,7 @@ def read_transcript(body: bytes, *, call_id: str, about: Mapping[str, Any]) -> T
 
 
 def transcript_of(document: Any, *, call_id: str, about: Mapping[str, Any]) -> Transcript:
-    """A transcript in JSON."""
+    """Parses a transcript in JSON."""
     entries, beside = _entries(document, _DEPTH)
     if entries is None:
         text = document if isinstance(document, str) else json.dumps(document, ensure_ascii=False, indent=1)
@@ -106,7 +106,7 @@ def transcript_of(document: Any, *, call_id: str, about: Mapping[str, Any]) -> T
 
 
 def call_of(data: Mapping[str, Any]) -> Call:
-    """A call of which only that is known what the service said. Everything else is None."""
+    """A call with only the fields that the service gave. Every other field is None."""
     said = {name: value for name, value in data.items() if name in Call.model_fields and isinstance(value, str)}
     clean = {name: cleaned(value)[:_LONGEST_FACT] for name, value in said.items()}
     return Call.model_construct(set(clean), **{**dict.fromkeys(Call.model_fields), **clean})
@@ -120,12 +120,12 @@ def who(turn: TranscriptTurn) -> str:
 
 
 def when(turn: TranscriptTurn) -> str | None:
-    """The moment as a clock shows it, where it is known."""
+    """The start as minutes and seconds, if it is known."""
     return clock_time(turn.start_seconds) if "start_seconds" in turn.model_fields_set else None
 
 
 def only_said(data: Json, found: Transcript) -> Json:
-    """The data of a transcript, or of a part with the same turns, without what the service did not say."""
+    """The data of a transcript, or of a part with the same turns, without values that the service did not give."""
     unsaid = set(Transcript.model_fields) - found.model_fields_set - {"next_cursor"}
     kept = {name: value for name, value in data.items() if name not in unsaid}
     turns = cast("list[Json]", data.get("turns", []))
@@ -134,7 +134,7 @@ def only_said(data: Json, found: Transcript) -> Json:
 
 
 def only_said_of_turn(data: Json, turn: TranscriptTurn) -> Json:
-    """The data of a turn without what the service did not say."""
+    """The data of a turn without values that the service did not give."""
     return {name: value for name, value in data.items() if name in turn.model_fields_set} | (turn.model_extra or {})
 
 
@@ -164,7 +164,7 @@ def _turn(index: int, facts: Json) -> TranscriptTurn:
 
 
 def _entries(document: Any, depth: int) -> tuple[list[Any] | None, Json]:
-    """The turns, and what stands beside them; None where there is no list of them."""
+    """The turns, and the fields beside them; None if there is no list of turns."""
     if isinstance(document, list):
         return cast("list[Any]", document), {}
     if not isinstance(document, dict) or depth == 0:
@@ -184,7 +184,7 @@ def _entries(document: Any, depth: int) -> tuple[list[Any] | None, Json]:
 
 
 def _facts(entry: Any) -> Json:
-    """What one turn says: text, speaker and times under the contract's names, other short facts under their own."""
+    """The fields of one turn: text, speaker and times under the contract's names, short ones under their own."""
     if not isinstance(entry, dict):
         return {"text": str(entry)[:_LONGEST_TURN]}
     given = cast("Json", entry)
@@ -212,7 +212,7 @@ def _facts(entry: Any) -> Json:
 
 
 def _short(facts: Json) -> Json:
-    """Facts that are one value, with clean names: no lists, no objects, no long words."""
+    """Fields with a single value and a clean name: no lists, no objects, no long texts."""
     return {
         cleaned(name): cleaned(value)[:_LONGEST_FACT] if isinstance(value, str) else value
         for name, value in facts.items()
@@ -244,7 +244,7 @@ def _speaker(name: str) -> Json:
 
 
 def _seconds(value: Any) -> float | None:
-    """Seconds from a number or from `m:ss`. A date, or a number that must be one, is none."""
+    """Seconds from a number or from `m:ss`. None for a date, or for a number too large to be seconds."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return float(value) if 0 <= value < _LONGEST_CALL_S else None
     match = _CLOCK.fullmatch(value.strip()) if isinstance(value, str) else None
@@ -258,7 +258,7 @@ def _seconds(value: Any) -> float | None:
 
 
 def _cues(text: str) -> Iterator[Json]:
-    """The cues of WebVTT or SRT, those of one block together. Source: https://www.w3.org/TR/webvtt1/"""
+    """The cues of WebVTT or SRT, one for each block. Source: https://www.w3.org/TR/webvtt1/"""
     for block in re.split(r"\n[ \t]*\n", text.replace("\r\n", "\n").replace("\r", "\n"))[: _MOST_TURNS * 2]:
         before, found, after = _split(block)
         if found is None or before.lstrip().startswith(("NOTE", "STYLE", "REGION")):
@@ -280,7 +280,7 @@ def _split(block: str) -> tuple[str, "re.Match[str] | None", str]:
 
 
 def _lines(text: str) -> Iterator[Json]:
-    """Lines of text, one a turn; a speaker before a colon and a time before that are taken as such."""
+    """Lines of text, one a turn, with a speaker before a colon and a time before the speaker."""
     for number, written in enumerate(filter(str.strip, text.splitlines())):
         if number >= _MOST_TURNS:
             return

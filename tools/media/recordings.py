@@ -1,4 +1,4 @@
-"""get_recording for a model: what the recording is and where; the sound itself only if it is asked for and small."""
+"""get_recording for a model: a description and a link, and the audio itself only if requested and small."""
 
 from typing import Annotated
 
@@ -52,7 +52,7 @@ class RecordingDetails(Resource):
 
 
 def recording_url(session: Session, call_id: str, audio_format: str) -> str | None:
-    """Where REST gives the recording, if the service answers over HTTP at all."""
+    """The REST URL of the recording, if the service answers over HTTP at all."""
     query = "" if audio_format == "mp3" else f"?format={audio_format}"
     return f"{session.base_url}/calls/{call_id}/recording{query}" if session.base_url else None
 
@@ -65,7 +65,7 @@ def where_it_is(url: str | None) -> str:
 
 
 async def recording(context: ToolContext, asked: GetRecordingInline) -> Reply:
-    """A description of the recording, a link to it, and the sound where that was asked for and it is small."""
+    """A description of the recording, a link to it, and the audio if requested and small."""
     about = await context.client.ask_lenient(get_call, GetCall(call_uuid=asked.call_uuid))
     if (call := about.answer) is None:
         most = INLINE_BYTES - 1 if asked.inline else None

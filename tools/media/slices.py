@@ -1,4 +1,4 @@
-"""get_transcript for a model: the part it asks for, under a bound of tokens, and where to go on."""
+"""get_transcript for a model: the requested part within a token limit, and where the next part begins."""
 
 import re
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ from callwright.tools.wording.text import json_bytes, line, lines
 CONTEXT_TURNS = 3
 """Turns shown on either side of `around_turn`."""
 _HEAD_BYTES = 700
-"""Room for what an answer says beside its turns."""
+"""Bytes reserved for the text around the turns."""
 _CURSOR = re.compile(r"turn-(\d{1,6})")
 
 
@@ -74,7 +74,7 @@ class TranscriptPart(Projection):
 
 
 async def part_of_transcript(context: ToolContext, asked: ReadTranscript) -> Reply:
-    """The turns asked for. What does not fit is counted, with the cursor that goes on."""
+    """The requested turns. Those that do not fit are counted, with the cursor of the next part."""
     masks = context.session.masks
     found = await whole_transcript(context.client, asked.call_uuid, masks=masks, until=_last_of_use(asked))
     unread = max(0, min(found.turn_count, MOST_TURNS) - len(found.turns)) if found.next_cursor else 0
@@ -95,7 +95,7 @@ async def part_of_transcript(context: ToolContext, asked: ReadTranscript) -> Rep
 
 
 def _indices(asked: ReadTranscript) -> tuple[int, int | None] | None:
-    """The first and the last index asked for; None where turns are asked for by other means as well."""
+    """The first and the last requested index; None if turns are also selected by other arguments."""
     match = _CURSOR.fullmatch(asked.cursor) if asked.cursor is not None else None
     narrowed = (asked.speaker, asked.from_seconds, asked.to_seconds) != (None, None, None)
     if narrowed or (asked.cursor is not None and match is None):
@@ -107,7 +107,7 @@ def _indices(asked: ReadTranscript) -> tuple[int, int | None] | None:
 
 
 def _last_of_use(asked: ReadTranscript) -> int | None:
-    """The index of the last turn that has to be read: the one behind those shown, or the last one asked for."""
+    """The index of the last turn that has to be read: the one after those shown, or the last requested one."""
     if (indices := _indices(asked)) is None:
         return None
     first, last = indices
@@ -115,7 +115,7 @@ def _last_of_use(asked: ReadTranscript) -> int | None:
 
 
 def _of_the_unread(found: Transcript, unread: int, asked: ReadTranscript) -> int:
-    """How many of the turns that were not read are asked for."""
+    """How many of the turns that were not read are requested."""
     last = None if (indices := _indices(asked)) is None else indices[1]
     return unread if last is None else max(0, min(unread, last + 1 - len(found.turns)))
 
@@ -138,7 +138,7 @@ def _wanted(turn: TranscriptTurn, asked: ReadTranscript) -> bool:
 
 
 def _fitting(said: Sequence[str], turns: Sequence[dict[str, Any]], max_tokens: int) -> int:
-    """How many turns fit, in words and as data; one at least, so that asking again always gets further."""
+    """How many turns fit, as text and as data; at least one, so that each call makes progress."""
     sizes = [json_bytes(words) + json_bytes(turn) + 2 for words, turn in zip(said, turns, strict=True)]
     return fitting(sizes, max_tokens * BYTES_A_TOKEN - _HEAD_BYTES)
 

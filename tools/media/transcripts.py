@@ -1,4 +1,4 @@
-"""Transcripts as a model, a person or a player reads them: lines, Markdown, WebVTT."""
+"""Transcripts in formats for a model, a person or a player: lines, Markdown, WebVTT."""
 
 from collections.abc import Iterator, Sequence
 
@@ -21,7 +21,7 @@ from callwright.tools.wording.text import clock_time, line, lines
 _TURNS_AT_ONCE = 200
 _MOST_PAGES = 20
 MOST_TURNS = _TURNS_AT_ONCE * _MOST_PAGES
-"""Turns of a call that are read; there are more than in a call of two hours."""
+"""The most turns of a call that are read: more than in a call of two hours."""
 
 WHAT = "Transcript of a call."
 
@@ -29,11 +29,11 @@ WHAT = "Transcript of a call."
 async def whole_transcript(client: Caller, call_id: str, *, masks: bool, until: int | None = None) -> Transcript:
     """All turns of a call, 4,000 at most; `next_cursor` is still there when some are missing.
 
-    `until` is the index of the last turn of use. Pages behind it are not read, where the turns so far are numbered from
-    0 on and the service tells how many there are.
+    `until` is the index of the last turn needed. Later pages are not read, if the turns so far are numbered from 0 on
+    and the service states how many there are.
 
-    Where the service has no transcripts of its own, the one at the call's `transcript_url`. That comes past the guard
-    of answers, so it is guarded here: with `masks` a speaker who is called by a number has no middle.
+    If the service has no transcripts of its own, it is read from the call's `transcript_url`. That does not pass
+    through `GuardedCaller`, so it is guarded here: with `masks`, a number in the place of a speaker's name is masked.
     """
     try:
         found = await own_form(client, GetTranscript(call_uuid=call_id, per_page=_TURNS_AT_ONCE))
@@ -58,7 +58,7 @@ def _reaches(found: Transcript, turns: Sequence[TranscriptTurn], until: int) -> 
 
 
 def heading(transcript: Transcript) -> str:
-    """What the transcript is, without a word of what was said."""
+    """A line about the transcript, without anything that was said."""
     return line(
         transcript.call_id,
         cleaned(transcript.language),
@@ -69,7 +69,7 @@ def heading(transcript: Transcript) -> str:
 
 
 def length(transcript: Transcript) -> str | None:
-    """How long the conversation was, where it is known."""
+    """The length of the conversation, if it is known."""
     return clock_time(transcript.duration_seconds) if "duration_seconds" in transcript.model_fields_set else None
 
 
@@ -83,7 +83,7 @@ def absence(transcript: Transcript) -> str | None:
 
 
 def turn_lines(turns: list[TranscriptTurn]) -> list[str]:
-    """One line a turn: index, time, speaker, words."""
+    """One line a turn: index, time, speaker, text."""
     return [
         f"[{turn.index}] {f'{moment} ' if (moment := when(turn)) else ''}{who(turn)}: {turn.text}"
         f"{' —' if turn.interrupted else ''}"
@@ -92,7 +92,7 @@ def turn_lines(turns: list[TranscriptTurn]) -> list[str]:
 
 
 def markdown_turns(turns: Sequence[TranscriptTurn]) -> Iterator[str]:
-    """One paragraph a turn: speaker, time, index, words."""
+    """One paragraph a turn: speaker, time, index, text."""
     for turn in turns:
         moment = f"{spoken}, " if (spoken := when(turn)) else ""
         yield f"**{who(turn)}** ({moment}turn {turn.index}): {_inert(turn.text)}\n"
@@ -122,7 +122,7 @@ def vtt_cues(turns: Sequence[TranscriptTurn]) -> Iterator[str]:
     for turn in turns:
         end = max(turn.end_seconds, turn.start_seconds + 0.001)
         words = _vtt_words(turn.text)
-        if when(turn) is None:  # a cue cannot be without times, and none are made up
+        if when(turn) is None:  # a cue needs times, and none are invented
             yield f"NOTE {turn.index} {_vtt_words(who(turn))}: {words}"
             continue
         times = f"{_vtt_time(turn.start_seconds)} --> {_vtt_time(end)}"
@@ -141,7 +141,7 @@ def webvtt(transcript: Transcript, cues: Sequence[str], *, note: str | None = No
 
 
 def _inert(text: str) -> str:
-    """The words as Markdown that shows them: what somebody says makes no link and loads no picture."""
+    """The text escaped for Markdown, so that it makes no links and loads no images."""
     return text.replace("\\", "\\\\").replace("[", "\\[")
 
 

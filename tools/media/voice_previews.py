@@ -1,4 +1,4 @@
-"""get_voice_preview for a model: where a voice can be heard, and the sound itself where that is asked for."""
+"""get_voice_preview for a model: a link to a voice's preview, and the audio itself if requested."""
 
 from typing import Annotated
 
@@ -15,7 +15,7 @@ from callwright.tools.wording.text import line, lines
 
 
 class GetVoicePreviewInline(GetVoicePreview):
-    """The voice to hear, and whether to send its sound along."""
+    """The voice to hear, and whether to send its audio along."""
 
     inline: Annotated[bool, Field(description="Send the sound in the reply. false gives a link only.")] = False
 
@@ -33,7 +33,7 @@ class VoicePreview(Resource):
 
 
 async def voice_preview(context: ToolContext, asked: GetVoicePreviewInline) -> Reply:
-    """A link to the sound of a voice, and the sound where it was asked for."""
+    """A link to a voice's preview, and the audio if requested."""
     voice = await context.client.ask(get_voice, GetVoice(id=asked.id))
     async with context.client.open(get_voice_preview, narrowed(asked, GetVoicePreview)) as media:
         sound = await media.read(INLINE_BYTES)

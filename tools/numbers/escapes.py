@@ -1,4 +1,4 @@
-"""Characters that are written as an escape of JSON, HTML, an address, a program or an e-mail, read as what they are."""
+"""Decodes characters that are escaped as in JSON, HTML, a URL, a program or an e-mail."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +11,7 @@ _AND = "&(?:amp;){0,3}"
 
 
 def _bytes(before: str, ascii_byte: str) -> str:
-    """One character in UTF-8 of which every byte is written so, or the blank of Latin-1 that does not break."""
+    """A pattern for one character whose UTF-8 bytes are all escaped, or for the no-break space of Latin-1."""
     more = f"{before}[89ABab]{_HEX}"
     two, three = f"{before}[CDcd]{_HEX}{more}", f"{before}[Ee]{_HEX}(?:{more}){{2}}"
     return f"{before}{ascii_byte}|{two}|{three}|{before}[Ff][0-4](?:{more}){{3}}|{before}[Aa]0"
@@ -26,13 +26,13 @@ _ESCAPE = re.compile(
     rf"|{_AND}(?:#(?:(?P<decimal>\d{{1,7}}+)|[Xx](?P<hexadecimal>{_HEX}{{1,6}}+))(?:;|(?!\w))"
     rf"|(?P<name>[A-Za-z]{{2,31}}+);|(?P<blank>nbsp))"
 )
-r"""Of `\tel`, `\number` and `\ruf` the letters are the word; of an e-mail only what has a letter: `tel=55…` is none."""
+r"""`\tel`, `\number` and `\ruf` are words and not escapes. An escape of an e-mail has a letter: `tel=55…` is none."""
 _LETTERS = {"n": "\n", "r": "\r", "t": "\t"}
 _LIKE_DIGITS = ("address", "decimal", "mail")
 
 
 class FoundNumber(NamedTuple):
-    """A number in a text: where it stands, and its notation with digits and plus signs in ASCII."""
+    """A number in a text: its place, and its notation with digits and plus signs in ASCII."""
 
     start: int
     end: int
@@ -40,16 +40,16 @@ class FoundNumber(NamedTuple):
 
 
 class Unescaped(NamedTuple):
-    """A text without escapes, and where each of its characters and its end stand in the text as written."""
+    """A text without escapes. `places` maps each of its characters, and its end, to the original text."""
 
     text: str
     places: Sequence[int]
     digits_may_be_meant: bool
-    """Whether what was read as an escape may be digits with a percent sign, `&#` or `=` between them."""
+    """Whether a decoded escape may be digits with a percent sign, `&#` or `=` between them."""
 
 
 def unescaped(text: str) -> Unescaped | None:
-    """The text with escapes of digits, signs and blanks read as what they are; None where there are none."""
+    """The text with escapes of digits, signs and blanks decoded; None if there are none."""
     if "\\" not in text and "%" not in text and "&" not in text and "=" not in text:
         return None
     parts: list[str] = []
@@ -69,7 +69,7 @@ def unescaped(text: str) -> Unescaped | None:
 
 
 def _character(found: re.Match[str]) -> str | None:
-    """What an escape stands for, unless it is a letter or nothing that is seen in a number."""
+    """The character of an escape; None for letters, and for characters that do not occur in a number."""
     kind = str(found.lastgroup)
     written = found[kind]
     if kind == "letter":
@@ -94,9 +94,9 @@ def _of_bytes(given: bytes) -> str:
 
 
 def also_escaped(text: str, found_in: Callable[[str], Iterator[FoundNumber]]) -> Iterator[FoundNumber]:
-    """What is found in a text whose escapes are read as what they are, where it stands in the text as written.
+    """The numbers in a text after its escapes are decoded, with their places in the original text.
 
-    Where an escape may also be digits with something between them, what is found without reading it counts as well.
+    Where an escape may also be digits with something between them, numbers found without decoding count as well.
     """
     read = unescaped(text)
     if read is None:

@@ -1,6 +1,6 @@
-"""Telephone numbers of contacts without their middle, in text and in data alike.
+"""Masks the middle of contacts' telephone numbers, in text and in data alike.
 
-The organization's own numbers stay whole, and so does what people say on a call: speech is not rewritten.
+The organization's own numbers are not masked, and neither is what people say on a call.
 """
 
 import re
@@ -14,11 +14,11 @@ from callwright.tools.numbers.plain_digits import as_plain, whole_number
 from callwright.tools.wording.text import masked
 
 _LOCAL = re.compile(rf"\(?\d(?:{BETWEEN}{{0,8}}\d){{6,14}}")
-"""A number without its country, as the whole of a cell."""
+"""A number without its country code, as the whole of a cell."""
 _OF_A_CELL = 5
-"""Digits enough to call somebody, in a cell of a column of telephones."""
+"""The fewest digits of a number in a cell of a telephone column."""
 _OF_A_NAME = 9
-"""Digits, with whatever stands between and before them, that are a number in the name of a column."""
+"""The fewest digits of a number in the name of a column, with any characters between and before them."""
 _ANY_DIGIT = re.compile(r"\d")
 _SIX_DIGITS = re.compile(r"\d(?:\D{0,8}\d){5}")
 _ALONE = re.compile(r"\+\d{1,20}")
@@ -27,21 +27,21 @@ _GROUPED = re.compile(
     r"(?<![\w.+])(?:\(\d{2,5}\) ?|\d{2,5}[ \-/\u2010-\u2015])\d{3,4}[ \-/.\u2010-\u2015]?\d{3,6}(?![\w.]\d|\d)"
     r"|(?<![\w.+])\d{3}\.\d{3}\.\d{4}(?!\d)|(?<![\w+])(?<!\d\.)\d{9,15}(?![\d.])"
 )
-"""A number without its country in a text: in groups as people write it, or too long for anything but a number."""
+"""A number without its country code in a text: in groups, or too long for anything but a number."""
 _DATE = re.compile(r"(?:\d{4}-\d\d-\d\d|\d\d?([./-])\d\d?\1\d{4})(?:[T ]\d\d?:\d\d[\d:.+Z-]*)?")
 _OF_TELEPHONES = re.compile(
     r"phone|t[eé]l[eéè]f|mobil|m[oó]vil|cell|celular|handy|kontakt|contact|\btel\b|\btlf\b|\bfax\b|\bgsm\b|whatsapp|msisdn|handset"
     r"|r(?:ü|u|ue)ckruf|call ?back|rufnummer|телефон|電話|电话|手机",
     re.IGNORECASE,
 )
-"""What the name of a column of telephone numbers has in it."""
+"""Occurs in the names of columns with telephone numbers."""
 
 
 def masked_in(text: str, *, column: str | None = None) -> str:
-    """The text with its numbers masked that have a country's sign, the zero of an area code, or a word such as `tel`.
+    """The text with numbers masked that have a country prefix, the zero of an area code, or a word such as `tel`.
 
-    A cell of a column of telephones is masked in any notation. Digits elsewhere stay: they may be a customer's number,
-    a date or an amount.
+    A cell of a telephone column is masked in any notation. Digits elsewhere stay: they may be a customer number, a date
+    or an amount.
     """
     plain = as_plain(text)
     if _ALONE.fullmatch(plain):
@@ -52,16 +52,16 @@ def masked_in(text: str, *, column: str | None = None) -> str:
 
 
 def masked_abroad(text: str, *, but: Set[str] = frozenset()) -> str:
-    """The text with its numbers masked that have a country's sign or a word such as `tel`.
+    """The text with numbers masked that have a country prefix or a word such as `tel`.
 
-    This is for what an organization writes itself: names, reasons, summaries. Other digits in them are its own.
-    Numbers of `but`, in E.164, stay as they are written.
+    This is for texts that an organization writes itself: names, reasons, summaries. Other digits in them are its own.
+    Numbers in `but`, in E.164, are not masked.
     """
     return _without(text, numbers_of(text), but=but) if may_hold_a_number(text) else text
 
 
 def may_hold_a_number(text: str) -> bool:
-    """Whether there are digits enough in a text, and near enough to each other, for what `masked_abroad` finds."""
+    """Whether a text has enough digits, close enough together, for a number that `masked_abroad` finds."""
     if _SIX_DIGITS.search(as_plain(text)) is not None:
         return True
     read = unescaped(text)
@@ -69,12 +69,12 @@ def may_hold_a_number(text: str) -> bool:
 
 
 def numbers_in(text: str) -> list[str]:
-    """The international numbers in a text, with a plus and digits alone."""
+    """The international numbers in a text, each as a plus sign and digits."""
     return [_digits(found.written) for found in numbers_of(text, labelled=False)]
 
 
 def masked_everywhere(text: str) -> str:
-    """The text with every number masked that may be a telephone's, also without its country."""
+    """The text with everything masked that may be a telephone number, also without a country code."""
     if _DATE.fullmatch(text):
         return text
     if _LOCAL.fullmatch(as_plain(text).strip()):
@@ -84,7 +84,7 @@ def masked_everywhere(text: str) -> str:
 
 
 def masked_column(name: str) -> str:
-    """The name of a column with every number masked. A file without a header row has somebody's cells there."""
+    """The name of a column with every number masked. In a file without a header row it is a person's cell."""
     shown = masked_everywhere(name)
     return _without(shown, cell_numbers(shown, fewest=_OF_A_NAME))
 
@@ -94,22 +94,22 @@ def _grouped(text: str) -> Iterator[FoundNumber]:
 
 
 def masked_whole(text: str) -> str:
-    """A text that is one number, in whatever notation, without its middle."""
+    """A text that is one number, in any notation, with its middle masked."""
     return masked(digits_of(text))
 
 
 def digits_of(text: str) -> str:
-    """The digits of a text that is one number, in whatever notation, in ASCII and behind a plus where it has one."""
+    """The ASCII digits of a text that is one number, in any notation, with a plus sign if it has one."""
     return _digits(whole_number(text))
 
 
 def numbers_hidden_in(text: str) -> list[str]:
-    """The digits of those numbers in a text that `masked_abroad` hides."""
+    """The digits of the numbers in a text that `masked_abroad` masks."""
     return [_digits(found.written) for found in numbers_of(text)] if may_hold_a_number(text) else []
 
 
 def masked_number(value: Any, *, column: str) -> Any:
-    """What JSON has beside text, with a number masked that a telephone may have: by its length, or by its column."""
+    """A JSON value other than text, masked if its length or its column shows that it may be a telephone number."""
     if not isinstance(value, int) or isinstance(value, bool):
         return value
     length = len(str(abs(value)))
@@ -119,12 +119,12 @@ def masked_number(value: Any, *, column: str) -> Any:
 
 @lru_cache(maxsize=4_096)
 def is_of_telephones(column: str) -> bool:
-    """Whether the name of a column says that telephone numbers stand in it."""
+    """Whether the name of a column says that it holds telephone numbers."""
     return _OF_TELEPHONES.search(column.replace("_", " ")) is not None
 
 
 def _without(text: str, numbers: Iterable[FoundNumber], *, but: Set[str] = frozenset()) -> str:
-    """The text without the middle of those numbers; everything else stays as it is written."""
+    """The text with the middle of these numbers masked; everything else is unchanged."""
     parts: list[str] = []
     end = 0
     for found in numbers:
@@ -135,7 +135,7 @@ def _without(text: str, numbers: Iterable[FoundNumber], *, but: Set[str] = froze
 
 
 def _digits(text: str) -> str:
-    """A number in one notation, with its plus and without the zero that is not dialled from abroad."""
+    """A number as plain digits, with its plus sign and without the `(0)` that is not dialled from abroad."""
     digits = re.sub(r"[^0-9]", "", text.replace("(0)", "") if text.startswith(("+", "00")) else text)
     if text.startswith("00"):
         return f"+{digits[2:]}"

@@ -1,4 +1,4 @@
-"""Cells that hold a telephone number without its country and without a zero, in columns whose names do not say so."""
+"""Cells with a telephone number that has no country code and no leading zero, in columns whose names do not say so."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,10 +12,10 @@ from callwright.tools.numbers.number_repair import E164
 from callwright.tools.numbers.plain_digits import whole_number
 
 _CANDIDATE = re.compile(r"\(?[1-9](?:[ ()./\-\u00a0\u2010-\u2015]{0,3}\d){8,10}")
-"""Nine to eleven digits: fewer are a number in few countries, and a customer's, an order's or a date in all of them."""
+"""Nine to eleven digits: shorter ones are telephone numbers in few countries, but order numbers or dates everywhere."""
 _UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 _TELLING = 7
-"""Digits of a number that are enough to tell whose it is."""
+"""How many digits of a number identify a person."""
 _OF_OTHERS = re.compile(
     r"order|account|konto|customer|kunde|invoice|rechnung|auftrag|bestell|contract|vertrag|polic|ref|iban|zip|plz|postal"
     r"|postleit|sku|article|artikel|ticket|case|member|mitglied|tax|steuer|vat|ssn|amount|betrag|price|preis|date|datum"
@@ -23,18 +23,18 @@ _OF_OTHERS = re.compile(
     r"|\bids?\b|\bcodes?\b|\bkeys?\b",
     re.IGNORECASE,
 )
-"""In the name of a column: its digits are something else than a telephone number."""
+"""In the name of a column, these show that its digits are not telephone numbers."""
 
 
 class ShownRows:
-    """The rows that one answer shows, for what depends on a whole column of them."""
+    """The rows of one answer, for checks of a whole column."""
 
     def __init__(self, entries: Sequence[Any]) -> None:
         self._entries = entries
         self._known: dict[str, bool] = {}
 
     def has_numbers(self, column: str) -> bool:
-        """Whether most cells of the column are written as telephone numbers."""
+        """Whether most cells of the column are written like telephone numbers."""
         if column not in self._known:
             found = [str(cells[column]) for cells in self._cells() if cells.get(column) not in (None, "")]
             numbers = sum(masked_in(cell) != cell for cell in found)
@@ -51,7 +51,7 @@ class ShownRows:
 
 @dataclass(frozen=True)
 class RowContext:
-    """What helps to read a cell: the number of the person in the same row, and all rows that are shown."""
+    """The context of a cell: the number of the person in the same row, and all rows of the answer."""
 
     number: str | None
     rows: ShownRows | None = None
@@ -59,7 +59,7 @@ class RowContext:
     def is_number_cell(self, column: str, text: str) -> bool:
         """Whether a cell is a telephone number of the country of the person's own number.
 
-        Where that country is not known, whether most cells of the column are written as telephone numbers.
+        If that country is not known, whether most cells of the column are written like telephone numbers.
         """
         if not _may_be_number(column, text):
             return False
@@ -74,10 +74,9 @@ class RowContext:
 
 
 def hidden_number(column: str, text: str) -> str | None:
-    """The digits of a cell that is masked in such a column, or may be, depending on the person's own number.
+    """The digits of a cell that is masked in such a column, or would be for some number of the person.
 
-    The cell is read as it is shown, without invisible characters. A UUID is no number, however many zeros it begins
-    with.
+    The cell is read as it is shown, without invisible characters. A UUID is not a number, even if it begins with zeros.
     """
     text = cleaned(text).strip()
     if _UUID.fullmatch(text):

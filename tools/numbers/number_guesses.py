@@ -1,8 +1,8 @@
-"""Looking for contacts by number, and adding them, where numbers are shown without their middle.
+"""Limits look-ups and additions of contacts by number, where numbers are masked.
 
-Whoever has a whole number may look for it, and may add it to an audience. Asking for one number after the other that
-looks the same once it is masked would tell the hidden digits, and so would counts of duplicates among such numbers. So
-only a few numbers that look alike are looked for in a session, and only some are added.
+A person who has a whole number may look for it, and may add it to an audience. But trying many numbers that look the
+same when masked would reveal the hidden digits, and so would counts of duplicates among such numbers. So a session may
+look for only a few numbers that look alike, and add only some.
 """
 
 from collections import OrderedDict
@@ -15,28 +15,28 @@ from callwright.tools.numbers.masking import numbers_hidden_in
 from callwright.tools.wording.text import masked
 
 MOST_ALIKE = 5
-"""Different numbers with the same visible digits that are looked for."""
+"""The most different numbers with the same visible digits that may be looked for."""
 MOST_ALIKE_ADDED = 30
-"""Different numbers with the same visible digits that are added. Three digits and more are hidden, so this is 3 % of
-what they can be at most. Of a hundred thousand people with one area code about ten look alike by chance, and 30 hardly
-ever; numbers that follow one another in a company differ in their last digits, so they do not look alike.
+"""The most different numbers with the same visible digits that may be added. At least three digits are hidden, so this
+is at most 3 % of the possible ones. Of a hundred thousand people with one area code about ten look alike by chance, and
+hardly ever 30. Consecutive numbers of a company differ in their last digits, so they do not look alike.
 """
 _MOST_FORMS = 10_000
 _FIELDS = ("to", "phone_number")
-"""Arguments by which contacts, their rows and their calls are found. External ids are counted where their column is
-known, by whoever asks.
+"""Arguments that find contacts, their rows and their calls. External ids are counted where their column is known, by
+the code that requests it.
 """
 
 
 class NumberGuesses:
-    """The numbers of contacts that a session has looked for or added, by what is visible of them."""
+    """The numbers of contacts that a session has looked for or added, by their visible digits."""
 
     def __init__(self) -> None:
         self._asked: OrderedDict[str, set[str]] = OrderedDict()
         self._added: dict[str, tuple[int, ...]] = {}
 
     def note(self, number: str) -> None:
-        """Counts a number that is looked for. Raises `ToolError`: too many were alike; nothing was looked up."""
+        """Counts a number that is looked for. Raises `ToolError` if too many look alike; nothing was looked up then."""
         shown = masked(number)
         asked = self._asked.setdefault(shown, set())
         self._asked.move_to_end(shown)
@@ -50,7 +50,7 @@ class NumberGuesses:
             self._asked.popitem(last=False)
 
     def note_question(self, question: Any) -> None:
-        """Counts the numbers of contacts in a question to the service. Raises `ToolError` as `note`."""
+        """Counts the numbers of contacts in a request to the service. Raises `ToolError` as `note`."""
         for name in _FIELDS:
             number = getattr(question, name, None)
             if isinstance(number, str):
@@ -62,7 +62,7 @@ class NumberGuesses:
     def note_added(self, numbers: Iterable[str]) -> None:
         """Counts the numbers of people who are about to be added, in E.164 or in digits; each counts once in a session.
 
-        Raises `ToolError`: too many are alike; then none of them is counted, and nobody may be added.
+        Raises `ToolError` if too many look alike; then none of them is counted, and nobody may be added.
         """
         found: dict[str, tuple[int, ...]] = {}
         for number in numbers:
@@ -82,6 +82,6 @@ class NumberGuesses:
             found[shown] = (*alike, digits)
         self._added |= found
         if len(self._added) > 2 * _MOST_FORMS:
-            # Those with the most numbers stay: a thousand other people do not make anybody forget what was tried.
+            # Those with the most numbers stay, so that adding a thousand other people does not erase the attempts.
             most = sorted(self._added.items(), key=lambda entry: len(entry[1]), reverse=True)
             self._added = dict(most[:_MOST_FORMS])

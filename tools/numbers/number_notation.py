@@ -1,8 +1,8 @@
-"""Where telephone numbers stand in a text, however they are written.
+"""Finds telephone numbers in a text, in any notation.
 
-One rule: a number is a stretch of digits with anything but letters between them, up to `_APART` characters at a time,
-that begins behind a sign or a word which says that it is one, and has digits enough. The signs are a plus, two zeros,
-a picture of a telephone and, where it is asked for, the zero of an area code; the words are in `telephone_words`.
+One rule: a number is a run of digits with anything but letters between them, up to `_APART` characters at a time, that
+follows a sign or a word which marks it as a number, and has enough digits. The signs are a plus, two zeros, a picture
+of a telephone and, on request, the zero of an area code; the words are in `telephone_words`.
 """
 
 import re
@@ -19,25 +19,25 @@ BETWEEN = (
     r"\ufe58\ufe63\uff0d\uff0e\uff0f"
     r"\u00ad\u0300-\u036f\u061c\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u20d0-\u20ff\ufe00-\ufe0f\ufeff]"
 )
-"""What people usually write between the digits of a number: blanks, dashes, dots, brackets, slashes, underscores; and
-what is not seen there, or drawn over a digit.
+"""Characters that people usually write between the digits of a number: blanks, dashes, dots, brackets, slashes,
+underscores; and characters that are invisible there, or drawn over a digit.
 """
 _APART = "{0,8}"
-"""So many characters may stand between two digits of a number."""
+"""How many characters may be between two digits of a number."""
 _LEAD = "{0,12}"
-"""So many between a sign or a word and the first digit."""
+"""How many may be between a sign or a word and the first digit."""
 _ENOUGH = 8
-"""A number of so many digits may end where a sentence goes on; one with fewer goes on as well."""
+"""A number with this many digits may end where a sentence goes on. One with fewer continues there."""
 _MOST = 17
 _FEWEST: Mapping[Label, int] = {"telephone": 6, "call": 7, "mobile": 9}
 _FEWEST_MORE = 9
-"""Digits of a further number behind the same word."""
+"""The fewest digits of a further number after the same word."""
 _USUAL = re.compile(rf"{BETWEEN}*")
 _BESIDE = 4
-"""So near to each other are the numbers of several orders, and the first to the word."""
+"""The most characters between several order numbers, and between the word and the first of them."""
 _USUAL_DIGITS = re.compile(rf"(?:{BETWEEN}?\d)*+")
 _STRETCH = re.compile(rf"\d(?=(?:[\W_]{_APART}\d){{5}})[\W\d_]*")
-"""Six digits near to each other, and all behind them up to a letter."""
+"""Six digits near to each other, and everything after them up to a letter."""
 _GROUP = re.compile(rf"([\W_]{_APART}+)(\d{{1,{_MOST + 1}}}+)")
 _LOOKS_BACK = 80
 _WORD_BACKWARDS = rf"((?:[^\W\d_]|[{MARKS}]){{1,20}}+)"
@@ -62,9 +62,9 @@ _DATE = re.compile(
     r"(?:(?:19|20)\d\d([./-])(?:0?[1-9]|1[0-2])\1(?:0?[1-9]|[12]\d|3[01])|\d\d?([./-])\d\d?\2(?:19|20)\d\d)(?!\d)"
 )
 _MOMENT = re.compile(rf"{_DATE.pattern}|\d\d?:\d\d(?::\d\d(?:[.,:]\d+)?)?(?=$|[\s,;.)\]\-\u2013\u2014/]|[^\W\d_])")
-"""A date or a time: they begin with zeros, or stand behind a word, and are no number."""
+"""A date or a time. They may begin with zeros or follow a word, and are not numbers."""
 _PART = re.compile(r"\d{1,5}[.,]\d\d?(?![^\w\s]{0,8}\d)")
-"""A sum that begins with zeros."""
+"""An amount that begins with zeros."""
 _ZONE = re.compile(
     rf"\+(?:1[0-4]|0?\d)(?::?[0-5]\d)?(?!\d)(?:(?!{BETWEEN}{_APART}\d)|(?={BETWEEN}{_APART}(?:{_MOMENT.pattern})))"
 )
@@ -74,20 +74,20 @@ _SUM = re.compile(
     r"\+?\d{1,3}(?:,\d{3})+\.\d\d(?![.,]?\d)|\+?\d{1,3}(?:\.\d{3})+,\d\d(?![.,]?\d)"
     r"|\+\d{1,5}[.,]\d\d?(?=[,;]?\s{1,2}[+\-\u2212]\d)"
 )
-"""Money in thousands with its parts, or one of several changes."""
+"""An amount with thousands and cents, or one of several changes."""
 _THOUSANDS = re.compile(r"(?:\d,\d{3}|\d{1,3}),\d{3}(?![\W_]{0,2}\d)")
 _PLACE = re.compile(r"[1-9]\d?\s?[:)]\s{1,3}(?=[+(]?\d)")
-"""The place of a number among others, as in `Phone 1: 416 …`."""
+"""The index of a number in a list, as in `Phone 1: 416 …`."""
 _COMPACT_DATE = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?!\d)")
 _OTHER_NUMBER = re.compile(r"00(?:[1-9]\d{6}|[\W_])")
 _MIDDLE = "\u2022" * 3
-"""What stands in a masked number."""
+"""The hidden part of a masked number."""
 
 
 def numbers_of(text: str, *, national: bool = False, labelled: bool = True) -> Iterator[FoundNumber]:
-    """The telephone numbers in a text: behind a sign and, where `labelled`, behind a word such as `tel`.
+    """The telephone numbers in a text: after a sign and, if `labelled`, after a word such as `tel`.
 
-    With `national`, the zero of an area code is a sign as well.
+    With `national`, the zero of an area code is a sign too.
     """
 
     def found_in(written: str) -> Iterator[FoundNumber]:
@@ -102,7 +102,7 @@ def numbers_of(text: str, *, national: bool = False, labelled: bool = True) -> I
 
 
 def cell_numbers(text: str, *, fewest: int) -> Iterator[FoundNumber]:
-    """Every run of so many digits, in a text of which it is known that its digits are telephones'."""
+    """Every run of at least `fewest` digits, in a text whose digits are known to be telephone numbers."""
 
     def found_in(written: str) -> Iterator[FoundNumber]:
         plain, at = with_signs(as_plain(written)), 0
@@ -116,7 +116,7 @@ def cell_numbers(text: str, *, fewest: int) -> Iterator[FoundNumber]:
 
 
 class _NumberMatch(NamedTuple):
-    """Whether the digits at a place are a number, and the end of what was looked at."""
+    """Whether the digits at a place are a number, and the end of the text that was examined."""
 
     found: bool
     end: int
@@ -158,7 +158,7 @@ def _in_stretch(plain: str, start: int, end: int, *, national: bool, labelled: b
 
 
 def _before(plain: str, start: int) -> tuple[tuple[str, ...], int]:
-    """The words directly before a place, the nearest first, and where what is no letter before it begins."""
+    """The words directly before a place, the nearest first, and the start of the non-letters before it."""
     backwards = _WORDS_BACKWARDS.match(plain[max(0, start - _LOOKS_BACK) : start][::-1])
     if backwards is None:
         return (), start
@@ -172,7 +172,7 @@ def _past(pattern: re.Pattern[str], plain: str, at: int) -> int:
 
 
 def _signed(plain: str, begin: int, sign: str, *, national: bool) -> _NumberMatch:
-    """What begins with a plus, or with zeros."""
+    """Reads a number that begins with a plus, or with zeros."""
     if sign == "+":
         return _behind_a_plus(plain, begin)
     if (other := _MOMENT.match(plain, begin) or _PART.match(plain, begin)) is not None:
@@ -200,7 +200,7 @@ def _behind_a_plus(plain: str, begin: int) -> _NumberMatch:
 
 
 def _labelled(plain: str, first: int, label: Label, fewest: int) -> _NumberMatch:
-    """What stands behind a word or a picture that says that it is a telephone's."""
+    """Reads a number after a word or a picture that marks it as a telephone number."""
     for other in (_PLACE, _MOMENT, _THOUSANDS, _COMPACT_DATE):
         if (found := other.match(plain, first)) is not None:
             return _NumberMatch(found=False, end=found.end())
@@ -208,7 +208,7 @@ def _labelled(plain: str, first: int, label: Label, fewest: int) -> _NumberMatch
 
 
 def _read(plain: str, first: int, *, fewest: int, among: int | None, ends_at_moments: bool = False) -> _NumberMatch:
-    """Reads digits from a place on: `fewest` in a usual notation, `among` with anything but letters between them."""
+    """Reads digits from a place on: at least `fewest` in a usual notation, `among` with other text between them."""
     digits, at, usual = 0, first, True
     gaps: set[str] = set()
     while (group := _GROUP.match(plain, at)) is not None:
@@ -233,7 +233,7 @@ def _read(plain: str, first: int, *, fewest: int, among: int | None, ends_at_mom
 
 
 def _ends(gap: str, plain: str, after: int, *, unusual: bool) -> bool:
-    """Whether a number with digits enough ends at what stands between it and the next digit."""
+    """Whether a number with enough digits ends at the text between it and the next digit."""
     if "\n" in gap or "+" in gap or PICTURE in gap:
         return True
     if unusual:

@@ -1,6 +1,6 @@
-"""Telephone numbers as people write them, read as E.164 (ITU-T) by the metadata of libphonenumber.
+"""Parses telephone numbers as people write them into E.164 (ITU-T), by the metadata of libphonenumber.
 
-That library is imported when a number has to be read: most numbers arrive in E.164 already.
+That library is imported only when a number has to be parsed: most numbers arrive in E.164 already.
 """
 
 import re
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 E164 = re.compile(r"\+[1-9][0-9]{6,14}")
-"""A number that needs no reading."""
+"""A number that needs no parsing."""
 WANTED = "write it with + and the country code, for example +12025550100"
 
 _FEWEST_DIGITS = 4
@@ -18,7 +18,7 @@ _LONGEST = 60
 
 @dataclass(frozen=True)
 class NumberReading:
-    """What a written number can mean."""
+    """A possible meaning of a written number."""
 
     e164: str
     country: str | None
@@ -34,9 +34,9 @@ def is_telephone_number(text: str) -> bool:
 def readings(text: str, countries: Iterable[str]) -> list[NumberReading]:
     """The valid numbers that a text can mean, each once. Numbers that begin with + or 00 need no country.
 
-    `00` is read as the international prefix whatever the country, because people write it so everywhere.
+    `00` is taken as the international prefix for every country, because people write it so everywhere.
     """
-    plain = (character for character in text if unicodedata.category(character) != "Cf")  # pasted along, unseen
+    plain = (character for character in text if unicodedata.category(character) != "Cf")  # invisible characters
     written = unicodedata.normalize("NFKC", "".join(plain)).strip()
     if not is_telephone_number(written):
         return []

@@ -1,12 +1,12 @@
-"""Digits that are a moment, a fraction or a change, and no part of a telephone number."""
+"""Digits that are a time, a fraction or a change, and not part of a telephone number."""
 
 import re
 from collections.abc import Iterable
 
 CUT = "\ufffe"
-"""What stands in the place of each of their characters: no letter, no digit, and nothing that people write."""
+"""Replaces each of their characters: not a letter, not a digit, and nothing that people write."""
 _NOT_BEHIND_DIGITS = "".join(rf"(?<!\d[\W_]{{{many}}})" for many in range(9))
-"""So that the middle of a number is not taken for something else."""
+"""Prevents matches in the middle of a number."""
 _NOT_BEHIND_A_PLUS = r"(?<![+\x1f])(?<![+\x1f]\W)"
 _ALONE = r"(?![\W_]{0,8}\d)"
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])"
@@ -36,13 +36,13 @@ _OTHERS = re.compile(
     rf"|(?=\d{{1,3}}\.){_NOT_BEHIND_DIGITS}{_NOT_BEHIND_A_PLUS}"
     rf"{_REPEATED_FRACTION}(?:[,;]\s{{1,2}}{_REPEATED_FRACTION})++{_ALONE})"
 )
-"""Dates; times and what follows them in a row, with their offsets; fractions between -180 and 180, as coordinates and
-degrees are, with a sign or one behind another; changes with a plus each and as many digits.
+"""Dates; times and the times after them, with their offsets; fractions between -180 and 180, such as coordinates and
+degrees, with a sign or several in a row; changes with a plus each and the same number of digits.
 """
 
 
 def without_others(plain: str, spans: Iterable[tuple[int, int]]) -> str:
-    """The text with those digits of the spans cut out that are no telephone's; it is as long as before."""
+    """The text with such digits of the spans replaced by `CUT`; its length does not change."""
     parts: list[str] = []
     end = 0
     for first, last in spans:

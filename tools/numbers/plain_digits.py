@@ -1,4 +1,4 @@
-"""Digits, plus signs and pictures of telephones in one form each, whatever script they are written in."""
+"""Converts digits, plus signs and pictures of telephones of every script to one form each."""
 
 import re
 import unicodedata
@@ -6,7 +6,7 @@ import unicodedata
 _PLUS_AS_A_WORD = re.compile(
     r"(?:[Pp][Ll][Uu][Ss]|[Пп][Лл][Юю][Сс])(?<![^\W\d_].{4})(?=[\W_]{0,9}\d)(?![\W_]{0,9}\d{1,3}(?:[,.]\d{3})+(?![,.]?\d))"
 )
-"""The word, but for a sum of money behind it."""
+"""The word "plus", unless an amount of money follows."""
 _PLUS_SIGNS = frozenset(
     "\u02d6\u1429\u207a\u208a\u2214\u2295\u229e\u2719\u271a\u271b\u271c\u2795\u2a01\u2a22\ufb29\ufe62\uff0b\U0001f7a0"
     "\U0001f7a1\U0001f7a2\U0001f7a3\U0001f7a4\U0001f7a5\U0001f7a6\U0001f7a7"
@@ -16,13 +16,13 @@ _TELEPHONES = frozenset(
     "\U0001f57f\U0001f580\U0001f581\U0001f919"
 )
 PICTURE = "\u260e"
-"""One of a telephone; others are read as this one."""
+"""A picture of a telephone. Others are replaced by this one."""
 _MOST_KNOWN = 20_000
 _FRACTION = re.compile(r"(?<=\d{5})\.0+$")
 
 
 class _AsciiDigits(dict[int, int]):
-    """Each character as itself, but digits of every script, plain or in a circle, and plus signs in ASCII."""
+    """Maps digits of every script, plain or in a circle, and plus signs to ASCII; other characters stay."""
 
     def __missing__(self, code: int) -> int:
         char = chr(code)
@@ -41,15 +41,15 @@ _PLAIN = _AsciiDigits()
 
 
 def as_plain(text: str) -> str:
-    """The text with digits, plus signs and pictures of telephones in one form each; it is as long as before."""
+    """The text with digits, plus signs and pictures of telephones in one form each; its length does not change."""
     return text if text.isascii() else text.translate(_PLAIN)
 
 
 def whole_number(text: str) -> str:
-    """The text in plain digits, without the `.0` that spreadsheets and JSON write behind a whole number."""
+    """The text in plain digits, without the `.0` that spreadsheets and JSON write after a whole number."""
     return _FRACTION.sub("", as_plain(text).strip())
 
 
 def with_signs(plain: str) -> str:
-    """The word for a plus as a sign; the text is as long as before."""
+    """The text with the word "plus" replaced by a sign; its length does not change."""
     return _PLUS_AS_A_WORD.sub("+\x1f\x1f\x1f", plain)

@@ -1,12 +1,12 @@
-"""Words that say that the digits behind them are a telephone number, in the languages of those who write them."""
+"""Words that mark the digits after them as a telephone number, in several languages."""
 
 from functools import lru_cache
 from typing import Literal
 from unicodedata import normalize
 
 Label = Literal["telephone", "call", "mobile"]
-"""What the words before some digits say: that they are a telephone's, that they are one's if there are nine of them, or
-that somebody is to be called.
+"""The meaning of the words before some digits: they are a telephone number, they are one if there are nine of them, or
+somebody is to be called.
 """
 MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0903\u093a-\u094f"
 """Marks that are part of a word: accents, vowels and points."""
@@ -28,7 +28,7 @@ _TELEPHONES = _words(
     " טלפון הטלפון נייד הנייד סלולרי טל"
 )
 _MOBILES = _words("cep")
-"""Words that mean something else in another language: a postal code of eight digits, in this case."""
+"""Words with another meaning in another language, here a postal code of eight digits."""
 _ENDINGS = ("telefon", "teléfono", "telefono", "telefone", "telephone", "telefoon", "телефон", "телефона", "телефону")
 _WITHOUT_BLANKS = (
     *("電話", "电话", "手机", "手機", "携帯", "番号", "号码", "號碼", "联系", "連絡先", "拨打", "撥打"),
@@ -43,7 +43,7 @@ _CALLS = _words(
     " appelle appelez appeler composez звони звоните позвоните позвони набери наберите"
 )
 _ALONE = _CALLS - _words("call text reach message anruf marca")
-"""Those behind which digits are a number without more words."""
+"""Words after which digits are a number without further words."""
 _ORDERS_TO = _words("me us him her them back mich uns ihn sie an at on moi nous мне нам")
 _BETWEEN = (
     _NUMBERS
@@ -64,7 +64,7 @@ _THINGS = _words(
     " beleg buchung paket sendung vorgang commande facture colis pedido factura reserva ordine fattura"
 )
 _PEOPLE = _words("account customer client member kunde kunden mitglied cliente cuenta compte case id")
-"""Behind these a number of a telephone may stand as well, but for `customer no.` and the like."""
+"""A telephone number may follow these too, except after `customer no.` and the like."""
 _OF_A_NUMBER = _NUMBERS | _words("nr no id code n")
 _OF_OTHERS = (
     "bestell",
@@ -82,7 +82,7 @@ _OF_OTHERS = (
 
 @lru_cache(maxsize=4_096)
 def say_others(words: tuple[str, ...]) -> bool:
-    """Whether the words directly before some digits say that they number an order, an invoice and the like."""
+    """Whether the words directly before some digits name an order, an invoice and the like."""
     nearest, noun = (*words, "", "")[:2]
     if nearest in _OF_A_NUMBER and (noun in _THINGS or noun in _PEOPLE):
         return True
@@ -91,7 +91,7 @@ def say_others(words: tuple[str, ...]) -> bool:
 
 @lru_cache(maxsize=4_096)
 def label_of(words: tuple[str, ...]) -> Label | None:
-    """What the words directly before some digits say about them. The nearest comes first, all in small letters."""
+    """The label for some digits by the words directly before them, in lower case, the nearest first."""
     words = tuple(normalize("NFC", word) for word in words)
     for place, word in enumerate(words):
         if word in _MOBILES:

@@ -1,7 +1,7 @@
-"""What an argument refers to: which arguments take an id, what else they take instead of it, and how that is said.
+"""References in arguments: which arguments take an id, what else they take, and how descriptions say so.
 
 Arguments are found by their type in the contract (`AgentId`, `PhoneNumberId`, …). Filters are plain text there; one
-whose name is that of a reference, for example `agent_id`, means the same thing.
+with the name of a reference, for example `agent_id`, is a reference too.
 """
 
 import re
@@ -27,23 +27,23 @@ from callwright.tools.arguments.schema import JsonSchema
 
 @dataclass(frozen=True, kw_only=True)
 class ReferenceKind:
-    """A kind of thing that arguments refer to."""
+    """A kind of resource that arguments refer to."""
 
     noun: str
     type: Any
     """The contract's type of its ids."""
     ids: re.Pattern[str]
-    """What its ids look like. Such a value is taken as an id and never looked up."""
+    """The pattern of its ids. A matching value is taken as an id and never looked up."""
     finds: AnyOperation
-    """The list in which it stands."""
+    """The operation that lists it."""
     accepts: str = "id or exact name"
-    """What its arguments take, in words that begin with `id`."""
+    """What its arguments accept, as text that begins with `id`."""
     names: tuple[str, ...] = ("name",)
     """The fields of an entry that name it."""
     filtered: bool = False
-    """Whether the list has a filter for the exact name. Lists without one are read, as far as 1,000 entries go."""
+    """Whether the list has a filter for the exact name. Otherwise up to 1,000 entries of the list are read."""
     among: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Filters that leave out what is gone."""
+    """Filters that leave out entries no longer in use."""
 
     @property
     def argument(self) -> str:
@@ -101,25 +101,25 @@ OTHER_IDS: Mapping[str, re.Pattern[str]] = {
     "delivery": _ids("dlv"),
     "transaction": _ids("txn"),
 }
-"""Ids of things that have no name."""
+"""Patterns of the ids of resources without a name."""
 
 
 @dataclass(frozen=True)
 class Reference:
-    """An argument that refers to one thing, or to a list of things, of one kind or of several."""
+    """An argument that refers to one resource, or to a list of resources, of one kind or of several."""
 
     kinds: tuple[ReferenceKind, ...]
     also: tuple[re.Pattern[str], ...] = ()
-    """Ids of further kinds that it takes."""
+    """Patterns of ids of other kinds that it takes."""
 
     def is_id(self, value: str) -> bool:
-        """Whether a value is an id, as far as its looks tell."""
+        """Whether a value has the form of an id."""
         return any(ids.fullmatch(value) for ids in (*(kind.ids for kind in self.kinds), *self.also))
 
 
 @dataclass(frozen=True)
 class TelephoneNumber:
-    """An argument that is a telephone number. Those of contacts are masked where the session masks."""
+    """An argument that is a telephone number. Numbers of contacts are masked if the session masks."""
 
     of_contact: bool
 
@@ -137,7 +137,7 @@ _SOURCE = ", from "
 
 @lru_cache(maxsize=200)
 def references_of(model: type[Input]) -> Mapping[str, Reference]:
-    """The arguments of a tool that refer to something, by name."""
+    """The arguments of a tool that refer to resources, by name."""
     return {name: found for name, found in _arguments(model) if isinstance(found, Reference)}
 
 
@@ -161,7 +161,7 @@ def _arguments(model: type[Input]) -> Iterator[tuple[str, Reference | TelephoneN
 
 
 def _mark(annotated: Any) -> FieldInfo:
-    """The description that makes one of the contract's types what it is."""
+    """The field description that identifies one of the contract's types."""
     return next(part for part in get_args(annotated) if isinstance(part, FieldInfo))
 
 
@@ -176,8 +176,9 @@ def _marks(annotation: Any) -> Iterator[int]:
 def say_what_is_taken(model: type[Input], schema: JsonSchema) -> None:
     """Adds to the descriptions of a tool's arguments, in place, what they take besides an id.
 
-    "Agent id (agt_…), from list_agents." becomes "Agent id (agt_…) or exact name, from list_agents."; words that do not
-    say where ids come from get it in brackets at their end. Of a list its entries are described, if they are.
+    "Agent id (agt_…), from list_agents." becomes "Agent id (agt_…) or exact name, from list_agents."; a description
+    that does not say where ids come from gets it in brackets at its end. For a list, its entries' description is used
+    if any.
     """
     for name, reference in references_of(model).items():
         found: JsonSchema = schema["properties"].get(name, {})

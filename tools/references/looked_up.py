@@ -1,4 +1,4 @@
-"""What the service says of a thing, where a tool can do without the answer."""
+"""Reads a resource of the service, for tools that also work without it."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from callwright.tools.runtime.tool_context import ToolContext
 
 
 async def looked_up(context: ToolContext, operation: AnyOperation, asked: Input) -> dict[str, Any]:
-    """What the service says, nothing where it does not offer the question."""
+    """The resource as JSON; empty if the service does not offer the operation."""
     try:
         return (await context.client.ask_lenient(operation, asked)).data
     except NotOffered:

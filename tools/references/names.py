@@ -1,7 +1,7 @@
-"""Things by name: an argument that takes an id takes an exact name, or a telephone number, too.
+"""Resolves names: an argument that takes an id also takes an exact name, or a telephone number.
 
-A value that looks like an id is passed on untouched and costs no request. Nothing is guessed: of two things with one
-name, or a name that is only nearly right, the caller is told what there is.
+A value that looks like an id is passed on unchanged and costs no request. Nothing is guessed: if several resources have
+the name, or the name is only nearly right, the caller gets a list of what exists.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,26 +22,26 @@ from callwright.tools.runtime.tool_context import Session
 from callwright.tools.wording.text import lines
 
 _REGIONS = ("country", "default_country")
-"""Arguments that say in which country numbers are to be read."""
+"""Arguments with the country of numbers that have no country code."""
 
 
 @dataclass(frozen=True)
 class Resolved:
-    """Arguments in which every reference is an id and every number E.164, and what was made of what."""
+    """Arguments in which every reference is an id and every number E.164. `notes` describe the replacements."""
 
     arguments: dict[str, Any]
     notes: tuple[str, ...] = ()
 
     def noted(self, reply: Reply) -> Reply:
-        """The reply, with what was made of what before its text."""
+        """The reply, with the notes before its text."""
         return replace(reply, text=lines(*self.notes, reply.text)) if self.notes else reply
 
 
 async def resolved(tool: Tool, arguments: Mapping[str, Any], session: Session, tools: ToolNamed) -> Resolved:
-    """The arguments with ids in place of names, and numbers in E.164. What is of a wrong type is left as it is.
+    """The arguments with names replaced by ids, and numbers in E.164. Values of a wrong type are left as they are.
 
     Raises:
-        ToolError: nothing has that name, or several things have; the text shows what there is. Or a number that cannot
+        ToolError: nothing has that name, or several things have; the text shows what exists. Or a number cannot
             be read. Or the service fails, in which case nothing was changed.
     """
     found = bounded(tool, arguments)
@@ -51,7 +51,7 @@ async def resolved(tool: Tool, arguments: Mapping[str, Any], session: Session, t
     written = [given for given in _values(tool, found, numbers) if not E164.fullmatch(given.value)]
     if not named and not written:
         return Resolved(found)
-    if session.masks:  # a name that is there or not answers yes or no
+    if session.masks:  # whether a name exists is an answer too
         for given, _ in named:
             for number in numbers_hidden_in(given.value):
                 session.guesses.note(number)
@@ -68,7 +68,7 @@ async def resolved(tool: Tool, arguments: Mapping[str, Any], session: Session, t
 
 
 def _values(tool: Tool, arguments: Mapping[str, Any], names: Mapping[str, object]) -> Iterator[LookedUpValue]:
-    """The texts in these arguments, in lists where a list is wanted. Raises `ToolError` for an empty one."""
+    """The texts in these arguments, and in lists if the argument takes a list. Raises `ToolError` for an empty one."""
     for name in names:
         value: object = arguments.get(name)
         entries: list[tuple[int | None, object]] = [(None, value)]
@@ -83,7 +83,7 @@ def _values(tool: Tool, arguments: Mapping[str, Any], names: Mapping[str, object
 
 
 def _can_travel(text: str) -> bool:
-    """Whether a text may be sent at all; if not, the check of the arguments says so."""
+    """Whether a text can be sent; if not, the validation of the arguments reports it."""
     return "\x00" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
 
 

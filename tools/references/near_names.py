@@ -1,4 +1,4 @@
-"""Names that somebody may have meant, when no name is exactly what was written."""
+"""Suggests similar names when no name matches exactly."""
 
 import unicodedata
 from collections.abc import Iterable
@@ -8,13 +8,13 @@ from typing import TypeVar
 MOST_NEAR = 5
 _ALIKE = 0.6
 _LONGEST = 100
-"""Characters that are compared: comparing takes time with the square of it."""
+"""Characters that are compared: the time for it grows with their square."""
 
 Thing = TypeVar("Thing")
 
 
 def nearest(wanted: str, named: Iterable[tuple[Thing, Iterable[str]]]) -> list[Thing]:
-    """The things whose names are near `wanted`, five at most: alike but for case, begun alike, then by likeness."""
+    """Up to five things with names similar to `wanted`: equal but for case, then same beginning, then by similarity."""
     folded = _folded(wanted)
     if not folded:
         return []
@@ -28,7 +28,7 @@ def _folded(text: str) -> str:
 
 
 def _distance(wanted: str, names: Iterable[str]) -> float | None:
-    """0 is the same but for case, below 2 is begun alike or contained, above it is alike; None is not near."""
+    """0 means equal but for case, below 2 same beginning or contained, above it similar; None means not similar."""
     distances = [one for name in names if (one := _one(wanted, _folded(name))) is not None]
     return min(distances, default=None)
 

@@ -1,4 +1,4 @@
-"""Looking up what an argument of a tool names: one thing, or the words that say what there is instead."""
+"""Looks up the resource that an argument names, or describes what exists instead."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ ToolNamed = Callable[[str], Tool]
 
 @dataclass(frozen=True)
 class LookedUpValue:
-    """A value in the arguments that has to be looked up or read."""
+    """A value in the arguments that has to be looked up or parsed."""
 
     name: str
     index: int | None
@@ -47,7 +47,7 @@ class LookedUpValue:
 
 
 class Search:
-    """What one call of a tool looks up. Each list is read once."""
+    """The look-ups of one call of a tool. Each list is read once."""
 
     def __init__(self, client: Caller, session: Session, region: str | None, tools: ToolNamed) -> None:
         self._client = client
@@ -56,11 +56,11 @@ class Search:
         self._tools = tools
         self._read: dict[str, list[Any]] = {}
         self._foreign = False
-        """Whether a list did not come as the contract has it. Then what is not found may be an id of another form."""
+        """Whether a list did not fit the contract. Then a value that is not found may be an id of another form."""
         self.notes: list[str] = []
 
     async def id_of(self, given: LookedUpValue, reference: Reference, deployment_id: object) -> str:
-        """The id of the one thing that is named so."""
+        """The id of the one resource with this name. Raises `ToolError` unless there is exactly one."""
         if reference.kinds == (CONTACT,):
             return await self._contact(given, deployment_id)
         hits: list[tuple[ReferenceKind, Any]] = []
@@ -82,7 +82,7 @@ class Search:
         return entry.id
 
     async def number(self, given: LookedUpValue, *, of_contact: bool) -> NumberReading:
-        """The one number that was written, noted where it was not in E.164."""
+        """The number that the value means, noted if it was not in E.164. Raises `ToolError` unless there is one."""
         if E164.fullmatch(given.value):
             return NumberReading(given.value, None)
         found, countries = readings(given.value, ()), list[str]()
@@ -107,7 +107,7 @@ class Search:
         return found[0]
 
     async def _may_be_id(self, value: str, kinds: Sequence[ReferenceKind]) -> bool:
-        """Whether a value that nothing is named by may be an id all the same, on a service whose ids look otherwise."""
+        """Whether a value that is not a name may still be an id, on a service whose ids have another form."""
         for kind in kinds:
             ids = [entry.id for entry in await self._newest(kind)]
             if value in ids:
@@ -195,16 +195,16 @@ class Search:
         )
 
     def _quoted(self, given: LookedUpValue, *kinds: ReferenceKind) -> str:
-        """What was asked for. Where only a number of the organization can be meant, it is whole."""
+        """The requested value in quotes. Where it can only be a number of the organization, it is not masked."""
         name = "number" if kinds == (PHONE_NUMBER,) else "name"
         return f'"{shortened(self._said(name, given.value), _SHOWN)}"'
 
     def _shown_names(self, entry: Any, kind: ReferenceKind) -> list[str]:
-        """The names of a thing as they are shown: nearness to what is hidden would tell it, digit by digit."""
+        """The names of a resource as they are shown: comparing with hidden digits would reveal them one by one."""
         return [self._said(name, word) for name in kind.names if (word := getattr(entry, name))]
 
     def _said(self, name: str, word: str) -> str:
-        """A word about a thing; the number is the organization's own."""
+        """A text of a resource, masked unless it is the organization's own number."""
         return own_text(name, cleaned(word)) if self._session.masks and name != "number" else cleaned(word)
 
     def _shows(self, kind: ReferenceKind) -> str:
@@ -223,7 +223,7 @@ class Search:
         return self._read[kind.noun]
 
     async def _all(self, kind: ReferenceKind) -> list[Any]:
-        """The newest thousand of a kind, without what is gone."""
+        """The newest thousand of a kind, without those no longer in use."""
         if kind.noun not in self._read:
             found: list[Any] = []
             for page in range(1, _MOST_PAGES + 1):

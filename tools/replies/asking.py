@@ -1,4 +1,4 @@
-"""The request of a tool without code of its own: once for one thing, page by page for a list."""
+"""The request of a tool without code of its own: once for a single resource, page by page for a list."""
 
 import json
 import re
@@ -19,14 +19,14 @@ from callwright.tools.wording.cleaning import cleaned, cleaned_at
 from callwright.tools.wording.text import line, lines, shortened
 
 MOST_ENTRIES = 200
-"""Entries the service gives at once."""
+"""The most entries that the service returns at once."""
 
 _CURSOR = re.compile(r"n(\d{1,9})(?:_(.+))?", re.DOTALL)
 _LONGEST_VALUE = 200
 
 
 async def asked_plainly(tool: Tool, context: ToolContext, asked: Input) -> Reply:
-    """Asks the operation once, with a fresh idempotency key where that matters, and words the answer."""
+    """Sends the operation once, with a fresh idempotency key if needed, and puts the answer into words."""
     operation = tool.operation
     key = (context.key or context.session.ids()) if tool.keyed else None
     complete = await tool.complete(context, asked) if tool.complete is not None else asked
@@ -48,9 +48,9 @@ async def asked_plainly(tool: Tool, context: ToolContext, asked: Input) -> Reply
 
 @dataclass(frozen=True)
 class ListPosition:
-    """Where an answer begins in its list: how many entries came before, and the service's own cursor.
+    """The position of an answer in its list: how many entries came before, and the service's own cursor.
 
-    A list that the service keeps whole in memory has no cursors. There the count alone says where to go on.
+    A list that the service keeps in memory has no cursors. There the count alone is the position.
     """
 
     seen: int = 0
@@ -58,7 +58,7 @@ class ListPosition:
 
     @classmethod
     def of(cls, text: str | None) -> "ListPosition":
-        """The position that a cursor stands for. Raises ToolError where it is none of a list."""
+        """The position that a cursor stands for. Raises ToolError for an invalid one."""
         if text is None:
             return cls()
         match = _CURSOR.fullmatch(text)
@@ -68,12 +68,12 @@ class ListPosition:
 
     @property
     def text(self) -> str:
-        """The cursor."""
+        """The cursor for this position."""
         return f"n{self.seen}" if self.cursor is None else f"n{self.seen}_{self.cursor}"
 
 
 async def page_at(tool: Tool, context: ToolContext, asked: Input, *, most: int) -> tuple[Page[Any], Paging, int]:
-    """Up to `most` entries from where the arguments say, where the answer stands, and how many entries follow it."""
+    """Up to `most` entries from the requested position, the position of the answer, and how many entries follow it."""
     begin_at = ListPosition.of(getattr(asked, "cursor", None))
     by_count = begin_at.seen > 0 and begin_at.cursor is None
     question = narrowed(asked, tool.operation.takes)
@@ -93,7 +93,7 @@ async def page_at(tool: Tool, context: ToolContext, asked: Input, *, most: int) 
         more = more or len(entries) > begin + most
         entries = entries[begin : begin + most]
     seen = begin_at.seen + len(entries)
-    total = cast("int | None", paging.total)  # a remote service may not tell
+    total = cast("int | None", paging.total)  # a remote service may omit it
     left = max(total - seen, 1 if more else 0) if total is not None else 0
     following = ListPosition(seen, None if by_count else paging.next_cursor).text if more else None
     position = Paging(total=total, has_more=more, next_cursor=following)
@@ -102,17 +102,17 @@ async def page_at(tool: Tool, context: ToolContext, asked: Input, *, most: int) 
 
 @dataclass(frozen=True)
 class ShownEntries:
-    """The entries of a page, each in words and as data with the fields that are wanted."""
+    """The entries of a page, each as text and as data with the wanted fields."""
 
     words: list[str]
     data: list[dict[str, Any]]
     untrusted: tuple[str, ...]
     fences: bool = False
-    """Whether the words have to be put inside a fence together."""
+    """Whether the texts have to be put inside one fence."""
 
 
 def entries_of(tool: Tool, context: ToolContext, asked: Input, page: Page[Any]) -> ShownEntries:
-    """What is shown of each entry: the fields that were asked for, or the ones the tool shows by itself."""
+    """The shown fields of each entry: those that were requested, or the ones the tool shows by default."""
     names = cast("list[str] | None", getattr(asked, "fields", None))
     wanted = names or tool.shown
     whole: dict[str, Any] = {"data": [data_of(entry) for entry in page.data]}
@@ -136,7 +136,7 @@ def entries_of(tool: Tool, context: ToolContext, asked: Input, page: Page[Any]) 
 
 
 def list_reply(tool: Tool, context: ToolContext, entries: ShownEntries, paging: Paging, left: int) -> Reply:
-    """A page in words and as data: one line an entry, then how many follow and how to get them."""
+    """A page as text and as data: one line an entry, then how many follow and how to get them."""
     fences = entries.fences and bool(entries.words)
     words = [fenced(entries.words, tag=context.session.ids(), what=tool.fenced_as or WHAT)] if fences else entries.words
     most = tool.operation.counts_to

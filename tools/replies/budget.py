@@ -1,8 +1,8 @@
-"""Answers within a bound: 4,000 tokens unless more is asked for, and never above 20,000, text and data together.
+"""Limits the size of answers: 4,000 tokens by default, up to 20,000 on request, text and data together.
 
-A token is taken to be four bytes of JSON. A list that is too long is asked for again with the number of entries that
-fit, so that its cursor goes on behind the last one shown. Of one thing, long texts and lists are shortened, in words
-and in data alike, and a sentence says by how much and where the rest is.
+A token is taken to be four bytes of JSON. A list that is too long is requested again with the number of entries that
+fit, so that its cursor continues after the last one shown. In an answer about one resource, long texts and lists are
+cut, in text and data alike, and a sentence says by how much and where the rest is.
 """
 
 import re
@@ -22,27 +22,27 @@ from callwright.tools.wording.text import json_bytes, shortened
 
 BYTES_A_TOKEN = 4
 DEFAULT_TOKENS = 4_000
-"""The bound of an answer nobody asked more of."""
+"""The default limit of an answer."""
 MOST_TOKENS = 20_000
-"""The bound of every answer."""
+"""The limit of every answer."""
 
 _FENCE = re.compile(r"<(untrusted-[^>\s]+)>")
 _ROUNDS = 3
 _READABLE_TEXT = 200
-"""Texts are cut down to this before lists are."""
+"""Texts are cut to this length before lists are cut."""
 _SHORTEST_TEXT = 64
-"""Shorter texts are ids, states and moments, which are worth nothing in part."""
+"""Shorter texts are ids, states and times, which are useless when cut."""
 _MOST_FIELDS = 20
 _MOST_CUTS = 5
 _LONGEST_CUT = 120
 _NOTE_BYTES = 2_000
-"""Room for the sentences about what was cut, in words and in data."""
+"""Bytes reserved for the sentences about what was cut, in text and in data."""
 _LIST_BYTES = 600
-"""Room for what a list says beside its entries."""
+"""Bytes reserved for what a list has beside its entries."""
 
 
 async def answered(tool: Tool, context: ToolContext, asked: Input, *, noted: Callable[[Reply], Reply]) -> Reply:
-    """Runs a tool once; its answer keeps to the bound, with what `noted` adds to it."""
+    """Runs a tool once. The answer is within the limit, including what `noted` adds to it."""
     most = bound_of(asked)
     if tool.act is not None:
         reply = await acted(tool, context, asked)
@@ -55,14 +55,14 @@ async def answered(tool: Tool, context: ToolContext, asked: Input, *, noted: Cal
 
 
 class _NamedValues(dict[str, Any]):
-    """What a sentence about the rest may name. A remote service need not give it."""
+    """Values for the placeholders in `Tool.rest`. A remote service may omit some."""
 
     def __missing__(self, name: str) -> str:
         return f"({name})"
 
 
 def bound_of(asked: Input) -> int:
-    """The bytes an answer may have: the default ones, unless the arguments name more entries or tokens."""
+    """The most bytes of an answer: the default, unless the arguments request more entries or tokens."""
     tokens: int | None = getattr(asked, "max_tokens", None)
     if tokens is None:
         wants_more = getattr(asked, "per_page", LIST_LENGTH) > LIST_LENGTH
@@ -71,7 +71,7 @@ def bound_of(asked: Input) -> int:
 
 
 def fitting(sizes: Sequence[int], room: int) -> int:
-    """How many of the first ones have room together; one at least, so that asking again always gets further."""
+    """How many of the first entries fit together; at least one, so that each call makes progress."""
     count = 0
     for size in sizes:
         room -= size
@@ -82,14 +82,14 @@ def fitting(sizes: Sequence[int], room: int) -> int:
 
 
 def fitting_text(text: str, room: int) -> str:
-    """The beginning of a text that has room as JSON."""
+    """The longest beginning of a text that fits as JSON."""
     if json_bytes(text) <= room:
         return text
     return text[: max(0, bisect_right(range(len(text)), room, key=lambda count: json_bytes(text[:count])) - 1)]
 
 
 def fitted(reply: Reply, most: int, *, rest: str = "") -> Reply:
-    """The reply, shortened where it has more than `most` bytes. `rest` says where the rest is."""
+    """The reply, shortened if it has more than `most` bytes. `rest` says where the rest is."""
     if reply.size <= most:
         return reply
     room = most - _NOTE_BYTES
@@ -105,7 +105,7 @@ def fitted(reply: Reply, most: int, *, rest: str = "") -> Reply:
 
 
 async def _listed(tool: Tool, context: ToolContext, asked: Input, most: int) -> Reply:
-    """A page that fits. Entries that are too many are asked for again, fewer; one entry at least always comes."""
+    """A page that fits. If there are too many entries, fewer are requested; at least one is returned."""
     per_page: int = getattr(asked, "per_page", LIST_LENGTH)
     for _ in range(_ROUNDS):
         found, paging, left = await page_at(tool, context, asked, most=per_page)
@@ -122,7 +122,7 @@ async def _listed(tool: Tool, context: ToolContext, asked: Input, most: int) -> 
 
 
 def _cut_text(text: str, room: int) -> str:
-    """The beginning of a text, at the end of a line where there is one near. An open fence is closed."""
+    """The beginning of a text, cut at the end of a line if one is near. An open fence is closed."""
     kept = fitting_text(text, room)
     if kept == text:
         return text
@@ -133,16 +133,16 @@ def _cut_text(text: str, room: int) -> str:
 
 
 def _cut_data(data: dict[str, Any], room: int) -> tuple[dict[str, Any], list[str]]:
-    """The data with its longest texts cut alike, then its lists, until it has room; and what was cut."""
+    """The data with its longest texts cut to one length, then its lists, until it fits; and what was cut."""
 
     def cut(text: int, items: int) -> Truncation:
         return Truncation(text=text, items=items)
 
     def most(smallest: int, largest: int, made: Callable[[int], Truncation]) -> Truncation | None:
-        """The mildest cut that has room."""
+        """The smallest cut that fits."""
         sizes = range(smallest, largest)
         if not sizes or json_bytes(made(smallest).of(data)) > room:
-            return None  # then no milder one has
+            return None  # then no smaller cut fits
         return made(smallest + bisect_right(sizes[1:], room, key=lambda size: json_bytes(made(size).of(data))))
 
     found = (
@@ -161,11 +161,11 @@ class Truncation:
     items: int
 
     def of(self, data: dict[str, Any]) -> dict[str, Any]:
-        """The data so cut."""
+        """The data after the cut."""
         return {name: self._of(value) for name, value in data.items()}
 
     def said(self, data: dict[str, Any]) -> list[str]:
-        """What was cut: the place, how much of how much is left."""
+        """What was cut: the place, and how much is left of how much."""
         found: dict[str, list[str]] = {}
         self._say(data, "", found, outermost=True)
         return [
@@ -184,7 +184,7 @@ class Truncation:
         return value
 
     def _entries(self, value: dict[str, Any]) -> int:
-        """Entries left of an object. Few are the fields of something, many are a map such as cells by column."""
+        """How many entries of an object are kept. A small one is a resource and kept whole, a large one is a map."""
         return len(value) if len(value) <= _MOST_FIELDS else max(self.items, _MOST_FIELDS)
 
     def _say(self, value: Any, place: str, found: dict[str, list[str]], *, outermost: bool = False) -> None:

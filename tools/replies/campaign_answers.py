@@ -1,4 +1,4 @@
-"""What tools give of a deployment as data: its state after something was done to it, or all of its settings."""
+"""The data that tools return about a deployment: its state after a change, or all of its settings."""
 
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.settings import SETTINGS
@@ -30,10 +30,10 @@ _ALWAYS = (
 _FURTHER = tuple(name for name in SETTINGS if name not in _ALWAYS)
 
 DeploymentState = projection_of(Deployment, "DeploymentState", *_STATE)
-"""A deployment after it was made, changed, started or stopped: what decides the next step."""
+"""A deployment after it was created, changed, started or stopped: what decides the next step."""
 
 InboundState = projection_of(Deployment, "InboundState", "id", "name", "status", "simulated")
-"""An inbound deployment that was made."""
+"""A new inbound deployment."""
 
 DeploymentFound = projection_of(Deployment, "DeploymentFound", *_STATE, *_ALWAYS, *_FURTHER)
 """A deployment with its settings."""

@@ -1,4 +1,4 @@
-"""How a deployment and a campaign's preview read in a reply. What only inbound ones say is in `inbound_words`."""
+"""The text of a deployment and of a campaign's preview. Text about inbound ones only is in `inbound_words`."""
 
 from callwright.contract.checks.counts import count_of
 from callwright.contract.deployments.contacts import Stats
@@ -24,13 +24,14 @@ _BLOCKED = {"do_not_call": "do_not_call (asked not to be called again)"}
 
 
 def settled(stats: Stats) -> int:
-    """Contacts that get no further call, whether they were called or not."""
+    """The number of contacts that get no further call, whether they were called or not."""
     return stats.contacts - stats.pending - stats.in_flight - stats.retry_waiting
 
 
 def progress(stats: Stats) -> str:
     """For example `182 of 300 contacts done, 34 dropped, 41 answered`: done are those whose calls are over, dropped
-    those to whom none is made any more, and left out those whom a rule forbids to call."""
+    those that were cancelled or expired, and left out those whom a rule forbids to call.
+    """
     dropped = stats.cancelled + stats.expired
     parts = (
         f"{stats.completed + stats.exhausted} of {count_of(stats.contacts, 'contact')} done",
@@ -86,7 +87,7 @@ def _campaign(deployment: Deployment) -> str:
 
 
 def started(deployment: Deployment, context: ToolContext) -> str:
-    """What a start or resume set going."""
+    """The state after a start or resume."""
     network = "Simulated network: no telephone rings, the money is play money."
     if deployment.call_type == "inbound":
         network = inbound_words.NOBODY_CALLS
@@ -101,14 +102,14 @@ def started(deployment: Deployment, context: ToolContext) -> str:
 
 
 def stopped(deployment: Deployment, context: ToolContext) -> str:
-    """Where a pause or cancellation left it."""
+    """The state after a pause or cancellation."""
     in_flight = deployment.stats.in_flight
     finishing = f"{count_of(in_flight, 'call is', 'calls are')} still under way and will finish." if in_flight else None
     return lines(_state(deployment, context), finishing, _next(deployment, context))
 
 
 def preview(found: Preview, context: ToolContext) -> str:
-    """Who would be called, at what cost, what stands in the way, and the plan to start with."""
+    """Who would be called, at what cost, what prevents a start, and the plan to start with."""
     cost, finish = found.cost, moment(found.finishes_at)
     blocked = [f"{block.count} {_BLOCKED.get(block.reason, block.reason)}" for block in found.blocked]
     missing = [f"{gap.name} for {count_of(gap.contacts, 'contact')}" for gap in found.missing_variables]
@@ -140,7 +141,7 @@ def preview(found: Preview, context: ToolContext) -> str:
 
 
 def _greeting(found: Preview, context: ToolContext) -> str:
-    """What the first contact would hear, with the cells of their row in it."""
+    """The greeting of the first contact, fenced, because it holds values of their row."""
     if found.greeting is None:
         return "greeting: none, nobody would be called"
     if not found.greeting:
@@ -163,7 +164,7 @@ def _state(deployment: Deployment, context: ToolContext) -> str:
 
 
 def _words_at_start(deployment: Deployment) -> str | None:
-    """Where the agent's words are by which a started campaign speaks, whatever became of the agent since."""
+    """Where to read the prompt that a started campaign uses, even if the agent was changed since."""
     if deployment.agent_snapshot is None:
         return None
     length = len(deployment.agent_snapshot.system_prompt)

@@ -1,4 +1,4 @@
-"""From an error of the client to a sentence that tells a model what happened and which tool helps."""
+"""Turns an error of the client into a sentence that tells a model what happened and which tool helps."""
 
 import re
 from functools import cache
@@ -92,8 +92,8 @@ NEXT: dict[str, str] = {
     "storage_full": "Nothing was changed. Tell the person that the service's disk is full: running campaigns are "
     "paused, and tools that read still work. Whoever runs the service makes room; then what should go on is resumed.",
 }
-"""What to do about each problem code. `{find}` is the tool that lists the thing, `{look}` the one that shows it,
-`{where}` the page on which a person can put it right.
+"""What to do about each problem code. `{find}` is the tool that lists the resources, `{look}` the one that shows one,
+`{where}` the page on which a person can solve the problem.
 """
 
 FINDERS: dict[str, str] = {
@@ -108,7 +108,7 @@ FINDERS: dict[str, str] = {
     "webhook_id": "list_webhooks",
     "delivery_id": "list_webhook_deliveries",
 }
-"""The tool that shows what exists, by the field that names it."""
+"""The tool that lists what exists, by the field that names it."""
 
 LOOKS: dict[str, tuple[str, str]] = {
     "agents": ("list_agents", "get_agent"),
@@ -122,14 +122,14 @@ LOOKS: dict[str, tuple[str, str]] = {
     "webhooks": ("list_webhooks", "get_webhook"),
     "events": ("list_events", "get_event"),
 }
-"""The tool that shows what exists and the one that shows one of them, by the noun of the operation's path."""
+"""The tools that list the resources and show one of them, by the noun of the operation's path."""
 
 _STEPS = re.compile(r"[^.\[\]]+")
 _FILTER_WORDS = frozenset({"filter", "from", "before", "created_at"})
-"""What the names of filters are made of on the wire, besides their own."""
+"""Parts of filter names on the wire, besides the field names."""
 _DETAILS = ("current_status", "allowed", "required", "available", "limit", "current", "reasons")
 _AMOUNT = re.compile(r"-?\d+\.\d{6}")
-"""Money as the service writes it."""
+"""An amount of money as the service writes it."""
 _ADDRESS = re.compile(r"https?://[!-~]{1,200}")
 
 
@@ -138,7 +138,8 @@ def explained(
 ) -> str:
     """What happened and the next step, in one short paragraph. Text from the service is cleaned, masked and cut.
 
-    With `fence`, a tag that nobody can guess, the service's own words stand inside a fence: another program wrote them.
+    With `fence`, a tag that nobody can guess, the service's own words are inside a fence, because another program wrote
+    them. Tools that are switched off are not suggested. `key` is the idempotency key of the call.
 
     A tool that is switched off is not advised. `key` is the idempotency key of the call.
     """
@@ -171,7 +172,7 @@ def explained(
 
 
 def explained_to(session: Session, error: CallwrightError, tool: Tool, *, key: str = "") -> str:
-    """As `explained`, with the tools of a session, and with a fence where the service runs elsewhere."""
+    """As `explained`, with the tools of a session, and with a fence if the service is remote."""
     fence = session.ids() if session.remote else None
     return explained(error, tool, offers=session.offers, key=key, fence=fence)
 
@@ -210,7 +211,7 @@ def _happened(problem: ServiceProblem, tool: Tool, *, own: bool) -> str:
 
 
 def _offered(value: JsonValue, tool: Tool) -> JsonValue:
-    """A detail without the names of fields that the tool does not have, among those that may be given."""
+    """A detail; from a list of allowed fields, those that the tool does not have are left out."""
     return [entry for entry in value if entry not in tool.hidden] if isinstance(value, list) else value
 
 
@@ -229,7 +230,7 @@ def _advice(problem: ServiceProblem, operation: AnyOperation, offers: Offers) ->
 
 
 def _address(problem: ServiceProblem) -> str:
-    """The address that the service names for the person, if it is a plain one."""
+    """The URL that the service gives for the person, if it is a plain one."""
     return problem.action_url if _ADDRESS.fullmatch(problem.action_url or "") and problem.action_url else ""
 
 
@@ -241,7 +242,7 @@ def _entry(entry: JsonValue, tool: Tool) -> str:
 
 
 def _own(field: str | None, tool: Tool) -> str:
-    """The field as far as its names are those of the tool's arguments: the rest may be a column of somebody's file."""
+    """The field path as far as it consists of the tool's arguments: the rest may be a column of a file."""
     kept = 0
     for part in _STEPS.finditer(field or ""):
         if not (part[0].isdigit() or part[0] in _FILTER_WORDS or part[0] in _names(tool.arguments)):
@@ -252,14 +253,14 @@ def _own(field: str | None, tool: Tool) -> str:
 
 @cache
 def _names(model: type[Input]) -> frozenset[str]:
-    """The names of all fields in a model of arguments, however deep."""
+    """The names of all fields in a model of arguments, at any depth."""
     schema = model.model_json_schema()
     parts = [schema, *schema.get("$defs", {}).values()]
     return frozenset(name for part in parts for name in part.get("properties", {}))
 
 
 def _value(value: JsonValue, *, own: bool) -> str:
-    """A detail. Counts and amounts of the `own` service stay whole: it tells no telephone number like that."""
+    """A detail as text. Counts and amounts of the `own` service are not masked: they are not telephone numbers."""
     if isinstance(value, dict):
         return " ".join(_value(part, own=own) for part in value.values())
     if isinstance(value, list):

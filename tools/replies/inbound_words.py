@@ -1,4 +1,4 @@
-"""How an inbound deployment reads in a reply: a number whose callers an agent answers."""
+"""The text of an inbound deployment: a number whose callers an agent answers."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -25,7 +25,7 @@ NOBODY_CALLS = "Simulated network: nobody calls in yet, no telephone rings, the 
 
 
 def settings(deployment: Deployment, inbound: Inbound) -> str:
-    """How it takes calls."""
+    """How the deployment takes calls."""
     return lines(
         line(f"agent {deployment.agent_id}", f"answers callers of {inbound.phone_number_id}"),
         line(
@@ -50,10 +50,10 @@ def _choice(choice: AfterHours | Overflow) -> str:
 
 
 def taking(settings: Mapping[str, Any]) -> tuple[str, str]:
-    """How calls are taken, for a sentence that somebody agrees to: at which hours, and what becomes of other callers.
+    """How calls are taken, for a sentence that a person agrees to: at which hours, and where other callers go.
 
-    All of it is in the words, targets of forwarding whole, so that other settings never read the same. `settings` are
-    as JSON has them; another service may leave some out.
+    The text has every setting, with forwarding targets unmasked, so that different settings never give the same text.
+    `settings` is JSON; another service may leave some out.
     """
     most, hours = settings.get("max_concurrency"), settings.get("business_hours")
     at_once = f"up to {count_of(most, 'call')} at a time" if isinstance(most, int) else "any number of calls at a time"

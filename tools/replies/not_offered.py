@@ -1,4 +1,4 @@
-"""What is said when the service at hand does not have an operation, or an address in its answers cannot be opened."""
+"""Texts for an operation that this service does not have, or an address in its answers that cannot be opened."""
 
 from collections.abc import Mapping
 
@@ -37,11 +37,11 @@ ALTERNATIVES: Mapping[str, str] = {
     "explain_event": "list_webhooks shows who is told of what; what was sent to them is on the service's own pages.",
     "list_transactions": "get_wallet shows the balance.",
 }
-"""What helps instead, by operation."""
+"""Alternatives, by operation."""
 
 
 def not_there(error: NotOffered | AddressUnreadable, operation: AnyOperation) -> str:
-    """That it is not there, that nothing was done, and what helps instead."""
+    """Says that the operation is missing, that nothing was done, and what helps instead."""
     if isinstance(error, AddressUnreadable):
         said = shortened(cleaned(str(error)), 300)
         return f"The address that the call names was not read: {said}. The person may open it: get_call shows it."

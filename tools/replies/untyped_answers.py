@@ -1,7 +1,7 @@
-"""An answer that the contract's model does not fit: the service's own fields, as data and in generic words.
+"""Answers that do not fit the contract's model: the service's own fields, as data and in generic words.
 
-Nothing is invented and nothing is left out of the data. In words, strings stand inside a fence, because nobody here
-knows which of them somebody outside wrote; contacts' telephone numbers are masked as everywhere.
+Nothing is invented, and the data is complete. In text, strings are inside a fence, because it is not known which of
+them an outsider wrote. Contacts' telephone numbers are masked as everywhere.
 """
 
 import re
@@ -29,7 +29,7 @@ Json = dict[str, Any]
 
 WHAT = "Fields as this service names them."
 MOST_BYTES = 6_000
-"""Of one thing in words. The structured answer has the rest."""
+"""The most bytes of text about one resource. The structured answer has the rest."""
 _MOST_BYTES_IN_A_LINE = 1_000
 _LONGEST_VALUE = 400
 _LONGEST_IN_A_LINE = 80
@@ -40,28 +40,28 @@ _NUMBER = re.compile(r"\+[0-9]{7,15}")
 _PAGING_NAMES = ("pagination", "paging", "page_info", "meta")
 _CURSOR_NAMES = ("next_cursor", "nextCursor", "next_page_token", "nextPageToken")
 _WRONG = (ValueError, ArithmeticError, LookupError, TypeError, AttributeError)
-"""What words for a known model may stumble over when a foreign value is in it."""
+"""Errors that a text function for a known model may raise on a foreign value."""
 
 
 class UntypedResource(Resource):
-    """Something the contract's model does not fit: only what the service said, under the service's own names."""
+    """A resource that does not fit the contract's model: only the service's fields, under its own names."""
 
 
 def untyped(entry: Any) -> UntypedResource:
-    """One thing as the service gave it, without characters that nobody sees."""
+    """A resource as the service returned it, without invisible characters."""
     fields = cast("Json", entry) if isinstance(entry, dict) else {"value": entry}
     return UntypedResource.model_validate(with_texts(fields, cleaned_lines))
 
 
 def one_of(found: LenientResponse[Out]) -> Out | UntypedResource:
-    """The contract's model where it fits, else what the service said."""
+    """The contract's model if it fits, else the service's own fields."""
     return untyped(found.data) if found.answer is None else found.answer
 
 
 def page_of(found: LenientResponse[Page[Any]]) -> Page[Any]:
-    """A page of the contract's models where they fit, else of what the service said.
+    """A page of the contract's models if they fit, else of the service's own fields.
 
-    What the service does not tell about the page is None in its `pagination`.
+    Values of `pagination` that the service does not state are None.
     """
     if found.answer is not None:
         return found.answer
@@ -81,7 +81,7 @@ def page_of(found: LenientResponse[Page[Any]]) -> Page[Any]:
 
 
 def entries_like(operation: AnyOperation, data: Json) -> list[Any]:
-    """The entries of a list that have an id, with the texts that the service gave and None for the others."""
+    """The entries of a list that have an id, with the texts that the service returned and None for other fields."""
     item = operation.item
     listed: Any = data.get("data")
     if item is None or not isinstance(listed, list):
@@ -98,7 +98,7 @@ def entries_like(operation: AnyOperation, data: Json) -> list[Any]:
 
 
 def said(words: Callable[[Any, ToolContext], str], answer: BaseModel, context: ToolContext) -> str:
-    """The answer in its own words where they fit, in generic ones elsewhere: a fact a line, under a bound."""
+    """The text that `words` makes of the answer if it fits, else generic text: a field a line, up to a limit."""
     if not isinstance(answer, UntypedResource):
         try:
             return words(answer, context)
@@ -115,10 +115,10 @@ def said(words: Callable[[Any, ToolContext], str], answer: BaseModel, context: T
 
 
 async def acted(tool: Tool, context: ToolContext, asked: Input) -> Reply:
-    """What a tool's own code gives. An answer of its operation that does not fit is given as it came.
+    """Runs a tool's own code. An answer of its operation that does not fit the contract is returned as it came.
 
     Raises:
-        CallwrightError: the answer of another operation, which it needs, does not fit; or whatever goes wrong there.
+        CallwrightError: the answer of another operation that it needs does not fit, or another error of that code.
     """
     if tool.act is None:
         raise TypeError(f"{tool.name} has no code of its own")
@@ -131,13 +131,13 @@ async def acted(tool: Tool, context: ToolContext, asked: Input) -> Reply:
 
 
 def untyped_reply(data: Json, context: ToolContext) -> Reply:
-    """The reply of a tool about one thing that the contract's model does not fit."""
+    """The reply of a tool about one resource that does not fit the contract's model."""
     answer = untyped(data)
     return Reply(text=said(unworded, answer, context), data=further(answer), untrusted=tuple(further(answer)))
 
 
 def further(answer: BaseModel) -> Json:
-    """What the service said that the contract's model does not know."""
+    """The fields of an answer that the contract's model does not have."""
     return answer.model_extra or {}
 
 

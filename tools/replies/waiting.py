@@ -1,4 +1,4 @@
-"""get_deployment with wait_seconds: asks again until the campaign ends or pauses, or the time is up."""
+"""get_deployment with wait_seconds: polls until the campaign ends or pauses, or the time is up."""
 
 from typing import Annotated
 
@@ -70,7 +70,7 @@ async def awaited(context: ToolContext, asked: GetDeploymentWaiting) -> Reply:
     while True:
         response = await context.client.ask_lenient(get_deployment, question)
         if (found := response.answer) is None:
-            return untyped_reply(response.data, context)  # its states are not known, so neither is when it is finished
+            return untyped_reply(response.data, context)  # its states are unknown, so is when it is finished
         if asked.wait_seconds:
             last = await _reported(context, found, last)
         left = deadline - clock.monotonic()
@@ -97,7 +97,7 @@ async def _made_with(context: ToolContext, key: str) -> str | None:
 
 
 async def _reported(context: ToolContext, found: Deployment, last: int) -> int:
-    """Reports how many contacts get no further call, when that has grown: progress has to increase."""
+    """Reports how many contacts get no further call, if that has grown: progress must increase."""
     stats = found.stats
     now = settled(stats)
     if now <= last or not stats.contacts:

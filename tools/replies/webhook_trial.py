@@ -19,7 +19,7 @@ from callwright.tools.wording.cleaning import cleaned
 from callwright.tools.wording.text import lines
 
 LONGEST_S = 12.0
-"""Seconds to wait: the endpoint may take five, and earlier deliveries go first."""
+"""Seconds to wait: the endpoint may take five, and earlier deliveries are sent first."""
 WHAT = "What the endpoint answered."
 _UNKNOWN = "The test is being sent. This service does not show its result: look at the endpoint."
 _FIRST_PAUSE_S = 0.2
@@ -112,6 +112,6 @@ async def _why(context: ToolContext, delivery: Delivery) -> WebhookArrival | Non
     """The service's explanation of a test that did not arrive, if it gives one."""
     try:
         found = await context.client.ask(explain_event, ExplainEvent(id=delivery.event_id))
-    except CallwrightError:  # the test was sent and its outcome is known; the words about it alone are missing
+    except CallwrightError:  # the outcome of the test is known; only its explanation is missing
         return None
     return next((one for one in found.webhooks if one.webhook_id == delivery.webhook_id), None)

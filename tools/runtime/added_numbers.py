@@ -1,4 +1,4 @@
-"""The telephone numbers of people who are looked for in an audience or about to be added, read as the service does."""
+"""Parses the telephone numbers of people who are looked for in an audience or added to it, as the service does."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -25,14 +25,14 @@ from callwright.tools.runtime.tool_context import Caller
 _LONGEST = 60
 """Characters of a cell that the service reads."""
 _FEWEST_DIGITS = 9
-"""Of a cell in a column of which nobody said that it is the one of numbers."""
+"""The fewest digits in a cell, if no column is known to be the telephone column."""
 _FEWEST_HIDDEN = 5
-"""With fewer digits nothing is masked."""
+"""Texts with fewer digits are never masked."""
 _SAID = ("phone_column", "default_country", "external_id_column", "dedupe")
 
 
 class _RowSettings(NamedTuple):
-    """How an audience reads its rows, as far as it tells."""
+    """The settings by which an audience reads its rows, as far as they are known."""
 
     column: str | None = None
     country: str | None = None
@@ -41,7 +41,7 @@ class _RowSettings(NamedTuple):
 
 
 async def looked_for_number(caller: Caller, asked: Input) -> str | None:
-    """The number by which a question looks for a row as an external id; None where it is none or is shown whole."""
+    """The number by which a request looks for a row as an external id; None if it is none or is not masked."""
     if not isinstance(asked, ListAudienceRows) or asked.external_id is None:
         return None
     if sum(character.isdigit() for character in asked.external_id) < _FEWEST_HIDDEN:
@@ -51,11 +51,11 @@ async def looked_for_number(caller: Caller, asked: Input) -> str | None:
 
 
 async def added_numbers(caller: Caller, asked: Input) -> list[str]:
-    """The numbers in the rows of a question to the service; none where it adds nobody.
+    """The numbers in the rows of a request to the service; none if it adds nobody.
 
-    Those that are called come in E.164. Where external ids tell people apart, those come as well that are shown masked,
-    or may be. The audience is read to know its columns and its country. Where it does not tell, every cell counts that
-    stands in a column of telephones, and where there is none, every cell.
+    Numbers to call are in E.164. Where external ids tell people apart, external ids that are masked, or may be, are
+    included. The audience is read for its columns and its country. If it does not state them, every cell of a telephone
+    column counts, and if there is no such column, every cell.
     """
     if isinstance(asked, CreateAudience):
         reads = _RowSettings(asked.phone_column, asked.default_country, asked.external_id_column, asked.dedupe)
@@ -85,7 +85,7 @@ def _hidden_id(reads: _RowSettings, external_id: str) -> str | None:
 def _in_csv(text: str, reads: _RowSettings) -> list[str]:
     try:
         header, *rows = records(text)
-    except ValueError:  # the service takes nothing of it
+    except ValueError:  # the service will refuse it
         return []
     names = [name.strip() for name in header]
     return _in_rows([dict(zip(names, row, strict=False)) for row in rows], reads)
@@ -103,7 +103,7 @@ def _in_rows(rows: Sequence[Mapping[str, object]], reads: _RowSettings) -> list[
 
 
 def _external_ids(rows: Sequence[Mapping[str, object]], reads: _RowSettings) -> list[str | None]:
-    """Numbers among the external ids, where the count of duplicates would tell which of them are there."""
+    """Numbers among the external ids, if the count of duplicates would reveal which of them exist."""
     if reads.dedupe != "external_id" or (column := reads.external_id_column) is None:
         return []
     cells = ((cell_text(row.get(column)) or "").strip() for row in rows)
@@ -111,7 +111,7 @@ def _external_ids(rows: Sequence[Mapping[str, object]], reads: _RowSettings) -> 
 
 
 def _read(cell: str, country: str | None, fewest: int) -> str | None:
-    """A cell in E.164 where it can be a number at all. Letters of a keypad stand for digits, as in the service."""
+    """A cell in E.164 if it can be a number at all. Letters of a keypad are read as digits, as in the service."""
     if E164.fullmatch(cell):
         return cell
     digits = "".join(character for character in cell if character.isdecimal())

@@ -11,7 +11,7 @@ from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.cleaning import cleaned
 
 LONGEST_QUESTION = 4_000
-"""Characters of what a person is asked. What is longer is refused and never cut."""
+"""The most characters of a question. A longer one is refused and never cut."""
 _MOST_SHOWN = 600
 _LONGEST_ANSWER = LONGEST_QUESTION + 200
 
@@ -33,19 +33,19 @@ class Confirmation:
     """What a person has to confirm before a call of a tool runs."""
 
     sentence: str | None
-    """What the person says yes to. Made of the organization's own settings and of counts, the same at each asking.
-    None where nobody has to be asked, as long as `bound` holds.
+    """What the person agrees to, made of the organization's own settings and of counts, the same each time it is made.
+    None if nobody has to be asked, as long as `bound` holds.
     """
     shown: str | None = None
-    """More for the person's eyes only, for example the first greeting."""
+    """More text for the person only, for example the first greeting."""
     bound: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Arguments that hold the call to what was looked at, for example the plan: values as JSON has them. They count
-    where nobody has to be asked, too.
+    """Arguments that bind the call to what was read, for example the plan, as JSON values. They also apply if nobody
+    has to be asked.
     """
 
     @property
     def question(self) -> str | None:
-        """What the person reads."""
+        """The text that the person reads."""
         if self.sentence is None:
             return None
         sentence = cleaned(self.sentence)
@@ -53,4 +53,4 @@ class Confirmation:
 
 
 ConfirmationOf = Callable[[ToolContext, Any], Awaitable[Confirmation | None]]
-"""Finds out what a person has to confirm before a call with these arguments; None where nothing is dialled or spent."""
+"""Finds what a person has to confirm before a call with these arguments; None if nothing is dialled or spent."""

@@ -1,8 +1,8 @@
 """The client that tools and resources use: its answers are cleaned and, where the session masks, masked.
 
-Every answer passes here once, so that text and data made of it cannot show what is hidden: invisible characters are
-taken out of every text, whoever wrote it, and where the session masks, telephone numbers lose their middle, except
-where `masked_fields` says that they are the organization's own, and in speech.
+Every answer passes through it once, so that text and data made of it cannot show what is hidden: invisible characters
+are removed from every text, and if the session masks, telephone numbers are masked, except in speech and where
+`masked_fields` says that they are the organization's own.
 """
 
 from collections.abc import Callable, Mapping, Set
@@ -29,23 +29,23 @@ In = TypeVar("In", bound=Input)
 Out = TypeVar("Out")
 
 _FETCHED = ("recording_url", "transcript_url")
-"""Addresses that are opened as they came, and shown without a number in them."""
+"""Addresses that are opened unchanged, and shown with numbers masked."""
 _MOST_NUMBERS = 5
 _NO_NUMBERS: Set[str] = frozenset()
 
 
 class GuardedCaller:
-    """A caller whose answers are clean, and masked where `masks` says so."""
+    """A caller whose answers are cleaned, and masked if `masks` is set."""
 
     def __init__(self, caller: Caller, *, masks: bool, guesses: NumberGuesses | None = None) -> None:
         self._caller = caller
         self._masks = masks
         self._guesses = guesses if masks else None
         self._addresses: dict[str, str] = {}
-        """Addresses as they came, by what is shown of them."""
+        """The original addresses, by the form in which they are shown."""
 
     async def ask(self, operation: Operation[P, In, Out], asked: In, /, *, idempotency_key: str | None = None) -> Out:
-        """The answer of the service. Raises the errors of `callwright.client.errors`, ToolError for guessed numbers."""
+        """The answer. Raises the errors of `callwright.client.errors`, and ToolError for guessed numbers."""
         await self._note(asked)
         found = await self._caller.ask(operation, asked, idempotency_key=idempotency_key)
         return self._shown(found, await self._own_numbers(found))
@@ -85,7 +85,7 @@ class GuardedCaller:
         return shown
 
     async def _own_numbers(self, answer: object) -> Set[str]:
-        """Those numbers in the summary of a plan that the organization rents: a person agrees to call from them."""
+        """The organization's own numbers in a plan's summary, which a person must see to agree to call from them."""
         if not self._masks or not isinstance(answer, Preview):
             return _NO_NUMBERS
         own: set[str] = set()
@@ -110,10 +110,10 @@ class GuardedCaller:
         return self._caller.open(operation, asked)
 
     def open_address(self, url: str, /, *, accepts: Callable[[str], bool]) -> AbstractAsyncContextManager[Media]:
-        """What stands at an address in an answer, of a type that is accepted. It comes as it is."""
+        """Opens an address from an answer, if its media type is accepted. The content is not changed."""
         return self._caller.open_address(self._addresses.get(url, url), accepts=accepts)
 
 
 async def client_of(session: Session) -> Caller:
-    """A session's client, with clean and masked answers. Raises the errors of `callwright.client.errors`."""
+    """A session's client, with cleaned and masked answers. Raises the errors of `callwright.client.errors`."""
     return GuardedCaller(await session.client(), masks=session.masks, guesses=session.guesses)

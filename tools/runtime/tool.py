@@ -1,4 +1,4 @@
-"""A tool is a value: an operation of the contract, words for a model, hints for a host, and how the answer reads."""
+"""A tool is a value: an operation of the contract, a description for a model, hints for a host, and an answer text."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 @dataclass(frozen=True, kw_only=True)
 class Hints:
-    """What a host may decide by, all four always stated."""
+    """The MCP tool annotations, all four always given."""
 
     read_only: bool
     destructive: bool
@@ -40,45 +40,45 @@ CHANGES = Hints(read_only=False, destructive=True, idempotent=True, open_world=F
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """What a tool gives back: text for the model, the data behind it, and content that is neither."""
+    """The result of a tool: text for the model, the data behind it, and other content."""
 
     text: str
     data: dict[str, Any]
     more: tuple[ContentBlock, ...] = ()
     untrusted: tuple[str, ...] = ()
-    """Where in `data` words stand that somebody outside said, for example `turns.text`."""
+    """The paths in `data` of text that outsiders said or wrote, for example `turns.text`."""
 
     @cached_property
     def size(self) -> int:
-        """The bytes of text and data as they travel, as JSON. Encoded at the first look."""
+        """The bytes of text and data as JSON. Computed on first access."""
         return json_bytes([self.text, self.data]) - len("[,]")
 
 
 class Projection(BaseModel):
-    """A structured answer that holds less than the service gave: what a model needs for its next step."""
+    """A structured answer with a part of the service's fields: those that a model needs for its next step."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, from_attributes=True, validate_by_name=True)
 
 
 def projection_of(resource: type[BaseModel], name: str, *fields: str) -> type[Projection]:
-    """A narrow answer with these fields of a resource, each as the contract declares it. `name` names it in schemas."""
+    """A projection with these fields of a resource, each as the contract declares it. `name` names it in schemas."""
     declared = resource.model_fields
     kept: dict[str, Any] = {field: (declared[field].annotation, declared[field]) for field in fields}
     return create_model(name, __base__=Projection, **kept)
 
 
 class Deleted(Resource):
-    """Answer of a tool that deletes."""
+    """The answer of a tool that deletes."""
 
     id: str = Field(description="What was deleted.")
     deleted: Literal[True] = True
 
 
 class Paging(Projection):
-    """Where an answer stands in its list."""
+    """The position of an answer in its list."""
 
     total: int | None
-    """None where a service does not tell."""
+    """None if a service does not state it."""
     has_more: bool
     next_cursor: str | None = None
 
@@ -88,52 +88,52 @@ Complete = Callable[[ToolContext, Any], Awaitable[Input]]
 Words = Callable[[Any, ToolContext], str]
 
 _HELD = frozenset({"expected_revisions", "expected_monthly_cost"})
-"""Arguments that no tool offers: a confirmation fills them with what a person was asked about."""
+"""Arguments that no tool offers: a confirmation sets them to what a person was asked about."""
 _PAGING = frozenset({"page"})
-"""Arguments of every list that a tool does not offer: it goes on with a cursor."""
+"""Arguments of every list that a tool does not offer, because it uses a cursor."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tool:
-    """One tool. Most need no code but `reply`; `act` replaces the plain question to the service."""
+    """One tool. Most need no code but `reply`; `act` replaces the plain request to the service."""
 
     operation: AnyOperation
     toolset: Toolset
     title: str
     description: str
-    """For a model: what for, when and when not, cost and side effects, what comes back. 1,024 characters at most. Short
-    sentences, because one that names a tool that is switched off is left out.
+    """For a model: purpose, when to use it and when not, cost, side effects and result. At most 1,024 characters. Short
+    sentences, because a sentence that names a switched-off tool is left out.
     """
     hints: Hints
     reply: Words
-    """The answer in short lines; for a list, one entry of it."""
+    """Makes the text of the answer in short lines; for a list, of one entry."""
     empty: str = ""
-    """What a list says that has no entry."""
+    """The text of an empty list."""
     shown: tuple[str, ...] = ()
-    """The fields of a list's entries that the structured answer has when the caller names none."""
+    """The fields of a list's entries in the structured answer if the caller names none."""
     example: str = ""
-    """A further field of entries, worth naming."""
+    """A further field of entries, as an example in the description of `fields`."""
     hidden: frozenset[str] = frozenset()
     """Arguments of the operation that the tool does not offer."""
     flat: frozenset[str] = frozenset()
-    """Arguments whose inside is said in words, here or by another tool. It is checked all the same."""
+    """Arguments whose inner fields are described in words, here or by another tool. They are validated all the same."""
     takes: type[Input] | None = None
-    """The arguments, where a tool takes more than its operation."""
+    """The model of the arguments, if the tool takes more than its operation."""
     gives: type[BaseModel] | None = None
-    """The structured answer, where it is not the operation's own."""
+    """The model of the structured answer, if it is not the operation's own."""
     undescribed: frozenset[str] = frozenset()
-    """Fields of the answer that its schema leaves out, because they are called as the arguments that set them."""
+    """Fields of the answer that its schema leaves out, because they have the names of the arguments that set them."""
     complete: Complete | None = None
-    """Finds out what the operation wants and the tool does not ask for, before the service is asked plainly."""
+    """Adds values that the operation needs and the tool does not ask for, before a plain request."""
     act: Act | None = None
     confirmation: ConfirmationOf | None = None
-    """What a person has to confirm before it runs, where it dials or spends. Its arguments then take their yes."""
+    """Finds what a person has to confirm before it runs, if it dials or spends. Adds their arguments."""
     fenced_as: str = ""
-    """What the entries of a list are, where each is made of words from outside: all stand in one fence, under this."""
+    """What the entries of a list are, if all their text is from outside: they share one fence under this title."""
     words: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Descriptions of single arguments, where a model needs other ones than the contract has."""
+    """Descriptions of arguments that replace those of the contract."""
     rest: str = ""
-    """Where the rest is of an answer that was cut, in a sentence. `{name}` stands for an argument or a field of it."""
+    """A sentence about where the rest of a cut answer is. `{name}` stands for an argument or an answer's field."""
 
     @property
     def name(self) -> str:
@@ -142,7 +142,7 @@ class Tool:
 
     @property
     def keyed(self) -> bool:
-        """Whether the service does the same call with the same idempotency key only once."""
+        """Whether the service runs calls with the same idempotency key only once."""
         return self.operation.method == "POST" and not self.hints.read_only
 
     @property
@@ -152,7 +152,7 @@ class Tool:
 
     @cached_property
     def arguments(self) -> type[Input]:
-        """The model that the arguments are held against. Those of `hidden` are in it and are refused all the same."""
+        """The model that validates the arguments. Those of `hidden` are in it and are refused separately."""
         takes = self.takes or self.operation.takes
         if not self.many:
             return takes if self.confirmation is None else _with_confirmation(takes)
@@ -169,7 +169,7 @@ class Tool:
 
     @cached_property
     def entry_fields(self) -> tuple[str, ...]:
-        """The fields an entry of its list can have, as they are called in the answer."""
+        """The fields that an entry of its list can have, by their names in the answer."""
         item = self.operation.item
         fields = item.model_fields if item is not None else {}
         return tuple(found.serialization_alias or name for name, found in fields.items())
@@ -186,7 +186,7 @@ class Tool:
 
     @cached_property
     def untrusted(self) -> tuple[str, ...]:
-        """Where words from outside stand in its data, as the marks of the contract say."""
+        """The paths of text from outside in its data, by the marks of the contract."""
         if self.operation.item is None:
             return ()
         before = "data." if self.many else ""
@@ -195,13 +195,13 @@ class Tool:
 
     @property
     def example_fields(self) -> tuple[str, ...]:
-        """Two fields of an entry: the first one, and the first that is not among the usual ones."""
+        """Two fields of an entry: the first one, and the first that is not shown by default."""
         others = (name for name in self.entry_fields if name not in self.shown)
         return (self.entry_fields[0], self.example or next(others, self.entry_fields[-1]))
 
     @property
     def unfolded(self) -> frozenset[str]:
-        """Arguments of which the definition says the type and the description alone."""
+        """Arguments of which the definition has only type and description."""
         return self.flat | {"fields"} if self.many else self.flat
 
 
@@ -211,7 +211,7 @@ def _with_confirmation(takes: type[Input]) -> type[Input]:
 
 
 def unworded(_: Any, __: ToolContext) -> str:
-    """The `reply` of a tool whose `act` words the answer itself."""
+    """The `reply` of a tool whose `act` makes the text itself."""
     return ""
 
 

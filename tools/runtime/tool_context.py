@@ -1,6 +1,6 @@
-"""What a tool works with while it runs: the client, a clock, ids, progress, and how to show numbers.
+"""What a running tool uses: the client, a clock, ids, progress, and the masking of numbers.
 
-The server hands in a `Session` through the lifespan of the protocol server; tools know it only by these shapes.
+The server passes in a `Session` through the lifespan of the protocol server. Tools know only these protocols.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -19,7 +19,7 @@ from callwright.tools.wording.mentions import offered_words
 from callwright.tools.wording.text import masked
 
 ConfirmMode = Literal["real", "always", "never"]
-"""When the person is asked: where it is real, on the simulated network too, or never because the host does it."""
+"""When the person is asked: for real calls and money, on the simulated network too, or never because the host asks."""
 
 P = ParamSpec("P")
 In = TypeVar("In", bound=Input)
@@ -27,7 +27,7 @@ Out = TypeVar("Out")
 
 
 class Media(Protocol):
-    """An answer that is bytes, opened but not read."""
+    """An answer of bytes, opened but not read."""
 
     @property
     def media_type(self) -> str:
@@ -36,12 +36,12 @@ class Media(Protocol):
 
     @property
     def size(self) -> int | None:
-        """Bytes in all, where the service says so."""
+        """The number of bytes, if the service states it."""
         ...
 
     @property
     def etag(self) -> str | None:
-        """The version of the bytes, where the service says so."""
+        """The version of the bytes, if the service states it."""
         ...
 
     async def read(self, max_bytes: int, /) -> bytes:
@@ -50,7 +50,7 @@ class Media(Protocol):
 
 
 class Caller(Protocol):
-    """The typed client, as far as tools, resources and completions need it."""
+    """The part of the typed client that tools, resources and completions need."""
 
     async def ask(self, operation: Operation[P, In, Out], asked: In, /, *, idempotency_key: str | None = None) -> Out:
         """The answer of the service. Raises the errors of `callwright.client.errors`."""
@@ -65,7 +65,7 @@ class Caller(Protocol):
         idempotency_key: str | None = None,
         extra: Mapping[str, JsonValue] | None = None,
     ) -> LenientResponse[Out]:
-        """The answer as it comes, whether the contract's model fits or not. `extra` goes into the body besides."""
+        """The answer, whether or not it fits the contract's model. `extra` is added to the body."""
         ...
 
     def open(self, operation: Operation[P, In, MediaStream], asked: In, /) -> AbstractAsyncContextManager[Media]:
@@ -73,15 +73,15 @@ class Caller(Protocol):
         ...
 
     def open_address(self, url: str, /, *, accepts: Callable[[str], bool]) -> AbstractAsyncContextManager[Media]:
-        """What stands at an address in an answer, of a type that is accepted. Raises `AddressUnreadable`."""
+        """Opens an address from an answer, if its media type is accepted. Raises `AddressUnreadable`."""
         ...
 
 
 class Clock(Protocol):
-    """Time, handed in so that tests need not wait."""
+    """Time, passed in so that tests need not wait."""
 
     def monotonic(self) -> float:
-        """Seconds that only grow."""
+        """Monotonic seconds."""
         ...
 
     def time(self) -> float:
@@ -92,41 +92,41 @@ class Clock(Protocol):
 
 
 class Session(Protocol):
-    """The session of whoever calls a tool."""
+    """The session of the caller of a tool."""
 
     @property
     def base_url(self) -> str | None:
-        """Where the REST service answers over HTTP, without a trailing slash; None where it does not."""
+        """The base URL of the REST service, without a trailing slash; None if it does not answer over HTTP."""
         ...
 
     @property
     def masks(self) -> bool:
-        """Whether telephone numbers of contacts lose their middle in text."""
+        """Whether the middle of contacts' telephone numbers is masked."""
         ...
 
     @property
     def guesses(self) -> NumberGuesses:
-        """The numbers of contacts that were looked for."""
+        """Counts the numbers of contacts that were looked for or added."""
         ...
 
     @property
     def used_answers(self) -> UsedAnswers:
-        """What a person has said yes to and is done."""
+        """The person's answers that were used already."""
         ...
 
     @property
     def secret(self) -> bytes:
-        """What seals the sentences that a person's yes comes back with."""
+        """The key that signs the sentences for a person's consent."""
         ...
 
     @property
     def process(self) -> str:
-        """Whose running time the clock's is, in four hexadecimal digits."""
+        """The id of the process that the clock's monotonic time belongs to, in four hexadecimal digits."""
         ...
 
     @property
     def remote(self) -> bool:
-        """Whether the service runs elsewhere, so that its words are others' words."""
+        """Whether the service is remote, so that its texts come from outside."""
         ...
 
     @property
@@ -139,16 +139,16 @@ class Session(Protocol):
 
     @property
     def ids(self) -> Callable[[], str]:
-        """A fresh random id at each call: at least 16 letters and digits."""
+        """Returns a new random id at each call: at least 16 letters and digits."""
         ...
 
     @property
     def extras(self) -> Mapping[str, Mapping[str, dict[str, Any]]]:
-        """JSON Schemas of arguments that only the service at hand takes, by tool and name."""
+        """JSON Schemas of arguments that only this service takes, by tool and name."""
         ...
 
     def offers(self, tool: str) -> bool:
-        """Whether this tool is switched on for whoever asks."""
+        """Whether this tool is switched on for the caller."""
         ...
 
     async def client(self) -> Caller:
@@ -157,15 +157,15 @@ class Session(Protocol):
 
 
 class Sessions(Protocol):
-    """What the lifespan of the protocol server yields."""
+    """The sessions that the lifespan of the protocol server yields."""
 
     def current(self) -> Session:
-        """The session of whoever asks: on stdio there is one, over HTTP one for each key."""
+        """The caller's session: on stdio there is one, over HTTP one for each key."""
         ...
 
 
 Progress = Callable[[float, float | None, str], Awaitable[None]]
-"""Reports how much is done, of how much, in words. Does nothing where the caller did not ask for it."""
+"""Reports the amount done, the total, and a text. Does nothing if the caller did not ask for progress."""
 
 
 @dataclass(frozen=True)
@@ -176,16 +176,16 @@ class ToolContext:
     session: Session
     progress: Progress
     key: str = ""
-    """The idempotency key of what this call creates; a fresh one where it is empty."""
+    """The idempotency key of the call's request; if empty, a new one is made."""
 
     def asks(self, *, real: bool) -> bool:
-        """Whether the person has to be asked about something that is real, or simulated."""
+        """Whether the person has to be asked about something real, or simulated."""
         return self.session.confirm == "always" or (real and self.session.confirm == "real")
 
     def hint(self, text: str) -> str:
-        """Advice to a model, without the sentences that name a tool that is switched off."""
+        """Advice to a model, without the sentences that name a switched-off tool."""
         return offered_words(text, self.session.offers)
 
     def number(self, phone_number: str) -> str:
-        """A contact's telephone number as text shows it."""
+        """A contact's telephone number, masked if the session masks."""
         return masked(phone_number) if self.session.masks else phone_number

@@ -1,7 +1,7 @@
-"""What hosts see of each tool, made from the catalogue.
+"""Builds the definition of each tool for hosts from the catalogue.
 
-Building it takes about 0.1 s and the whole contract, too much for the start of a program that a host spawns. So the
-result is kept in `definitions.json`, which `served.py` reads; this module writes that file and tells whether it holds.
+Building takes about 0.1 s and imports the whole contract, too much for the start of a program that a host spawns. So
+the result is stored in `definitions.json`, which `served.py` reads; this module writes that file and checks it.
 """
 
 import json
@@ -25,7 +25,7 @@ def definitions() -> dict[str, dict[str, Any]]:
 
 
 def file_text() -> str:
-    """What `definitions.json` has to hold."""
+    """The right content of `definitions.json`."""
     return json.dumps(list(definitions().values()), ensure_ascii=False, indent=1) + "\n"
 
 
@@ -59,7 +59,7 @@ def _output(tool: Tool) -> JsonSchema:
 
 
 _WHOLE = frozenset({"get_transcript"})
-"""Tools whose answers are described to the bottom."""
+"""Tools whose answers are described at every depth."""
 
 
 _LIST_WORDS = {
@@ -73,7 +73,7 @@ _LIST_WORDS = {
     "audience_id": "Audience, from list_audiences.",
     "contact_id": "Contact, from list_contacts.",
 }
-"""Arguments of many lists, in fewer words than the contract has."""
+"""Descriptions of arguments that many lists have, shorter than those of the contract."""
 
 
 def _input(tool: Tool) -> JsonSchema:
@@ -87,7 +87,7 @@ def _input(tool: Tool) -> JsonSchema:
         } | words
     schema = input_schema(tool.arguments, words=words, offered=tool.offered, flat=tool.unfolded)
     for name, property_ in schema["properties"].items():
-        if takes_several(tool.arguments.model_fields[name]):  # a model asks for one; several are taken all the same
+        if takes_several(tool.arguments.model_fields[name]):  # a model gives one value; several are accepted too
             property_.update(property_.pop("items"))
     say_what_is_taken(tool.arguments, schema)
     if tool.many:

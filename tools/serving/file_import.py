@@ -1,4 +1,4 @@
-"""import_audience with the path of a file: sent in parts, one after the other, each when the one before is done."""
+"""import_audience with the path of a file: sent in parts, each after the previous one is imported."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -38,7 +38,7 @@ from callwright.tools.wording.cleaning import cleaned
 from callwright.tools.wording.text import lines, shortened
 
 PATIENCE_S = 40.0
-"""A call ends after about this time, wherever it is, and says how to go on: hosts give up on tools after a minute."""
+"""A call ends after about this time, even within a file, and says how to continue: hosts give up after a minute."""
 
 _FIRST_PAUSE_S = 0.05
 _LONGEST_PAUSE_S = 1.0
@@ -62,7 +62,7 @@ class ImportAudienceFile(Expecting):
 
 @dataclass
 class _SentParts:
-    """What was sent so far, and what is known of it."""
+    """The parts sent so far, and the state of their imports."""
 
     name: str
     parts: list[CsvPart] = field(default_factory=list[CsvPart])
@@ -70,7 +70,7 @@ class _SentParts:
 
     @property
     def rows(self) -> str:
-        """What became of the rows, by what the imports say: taken, refused as a whole, not yet known."""
+        """The state of the rows, by their imports: added, refused as a whole, not yet known."""
         sent = list(zip(self.parts, self.imports, strict=True))
         nothing = [(part, found) for part, found in sent if _took_nothing(found)]
         open_ones = [(part, found) for part, found in sent if found.status in _OPEN]
@@ -97,7 +97,7 @@ def _took_nothing(found: AudienceImport) -> bool:
 
 
 def import_tool(folders: Folders) -> Tool:
-    """`import_audience` that takes the path of a file in these folders, too."""
+    """`import_audience` that also takes the path of a file in these folders."""
     tool = tool_named(import_audience.name)
     return replace(
         tool,
@@ -137,7 +137,7 @@ async def _imported(tool: Tool, folders: Folders, context: ToolContext, asked: I
         with await to_thread.run_sync(copied, folders, asked.path) as file:
             if asked.content not in (None, file.digest):
                 raise ToolError(f"The file has changed since the person was asked: nothing of {sent.name} went in.")
-            await to_thread.run_sync(_rows, file, asked.from_row)  # to its end, before the first row of it is sent
+            await to_thread.run_sync(_rows, file, asked.from_row)  # checks all of the file before the first row is sent
             with closing(parts_of(file.bytes, from_row=asked.from_row)) as parts:
                 return await _send(tool, context, asked, parts, file.size, sent, deadline)
     except UnreadableFile as error:
@@ -153,7 +153,7 @@ def _unreadable(error: UnreadableFile, sent: _SentParts) -> ToolError:
 
 
 def _rows(file: FileCopy, from_row: int) -> int:
-    """The data rows of a file from a row on. Raises UnreadableFile where any of it cannot be read."""
+    """The number of data rows of a file from a row on. Raises UnreadableFile if any of it cannot be read."""
     return sum(part.last_row - part.first_row + 1 for part in parts_of(file.bytes, from_row=from_row))
 
 
@@ -166,7 +166,7 @@ async def _send(
     sent: _SentParts,
     deadline: float,
 ) -> Reply:
-    """Sends one part at least, however late it is, so that every call gets further."""
+    """Sends at least one part, even after the deadline, so that every call makes progress."""
     while (part := await to_thread.run_sync(next, parts, None)) is not None:
         if sent.imports:
             await _settled(context, sent, deadline)
@@ -183,7 +183,7 @@ async def _begun(
 ) -> AudienceImport:
     question = narrowed(asked.model_copy(update={"csv": part.csv}), ImportAudience)
     try:
-        # Of one call the parts have one key each, so that the same call again sends none of them twice.
+        # The parts of one call have one key each, so that repeating the call sends none of them twice.
         key = f"{context.key or context.session.ids()}-{part.first_row}"
         return await context.client.ask(import_audience, question, idempotency_key=key)
     except ToolError as refused:
@@ -196,7 +196,7 @@ async def _begun(
 
 
 async def _settled(context: ToolContext, sent: _SentParts, deadline: float) -> None:
-    """Waits until the last import is done, so that of double rows the first one in the file is kept."""
+    """Waits until the last import is done, so that of duplicate rows the first one in the file is kept."""
     clock, pause, last = context.session.clock, _FIRST_PAUSE_S, sent.imports[-1]
     question = GetAudienceImport(id=last.audience_id, import_id=last.id)
     part = sent.parts[-1]

@@ -1,4 +1,4 @@
-"""Reference pages of the tools: every tool by toolset with its hints and arguments, and what the definitions cost."""
+"""Reference pages of the tools: every tool by toolset with its hints and arguments, and the size of the definitions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ BYTES_A_TOKEN = 4
 
 @dataclass(frozen=True)
 class DefinitionSize:
-    """The bytes of one tool as `tools/list` sends it, and those of them that describe answers."""
+    """The bytes of one tool in `tools/list`, and how many of them describe answers."""
 
     name: str
     toolset: str
@@ -22,7 +22,7 @@ class DefinitionSize:
 
 @dataclass(frozen=True)
 class OtherServer:
-    """A server somebody else makes: its tools and the bytes of their definitions."""
+    """A server of another maker: its tools and the bytes of their definitions."""
 
     name: str
     tools: int
@@ -42,7 +42,7 @@ OTHER_SERVERS: tuple[OtherServer, ...] = (
     OtherServer("FastMCP 4.1.2 from an OpenAPI document of 171 operations", 177, 442_982),
     OtherServer("Twilio 0.7.0, default", 197, 316_610),
 )
-"""Measured in November 2026 on what each server sends for `tools/list`."""
+"""Measured in November 2026 on each server's answer to `tools/list`."""
 
 
 def tools_page(definitions: Mapping[str, Definition]) -> str:
@@ -62,7 +62,7 @@ def tools_page(definitions: Mapping[str, Definition]) -> str:
 
 
 def tokens_page(costs: Mapping[str, Sequence[DefinitionSize]]) -> str:
-    """What the definitions cost, by profile and by tool, beside those of other servers. `costs` is by profile."""
+    """The size of the definitions by profile and by tool, beside those of other servers. `costs` is by profile."""
     lines = [
         "# What the definitions cost",
         "",

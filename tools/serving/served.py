@@ -1,4 +1,4 @@
-"""Tools as the protocol server holds them: their definitions, and how a call runs.
+"""Tools for the protocol server: their definitions, and how a call runs.
 
 Only definitions are read at the start. The contract and the catalogue are imported when a tool first runs.
 """
@@ -31,7 +31,7 @@ class ServedTool(Tool):
     toolset: str
 
     def behind(self) -> "CatalogueTool":
-        """The tool of the catalogue that it is."""
+        """The tool of the catalogue behind it."""
         from callwright.tools.catalogue.registry import tool_named
 
         return tool_named(self.name)
@@ -42,7 +42,7 @@ class ServedTool(Tool):
         """Runs the tool once, or asks the person first.
 
         Raises:
-            ToolError: It failed; the text says what happened and what to do next.
+            ToolError: it failed; the text says what happened and what to do next.
         """
         session = cast("Sessions", context.request_context.lifespan_context).current()
         if not session.offers(self.name):
@@ -61,16 +61,16 @@ class ServedTool(Tool):
 
 
 def served_tools(enabled: frozenset[str] | None = None) -> list[Tool]:
-    """The tools of `enabled`, or every one, ready for `MCPServer(tools=…)`. Their words name none that is missing."""
+    """The tools of `enabled`, or all, ready for `MCPServer(tools=…)`. Their descriptions name only enabled tools."""
     offers: Offers = everything if enabled is None else enabled.__contains__
     return [_served(_worded(found, offers)) for found in stored_definitions() if offers(found["name"])]
 
 
 def offered(tools: list[ProtocolTool], offers: Offers) -> list[ProtocolTool]:
-    """Those of the tools that are switched on for somebody, in words that name none that is not."""
+    """The tools that are switched on for a caller. Their descriptions name no other tool."""
     found = [tool for tool in tools if offers(tool.name)]
     if len(found) == len(tools):
-        return tools  # what is served was put in words for all of them
+        return tools  # the descriptions of served tools are made for all of them
     return [
         tool.model_copy(
             update={
@@ -84,7 +84,7 @@ def offered(tools: list[ProtocolTool], offers: Offers) -> list[ProtocolTool]:
 
 
 def _worded(node: dict[str, Any], offers: Offers) -> dict[str, Any]:
-    """A definition or a schema without what its descriptions say of tools that are switched off."""
+    """A definition or a schema without the sentences of its descriptions that name switched-off tools."""
     return node if offers is everything else {name: _reworded(name, value, offers) for name, value in node.items()}
 
 
@@ -155,7 +155,7 @@ async def _run(
 async def _done(
     tool: "CatalogueTool", context: "ToolContext", asked: "Input", noted: "Callable[[Reply], Reply]"
 ) -> "Reply":
-    """Runs the tool. Where the result is unknown, the same yes may be given again, with the same key."""
+    """Runs the tool. If the result is unknown, the same answer of a person may be used again, with the same key."""
     from callwright.tools.replies.budget import answered
 
     try:

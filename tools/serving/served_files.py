@@ -1,6 +1,6 @@
-"""Tools that read files, as the protocol server holds them: `import_audience` with the argument `path`.
+"""Tools for the protocol server that read files: `import_audience` with the argument `path`.
 
-Its definition says which folders are read, so it is made at the start and is not in `definitions.json`.
+Its definition names the folders, so it is made at the start and is not in `definitions.json`.
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ImportFromFolders(ServedTool):
-    """`import_audience` that takes the path of a file, too."""
+    """`import_audience` that also takes the path of a file."""
 
     folders: Any
 
@@ -28,7 +28,7 @@ class ImportFromFolders(ServedTool):
 
 
 def with_files(tools: Iterable[Tool], folders: Folders) -> list[Tool]:
-    """The tools, of which `import_audience` reads files of the folders."""
+    """The tools, with an `import_audience` that reads files of the folders."""
     return [
         _reading(tool, folders) if isinstance(tool, ServedTool) and tool.name == "import_audience" else tool
         for tool in tools

@@ -1,4 +1,4 @@
-"""Which fields of an answer came from outside, as their marks in the contract say."""
+"""Finds the fields of an answer that came from outside, by their marks in the contract."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -19,14 +19,15 @@ from callwright.contract.declaration.marks import (
 Rules = Mapping[str, ForeignKind | type[BaseModel]]
 
 CONVERSATIONS = frozenset({"transcript", "turns", "messages", "segments", "utterances"})
-"""Names of fields that other services give to what was said on a call."""
+"""Names that other services give to fields with what was said on a call."""
 _RENTED = frozenset({"e164", "phone_number", "phoneNumber"})
-"""Names of fields that other services give to the number that an organization rents."""
+"""Names that other services give to fields with a number that an organization rents."""
 
 
 @cache
 def foreign_fields(model: type[BaseModel], call_type: CallType = "outbound") -> Rules:
-    """The fields of a model that came from outside, with their kind. A model is a part with such fields, or a list.
+    """The fields of a model that came from outside, with their kind, or with their model if they have such fields
+    inside.
 
     `call_type` is that of the answer, where it is a call.
     """
@@ -41,9 +42,9 @@ def foreign_fields(model: type[BaseModel], call_type: CallType = "outbound") -> 
 
 
 def foreign_paths(model: type[BaseModel], within: type[BaseModel] | None = None) -> Iterator[str]:
-    """Where text from outside stands in an answer, such as `turns.text`. Telephone numbers are not among it.
+    """The paths of text from outside in an answer, such as `turns.text`, without telephone numbers.
 
-    `within` is what is shown of the answer, where that is less.
+    `within` is the model of the shown part of the answer, if that is less.
     """
     for name, kind in foreign_fields(model).items():
         if within is not None and name not in within.model_fields:
@@ -57,13 +58,13 @@ def foreign_paths(model: type[BaseModel], within: type[BaseModel] | None = None)
 
 @cache
 def is_about_a_contact(model: type[BaseModel]) -> bool:
-    """Whether a model has a number of one person, and with it the cells of their row."""
+    """Whether a model has the number of one person, and so the cells of their row."""
     return "number" in foreign_fields(model).values()
 
 
 @cache
 def is_speech(model: type[BaseModel]) -> bool:
-    """Whether a model is what was said on a call, or a part of that."""
+    """Whether a model holds what was said on a call, or a part of it."""
     kinds = foreign_fields(model).values()
     parts = (kind for kind in kinds if isinstance(kind, type))
     return not is_about_a_contact(model) and ("speech" in kinds or any(map(is_speech, parts)))
@@ -71,7 +72,7 @@ def is_speech(model: type[BaseModel]) -> bool:
 
 @cache
 def shows_whole(model: type[BaseModel], name: str, call_type: CallType = "outbound") -> bool:
-    """Whether a field, by its name in Python or in JSON, shows numbers of the organization, or what its agents say."""
+    """Whether a field, by its name in Python or in JSON, shows the organization's numbers, or what its agents say."""
     field = field_named(model, name) or (field_named(model, "number") if name in _RENTED else None)
     if field is None:
         return False

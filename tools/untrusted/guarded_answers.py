@@ -1,6 +1,6 @@
-"""What is shown of an answer: every text cleaned and, where a session masks, contacts' numbers without their middle.
+"""Guards an answer before it is shown: every text is cleaned and, if a session masks, contacts' numbers are masked.
 
-It works on the contract's models and on JSON that does not fit them alike.
+It handles the contract's models and JSON that does not fit them alike.
 """
 
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ _OWN_ID = "external_id"
 
 
 def guarded(answer: Out, *, masks: bool, rows: ShownRows | None = None) -> Out:
-    """The answer with every text cleaned and, where `masks`, contacts' numbers masked. `rows` are shown with it."""
+    """The answer with every text cleaned and, if `masks`, contacts' numbers masked. `rows` are shown with it."""
     if isinstance(answer, Page):
         page = cast("Page[Any]", answer)
         rows = ShownRows(page.data)
@@ -47,7 +47,7 @@ def guarded(answer: Out, *, masks: bool, rows: ShownRows | None = None) -> Out:
     if not isinstance(answer, BaseModel):
         return answer
     model = type(answer)
-    there = answer.__dict__  # of an answer that does not fit its model, fields may be missing
+    there = answer.__dict__  # an answer that does not fit its model may lack fields
     call_type: CallType = "inbound" if there.get("call_type") == "inbound" else "outbound"
     rules = foreign_fields(model, call_type)
     row = _row_context(there, model, rules, rows) if masks and is_about_a_contact(model) else None
@@ -71,7 +71,7 @@ def _further_texts(model: type[BaseModel], call_type: CallType) -> tuple[tuple[s
 
 
 def _with_extra(shown: BaseModel, masks: bool) -> BaseModel:
-    """The copy of an answer with the fields clean that the contract does not know."""
+    """The copy of an answer with fields cleaned that the contract does not know."""
     if extra := shown.model_extra:
         more = _json(type(shown), extra, masks)
         extra.clear()
@@ -80,7 +80,7 @@ def _with_extra(shown: BaseModel, masks: bool) -> BaseModel:
 
 
 def guarded_json(model: type[BaseModel] | None, data: dict[str, Any], *, masks: bool) -> dict[str, Any]:
-    """The JSON of an answer, with the same done to it, and to every field that the contract does not know."""
+    """Like `guarded`, for the JSON of an answer, including every field that the contract does not know."""
     if "data" in data and isinstance(data["data"], list):
         entries = cast("list[Any]", data["data"])
         rows = ShownRows(entries)
@@ -97,7 +97,7 @@ def guarded_json(model: type[BaseModel] | None, data: dict[str, Any], *, masks: 
 
 
 def _may_be_told(entry: Any, masks: bool) -> bool:
-    """False for a row of somebody whom the audience has: rows of guessed numbers would tell the hidden digits."""
+    """False for a row of a person whom the audience has already: rows of guessed numbers would reveal hidden digits."""
     code: Any = None
     if isinstance(entry, RowError):
         code = entry.code
@@ -112,7 +112,7 @@ def _row_context(fields: Mapping[str, Any], model: type[BaseModel], rules: Rules
 
 
 class _Treatment(NamedTuple):
-    """What is done with a field of some JSON."""
+    """How a field of some JSON is treated."""
 
     rule: ForeignKind | type[BaseModel] | None
     known: bool
@@ -155,7 +155,7 @@ def _treatment(model: type[BaseModel] | None, name: str, call_type: CallType) ->
 
 
 def _came_in(call: Mapping[str, Any]) -> bool:
-    """Whether a contact made this call, by any name that a service has for that."""
+    """Whether a contact made this call, by any field name that services have for that."""
     return any(
         isinstance(said := call.get(name), str) and said.lower().startswith("in")
         for name in ("call_type", "direction", "type")
@@ -163,7 +163,7 @@ def _came_in(call: Mapping[str, Any]) -> bool:
 
 
 def _own(value: Any, masks: bool, name: str, *, whole: bool = False) -> Any:
-    """What a field holds that the contract knows, cleaned line by line; the value itself where nothing changes."""
+    """The value of a field that the contract knows, cleaned line by line; the same object if nothing changes."""
     if isinstance(value, str):
         text = cleaned_lines(value)
         return own_text(name, text) if masks and not whole else text
@@ -183,7 +183,7 @@ def _said(key: str, masks: bool) -> str:
 
 
 def _unknown(name: str, value: Any, masks: bool, *, speech: bool = False) -> Any:
-    """A field of another service: cleaned line by line, and masked unless it is what was said on a call."""
+    """The value of a field that the contract does not know: cleaned line by line, and masked unless it is speech."""
     if isinstance(value, str):
         text = cleaned_lines(value)
         return unknown_text(name, text) if masks and not (speech and name == "text") else text
@@ -246,9 +246,9 @@ def _cells(cells: Mapping[str, Any], hides: bool, row: RowContext | None) -> dic
 
 
 def _as_its_cell(fields: Mapping[str, Any], row: RowContext | None) -> str | None:
-    """A person's id in the caller's own system where a cell has it too, or it is the person's number; else None.
+    """The shown external id of a person, if a cell has it too, or it is the person's number; else None.
 
-    It is shown as the cell is.
+    It is shown in the same way as the cell.
     """
     own, cells = fields.get(_OWN_ID), fields.get("values")
     if row is None or not isinstance(own, str) or not isinstance(cells, Mapping):

@@ -1,7 +1,7 @@
-"""What the name of a field says about telephone numbers in it, where a session masks.
+"""Decides by the name of a field how telephone numbers in it are masked.
 
-Numbers are masked in every text that the contract does not mark as the organization's own, whoever wrote it: a service
-of somebody else may put a contact's number into any of them.
+Numbers are masked in every text that the contract does not mark as the organization's own: another service may put a
+contact's number into any of them.
 """
 
 import re
@@ -15,19 +15,19 @@ from pydantic import AwareDatetime, BaseModel
 from callwright.tools.numbers.masking import masked_abroad, masked_in, masked_number, may_hold_a_number
 
 _NUMBERS = frozenset({"to", "from", "to_number", "from_number", "caller", "callee", "customer_number"})
-"""Names of fields that other services give to telephone numbers."""
+"""Names that other services give to fields with telephone numbers."""
 _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _OPAQUE = re.compile(
     r"(?:^|_)(?:id|ids|uuid|uuids|guid|sid|key|keys|cursor|token|etag|hash|digest|checksum|signature|secret|seal)$"
     r"|revisions?$"
 )
-"""Names of what is handed back as it came: ids, cursors, keys."""
+"""Names of values that callers send back unchanged: ids, cursors, keys."""
 _MONEY = re.compile(r"(?:^|_)(?:amount|micros|cents|price|cost|balance|spend)$")
 _MEASURED = re.compile(
     r"(?:^|_)(?:at|time|timestamp|date|clock|created|updated|since|until|expires|counts?|total|contacts|size|bytes"
     r"|seconds|ms|duration)$"
 )
-"""Names of moments and counts."""
+"""Names of times and counts."""
 _ADDRESS = re.compile(r"(?:^|_)(?:url|uri|href|link)s?$")
 _A_NUMBER = re.compile(r"\+\d{7,15}")
 
@@ -35,9 +35,9 @@ Sort = Literal["opaque", "money", "measured", "address", "text"]
 
 
 def own_text(name: str, text: str) -> str:
-    """A text of a field that the contract knows, without whole telephone numbers.
+    """A text of a field that the contract knows, with telephone numbers masked.
 
-    Ids, keys and cursors stay as they came, unless one is a telephone number and nothing else. So does money.
+    Ids, keys and cursors are not changed, unless one is exactly a telephone number. Neither is money.
     """
     if not may_hold_a_number(text):
         return text
@@ -48,14 +48,14 @@ def own_text(name: str, text: str) -> str:
 
 
 def unknown_text(name: str, text: str) -> str:
-    """A text of a field that the contract does not know, masked in any notation where its name says what it is."""
+    """A text of a field that the contract does not know, masked in any notation if the field's name marks a number."""
     if _sort(name) != "text":
         return own_text(name, text)
     return masked_in(text, column="phone" if name in _NUMBERS else name)
 
 
 def unknown_number(name: str, value: Any) -> Any:
-    """What JSON has beside text in such a field. Ids, moments, money and counts stay."""
+    """A JSON value other than text in such a field. Ids, times, money and counts are not changed."""
     if _sort(name) != "text":
         return value
     return masked_number(value, column="phone" if name in _NUMBERS else name)
@@ -74,7 +74,7 @@ def _sort(name: str) -> Sort:
 
 
 def may_hold_text(model: type[BaseModel], name: str) -> bool:
-    """Whether a field can be anything but a moment, a number, or yes and no."""
+    """Whether a field can be anything but a time, a number, or a boolean."""
     return _may_be_text(model.model_fields[name].annotation)
 
 

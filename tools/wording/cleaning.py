@@ -1,4 +1,4 @@
-"""Words that somebody outside wrote or said, without what a person would not see (`contract.checks.visible`)."""
+"""Cleans text that an outsider wrote or said of what a person would not see (`contract.checks.visible`)."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast
@@ -11,9 +11,9 @@ Value = TypeVar("Value")
 
 
 def cleaned_at(data: dict[str, Any], path: str) -> None:
-    """Cleans, in place, the words at `path` in an answer: field names with dots, through every entry of a list.
+    """Cleans, in place, the text at `path` in an answer: field names with dots, through every entry of a list.
 
-    Where the path ends at an object, such as the cells of a row by column, its names and values are cleaned.
+    If the path ends at an object, such as the cells of a row by column, its names and values are cleaned.
     """
     name, _, rest = path.partition(".")
     found = data.get(name)
@@ -36,7 +36,7 @@ def cleaned_at(data: dict[str, Any], path: str) -> None:
 
 
 def named_apart(entries: Iterable[tuple[str, Value]]) -> dict[str, Value]:
-    """Values by name. Names that became the same are numbered, so that no value is lost."""
+    """Values by name. Names that became equal are numbered, so that no value is lost."""
     kept: dict[str, Value] = {}
     for shown, value in entries:
         name, number = shown, 2
@@ -47,7 +47,7 @@ def named_apart(entries: Iterable[tuple[str, Value]]) -> dict[str, Value]:
 
 
 def with_texts(value: Any, changed: Callable[[str], str], *, named: Callable[[str], str] = cleaned) -> Any:
-    """JSON with every text in it changed, and the names of fields by `named`, at any depth."""
+    """JSON with `changed` applied to every text, and `named` to the names of fields, at any depth."""
     if isinstance(value, str):
         return changed(value)
     if isinstance(value, dict):

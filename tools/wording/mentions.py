@@ -1,4 +1,4 @@
-"""Texts without the sentences that name a tool which is switched off.
+"""Removes sentences from texts that name a switched-off tool.
 
 A model that reads of a tool it does not have tries to call it. So texts are written as short sentences, each naming the
 tools it needs, and a sentence that names an absent one is left out.
@@ -28,9 +28,9 @@ def named_in(text: str) -> frozenset[str]:
 
 
 def offered_words(text: str, offers: Offers) -> str:
-    """The text without sentences, clauses after semicolons, and asides that name a tool that is switched off.
+    """The text without sentences, clauses after semicolons, and asides that name a switched-off tool.
 
-    An aside is a tool in brackets, or `, from` and a tool, as descriptions of ids end. It goes and its sentence stays.
+    An aside is a tool in brackets, or `, from` and a tool, as at the end of descriptions of ids. Its sentence stays.
     """
     absent = {name for name in named_in(text) if not offers(name)}
     if not absent:

@@ -1,4 +1,4 @@
-"""Short, readable lines for a model: one entry a line, two spaces between facts, nothing about what is absent."""
+"""Short, readable lines for a model: one entry a line, two spaces between facts, absent values left out."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -19,22 +19,22 @@ def masked(phone_number: str) -> str:
 
 
 def line(*facts: str | None) -> str:
-    """The facts that are there, two spaces apart, on one line: a name with a line break in it makes no line."""
+    """The given facts, two spaces apart, on one line; line breaks in them are removed."""
     return "  ".join(cleaned(fact) for fact in facts if fact)
 
 
 def lines(*found: str | None) -> str:
-    """The lines that are there."""
+    """The given lines, without empty ones."""
     return "\n".join(entry for entry in found if entry)
 
 
 def amount(money: Money) -> str:
-    """For example `12.40 USD`: at least two places, and no zeros that say nothing."""
+    """For example `12.40 USD`: at least two decimals, without further trailing zeros."""
     return f"{_plain(money.amount)} {money.currency}"
 
 
 def moment(value: datetime | None) -> str | None:
-    """A moment in UTC to the minute, for example `2026-11-21 09:30Z`."""
+    """A time in UTC to the minute, for example `2026-11-21 09:30Z`."""
     return value.strftime("%Y-%m-%d %H:%MZ") if value else None
 
 
@@ -45,7 +45,7 @@ def counted(counts: Mapping[str, int], *, most: int = 20) -> str:
 
 
 def listed(words: Sequence[str], *, most: int = 20) -> str:
-    """The words with commas, cut after `most`."""
+    """The words separated by commas, cut after `most`."""
     rest = len(words) - most
     return ", ".join(words[:most]) + (f" and {rest} more" if rest > 0 else "")
 

@@ -1,7 +1,7 @@
-"""How the values of a change read in a sentence that somebody agrees to: as they then are, and what they were instead.
+"""Describes the values of a change, and the old ones, in a sentence that a person agrees to.
 
-An object in a change takes the place of the one before, so what is left out of it goes back to its default. Of such an
-object all is said that the change names, and all that is another value afterwards.
+An object in a change replaces the old one, so a field that it leaves out goes back to its default. For such an object
+the text has all fields that the change names, and all whose value then differs.
 """
 
 from collections.abc import Mapping
@@ -18,14 +18,14 @@ from callwright.contract.deployments.dialling import Window
 from callwright.tools.wording.text import amount, listed
 
 NOT_SHOWN: Any = object()
-"""The value from before, where the service does not show it. Inside of an object that is shown nothing means none."""
+"""Stands for an old value that the service does not show. A field missing from a shown object means none."""
 _MOST_WINDOWS = 4
 _LONGEST_BEFORE = 100
-"""Characters of a text that is no more; what takes its place is whole."""
+"""The most characters of an old text; the new one is not cut."""
 
 
 def stored(value: Any) -> Any:
-    """A value of a change as the service keeps it and JSON shows it: an object has its defaults, changes have none."""
+    """A value of a change as the service stores it, as JSON: an object has its defaults, changes have none."""
     if isinstance(value, Changes):
         found = value.named()
         return {name: stored(found[name]) for name in value.changing() if name in found}
@@ -33,16 +33,16 @@ def stored(value: Any) -> Any:
 
 
 def told(name: str, now: Any, before: Any, given: Any) -> str:
-    """A value by its name, as `stored` gives it, and what it was instead where that was another one.
+    """The name and value of a field, as `stored` returns it, and the old value if it differs.
 
-    `given` is what the change names of it.
+    `given` is the part that the change names.
     """
     if not isinstance(now, dict):
         words = _entry(name, now)
         if before is NOT_SHOWN or _same(now, before):
             return words
         was = _listed_value(name, before)
-        # Lists are counted after their first few, so that others may read the same.
+        # Lists are cut after a few entries, so different ones may read the same.
         return f"{words} instead of {'others' if words == was else was}"
     values = cast("dict[str, Any]", now)
     if not isinstance(before, dict):
@@ -56,9 +56,9 @@ def told(name: str, now: Any, before: Any, given: Any) -> str:
 
 
 def said(value: Any, *, most: int | None = None) -> str:
-    """A value in a sentence. Texts in it are quoted, so that none of them reads as the sentence going on.
+    """A value in a sentence. Texts in it are quoted, so that none reads as part of the sentence.
 
-    `most` cuts texts that are longer.
+    Texts longer than `most` are cut.
     """
     if value is None:
         return "none"
@@ -77,7 +77,7 @@ def said(value: Any, *, most: int | None = None) -> str:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether two values are the same; moments and amounts are where they read the same."""
+    """Whether two values are equal; times and amounts are if they read the same."""
     return one == other or (not isinstance(one, list | dict) and said(one) == said(other))
 
 
@@ -97,7 +97,7 @@ def _windows(name: str, value: Any) -> str | None:
         return None
     try:
         found = [Window.model_validate(one) for one in cast("list[Any]", value)]
-    except ValidationError:  # another service may word them otherwise
+    except ValidationError:  # another service may write them in another form
         return None
     shown = [f"{'+'.join(one.days)} {one.start}-{one.end}" for one in found]
     return f"{count_of(len(found), 'window')} {listed(shown, most=_MOST_WINDOWS)}"
