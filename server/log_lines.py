@@ -1,15 +1,15 @@
-"""Log records in lines of bounded length, whatever a request has put into them."""
+"""Formats log records as lines of limited length, whatever a request has put into them."""
 
 import logging
 
 LONGEST = 1_000
-"""Characters of a message. What is longer is cut, since anybody may send a long path or header."""
+"""The most characters of a message. Longer ones are cut, since any client may send a long path or header."""
 LONGEST_TRACEBACK = 8_000
-"""Characters of a traceback. Its end says most."""
+"""The most characters of a traceback. The end is kept, which says most."""
 
 
 class ShortLines(logging.Formatter):
-    """Writes a record's message on one line of bounded length. What would move a terminal's cursor is escaped."""
+    """Writes a record's message on one line of limited length. Control characters are escaped."""
 
     def __init__(self) -> None:
         super().__init__("%(levelname)s %(name)s: %(message)s")
@@ -27,7 +27,7 @@ class ShortLines(logging.Formatter):
 
 
 def is_of_use(record: logging.LogRecord) -> bool:
-    """A filter for uvicorn's log, which says of each request for another protocol what to install for it."""
+    """A filter that drops uvicorn's advice on packages, which it logs for each request to upgrade the protocol."""
     return not str(record.msg).startswith(("Unsupported upgrade request", "No supported WebSocket library"))
 
 

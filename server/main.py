@@ -8,9 +8,9 @@ import sys
 def main() -> None:
     """Runs the command line."""
     arguments = sys.argv[1:]
-    os.umask(0o077)  # what it keeps and writes is for its owner: numbers, transcripts, keys
+    os.umask(0o077)  # files are readable only by their owner: numbers, transcripts, keys
     if not arguments or arguments[0] == "mcp":
-        gc.disable()  # until everything is built: `settle` turns it on again, and a start is a tenth faster
+        gc.disable()  # until everything is built; `settle` enables it again. A start is a tenth faster
         from callwright.server.commands.mcp import run
 
         raise SystemExit(run(arguments[1:]))

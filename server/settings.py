@@ -1,6 +1,6 @@
-"""The programs' settings: one list, read once from flags and the environment; flags win.
+"""The programs' settings: one list, read once from flags and the environment; flags override.
 
-The same for `mcp` and `serve`. What is wrong is named, with the value that was expected.
+The same for `mcp` and `serve`. Errors name the setting and the expected value.
 """
 
 import os
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting: its environment variable, what it is when nobody sets it, and what it does."""
+    """A setting: its environment variable, its default, and what it does."""
 
     variable: str
     default: str
@@ -123,12 +123,12 @@ _LOOPBACK = (IPv4Network("127.0.0.0/8"), IPv6Network("::1/128"))
 
 
 class BadSetting(ValueError):
-    """A setting has a value that means nothing; the text names it and says what is expected."""
+    """A setting has an invalid value; the text names it and says what is expected."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProgramSettings:
-    """What the programs run with. The API key is a secret and is not shown."""
+    """The settings of the programs. The API key is a secret and is not shown."""
 
     data: Path
     database_url: str
@@ -149,9 +149,9 @@ class ProgramSettings:
     confirm: "ConfirmMode" = "real"
 
     def tools_of(self, profile: str | None = None) -> frozenset[str]:
-        """The names of the tools that are switched on, for a profile narrower than the program's own if one is named.
+        """The names of the enabled tools, those of `profile` only if it is given.
 
-        A person's key may have a profile: it gets what both allow. Raises `UnknownTools` where a name is none.
+        A personal key may have a profile: it gets the tools that both allow. Raises `UnknownTools` for an unknown name.
         """
         own = enabled_tools(
             profile=self.profile, toolsets=self.toolsets, exclude=self.exclude_tools, read_only=self.read_only

@@ -1,7 +1,7 @@
-"""`callwright demo`: the main job once, in a terminal, the way an assistant does it: through the MCP tools.
+"""`callwright demo`: runs a campaign once in a terminal, through the MCP tools, as an assistant does.
 
-An agent, an audience and a phone number are made, the campaign is previewed and run on the simulated network, and a
-conversation is read and its recording written to a file.
+It creates an agent and an audience, rents a phone number, previews the campaign and runs it on the simulated network,
+prints a conversation, and writes its recording to a file.
 """
 
 import contextlib
@@ -38,7 +38,7 @@ WELCOME = "Hello {{first_name}}, this is Ada, the automated assistant of Bright 
 NAMES = ("Maria", "James", "Aisha", "Chen", "Olga", "Tom", "Lucia", "Kofi", "Emma", "Ravi")
 DAYS = ("Tuesday", "Wednesday", "Thursday")
 OUTCOMES = 12
-"""Of the contacts, this many carry a reserved number each, which forces an outcome; the others are left to chance."""
+"""This many contacts have a reserved number each, which forces an outcome; the others are random."""
 
 
 class DemoFailed(Exception):
@@ -46,14 +46,14 @@ class DemoFailed(Exception):
 
 
 class Assistant:
-    """Calls tools and gives what they answer as data."""
+    """Calls tools and returns their answers as data."""
 
     def __init__(self, client: McpClient, console: Console) -> None:
         self._client = client
         self._console = console
 
     async def use(self, tool: str, shown: str = "", **arguments: Any) -> dict[str, Any]:
-        """Calls a tool. Raises `DemoFailed` with its words when it refuses."""
+        """Calls a tool. Raises `DemoFailed` with its text if it fails."""
         self._console.print(f"[cyan]→ {tool}[/] [dim]{shown}[/]", highlight=False)
         result = await self._client.call_tool(tool, arguments)
         words = "\n".join(part.text for part in result.content if isinstance(part, TextContent))

@@ -1,4 +1,4 @@
-"""How a command runs: its settings from flags and environment, and what a person is told when it fails."""
+"""Runs commands: reads settings from flags and environment, and prints errors for a person."""
 
 import os
 import sys
@@ -30,7 +30,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alo
 def settings_of(
     data: Path | None, database: str | None, given: Mapping[str, str] = MappingProxyType({})
 ) -> ProgramSettings:
-    """The settings; `given` wins over the environment. Ends the program for a setting that means nothing."""
+    """The settings; `given` overrides the environment. Exits with an error for an invalid setting."""
     try:
         return read_settings({**os.environ, **given}, data=data, database_url=database)
     except BadSetting as error:
@@ -38,13 +38,13 @@ def settings_of(
 
 
 def failed(message: str) -> typer.Exit:
-    """Says on stderr why a command failed; gives what to raise, which ends the program with status 2."""
+    """Prints on stderr why a command failed. Returns the exception to raise, which exits with status 2."""
     Console(stderr=True).print(f"[bold red]callwright:[/] {escape(message)}", highlight=False, soft_wrap=True)
     return typer.Exit(2)
 
 
 def run(command: Callable[..., Awaitable[T]], *arguments: object, uvloop: bool = False) -> T:
-    """Runs a command. What the person can put right ends the program with a sentence and status 2."""
+    """Runs a command. Errors that a person can fix exit with a sentence and status 2."""
     try:
         return anyio.run(command, *arguments, backend_options={"use_uvloop": uvloop and sys.platform != "win32"})
     except Exception as error:

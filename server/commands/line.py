@@ -18,7 +18,7 @@ app = typer.Typer(
     help="A voice-agent platform that an AI assistant can run.",
     no_args_is_help=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # its table of flags cuts words that are longer than a column
+    rich_markup_mode=None,  # its table of flags truncates long words
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(orgs, name="orgs")

@@ -1,4 +1,4 @@
-"""`callwright mcp`: the MCP server over stdio, with the embedded service or with one that runs elsewhere."""
+"""`callwright mcp`: the MCP server over stdio, with the embedded service or with a remote one."""
 
 import argparse
 import signal
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from callwright.tools.runtime.tool_context import Caller, Clock
 
 HANDSHAKE_S = 0.3
-"""How long the embedded service waits for the handshake to be over before it starts by itself."""
+"""Seconds for the handshake before the embedded service is started without a tool call."""
 
 
 def arguments_of(given: Sequence[str]) -> argparse.Namespace:
@@ -63,7 +63,7 @@ def arguments_of(given: Sequence[str]) -> argparse.Namespace:
 def new_session(settings: ProgramSettings, clock: "Clock | None" = None) -> ServerSession:
     """A session with the service that the settings name. Nothing is imported or opened before it is needed.
 
-    `clock` is the time by which tools wait, the machine's when left out.
+    `clock` is the clock by which tools wait, by default the machine's.
     """
 
     def connect() -> "AbstractAsyncContextManager[Caller]":
@@ -93,11 +93,11 @@ def new_session(settings: ProgramSettings, clock: "Clock | None" = None) -> Serv
 
 
 def run(given: Sequence[str], *, clock: "Clock | None" = None) -> int:
-    """Serves until stdin ends; 2 when a setting is wrong. `clock` is the time by which tools wait."""
+    """Serves until stdin ends. Returns 2 if a setting is wrong. `clock` is the clock by which tools wait."""
     try:
         settings = read_settings(**vars(arguments_of(given)))
     except BadSetting as error:
-        print(f"callwright: {error}", file=sys.stderr)  # noqa: T201  # the person who started it reads stderr
+        print(f"callwright: {error}", file=sys.stderr)  # the user reads stderr
         return 2
     session = new_session(settings, clock)
 
@@ -111,14 +111,15 @@ def run(given: Sequence[str], *, clock: "Clock | None" = None) -> int:
     server = build(opened, tools=_tools(settings))
     settle()
     # The thread that waits for stdin cannot be woken, so with Python's own handler Ctrl-C would do nothing until more
-    # input comes. Ending at once is as safe as a crash: the lock goes with the process, what was done is committed.
+    # input comes. Exiting at once is as safe as a crash: the process's lock is released, and finished work is
+    # committed.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     anyio.run(server.run_stdio_async, backend_options={"use_uvloop": sys.platform != "win32"})
     return 0
 
 
 def _tools(settings: ProgramSettings) -> "list[Tool]":
-    """The tools that are switched on; with folders, one of them reads files."""
+    """The enabled tools. With folders, one of them reads files."""
     tools = served_tools(settings.tools_of())
     if not settings.files:
         return tools
@@ -129,6 +130,6 @@ def _tools(settings: ProgramSettings) -> "list[Tool]":
 
 
 async def _begin_soon(session: ServerSession) -> None:
-    """Campaigns of an earlier run go on without waiting for a tool to be called."""
+    """Continues campaigns of an earlier run without waiting for a tool call."""
     await anyio.sleep(HANDSHAKE_S)
     session.begin()

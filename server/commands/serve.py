@@ -1,4 +1,4 @@
-"""`callwright serve`: the service and its tool server over HTTP, in one process."""
+"""`callwright serve`: the service and its MCP server over HTTP, in one process."""
 
 import errno
 import shlex
@@ -34,12 +34,11 @@ from callwright.service.platform.database.engines import file_of
 
 @dataclass(frozen=True)
 class ServeOptions:
-    """Where and for whom the service answers.
+    """Address, host names and mode of the server.
 
     `allowed_hosts` are names by which clients reach this machine, beside the address it is bound to. `sticky` says that
-    every client reaches the same process again, so that clients of the older protocol can have sessions in it; None
-    stands for what is true of the database: on SQLite there is one process. `starts_paused` pauses every campaign
-    before anything is dialled.
+    every client reaches the same process again, so that older clients can have sessions in it. None means yes on
+    SQLite, which has one process, and no on Postgres. `starts_paused` pauses every campaign before anything is dialled.
     """
 
     host: str
@@ -50,7 +49,7 @@ class ServeOptions:
 
 
 async def serve(settings: ProgramSettings, where: ServeOptions) -> None:
-    """Serves until it is told to stop (Ctrl-C or SIGTERM). Raises `DataFolderInUse`, `CommandError`."""
+    """Serves until stopped (Ctrl-C or SIGTERM). Raises `DataFolderInUse`, `CommandError`."""
     folder = DataFolder(settings.data)
     try:
         names = names_for(where.host, where.allowed_hosts)
@@ -71,14 +70,15 @@ async def serve(settings: ProgramSettings, where: ServeOptions) -> None:
             await tasks.start(_announce, folder, base_url)
             _greet(settings, base_url, names)
             await told_to_stop()
-            service.services.database.shorten(LAST_UNITS_S)  # requests that wait are answered while they can be
+            service.services.database.shorten(LAST_UNITS_S)  # waiting requests are answered while possible
             tasks.cancel_scope.cancel()
 
 
 async def _announce(folder: DataFolder, base_url: str, *, task_status: TaskStatus[None]) -> None:
-    """Keeps the address where other programs look for it, until cancelled.
+    """Publishes the address for other programs until cancelled.
 
-    On Postgres several processes may share a folder. One of them has its address there, and when it leaves another one.
+    On Postgres several processes may share a folder. One of them publishes its address, and when it ends another one
+    does.
     """
     is_begun = False
     while True:
@@ -102,7 +102,7 @@ async def _announce(folder: DataFolder, base_url: str, *, task_status: TaskStatu
 async def answering(
     service: Service, settings: ProgramSettings, where: ServeOptions, names: HostNames, listener: socket.socket
 ) -> AsyncGenerator[str]:
-    """Answers REST and MCP while the block lasts; gives the base address of REST, with the version prefix."""
+    """Answers REST and MCP inside the context. Yields the base URL of REST, with the version prefix."""
     keys = ServiceKeys(service)
     base_url = _address_for_clients(settings, where, listener)
     service.services.own_address.bound = base_url.removesuffix("/v1")
@@ -124,7 +124,7 @@ async def answering(
 
 
 def _address_for_clients(settings: ProgramSettings, where: ServeOptions, listener: socket.socket) -> str:
-    """The base address of REST as clients know it: the public one, else by the first name that was given."""
+    """The base URL of REST for clients: the public one, else with the first allowed host, else the bound address."""
     if settings.public_url is not None:
         return f"{settings.public_url}/v1"
     if not where.allowed_hosts:
@@ -149,6 +149,6 @@ def _greet(settings: ProgramSettings, base_url: str, names: HostNames) -> None:
 
 
 def _new_key(settings: ProgramSettings) -> str:
-    """The command that makes a key of this service. The URL of another database has a password in it."""
+    """The command that creates a key. It omits the URL of another database, which has a password in it."""
     command = f"callwright keys create --data {shlex.quote(str(settings.data))}"
     return command if file_of(settings.database_url) else f"{command} --database URL"

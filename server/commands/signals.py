@@ -1,4 +1,4 @@
-"""Signals that end a command which runs until it is told to stop."""
+"""Signals that stop a long-running command."""
 
 import signal
 import sys
@@ -10,7 +10,7 @@ import anyio
 
 @contextmanager
 def stop_signals() -> Generator[Callable[[], Awaitable[object]]]:
-    """Something to await until Ctrl-C or SIGTERM has come; one that came before it is awaited counts too."""
+    """Yields a function to await until Ctrl-C or SIGTERM; a signal that came earlier counts too."""
     if sys.platform == "win32":  # asyncio cannot watch signals there; Ctrl-C raises in the loop instead
         yield anyio.sleep_forever
         return

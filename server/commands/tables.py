@@ -10,17 +10,17 @@ from rich.measure import Measurement
 from rich.table import Column, Table
 
 Cell = str | tuple[str, ...]
-"""A text that may be broken, or parts that are never cut."""
+"""A text that may be wrapped, or parts that are never cut."""
 FOLDED = 10
-"""The least width of a text, in characters, however narrow the terminal is."""
+"""The smallest width of a text column, in characters."""
 _UNLIMITED = 10_000
 """A width, in characters, that no row reaches."""
 
 
 def show(columns: Sequence[Cell], rows: Iterable[Sequence[Cell]], console: Console | None = None) -> None:
-    """Prints a table, one line to a row. Where that is too wide for a terminal, it stacks the parts of cells.
+    """Prints a table, one line a row. If that is too wide for a terminal, it stacks the parts of cells.
 
-    A column whose head has parts is as many columns where there is room. In a pipe there always is.
+    A column whose header has several parts is split into as many columns if there is room. In a pipe there always is.
     """
     console = console or Console(highlight=False)
     given = list(rows)
@@ -35,7 +35,7 @@ def show(columns: Sequence[Cell], rows: Iterable[Sequence[Cell]], console: Conso
 
 
 def day(ms: int | None) -> tuple[str, ...]:
-    """A moment in UTC as a cell: day and minute, or `never`."""
+    """A time in UTC as a cell: day and minute, or `never`."""
     if ms is None:
         return ("never",)
     moment = datetime.fromtimestamp(ms / 1_000, UTC)

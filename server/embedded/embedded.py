@@ -1,7 +1,7 @@
-"""The service of a data folder: run in this process, or used where another process runs it.
+"""The service of a data folder, run in this process, or used where another process runs it.
 
 Several hosts may each start an MCP server on one data folder. The first serves it and listens on the loopback for the
-others; when it ends, one of them takes over, and campaigns go on where they stood.
+others; when it ends, one of them takes over and continues the campaigns.
 """
 
 import importlib
@@ -34,14 +34,14 @@ log = logging.getLogger(__name__)
 LOOK_AGAIN_S = 0.25
 """Seconds between two checks whether the folder is free, while another process has it."""
 IDLE_CONNECTION_S = 75
-"""How long a connection may be idle. Clients and proxies that pool connections commonly drop theirs after a minute; one
-that this side closes before them is lost under the next request.
+"""How long a connection may be idle. Clients and proxies with connection pools usually close theirs after a minute. If
+this side closed one earlier, the next request on it would be lost.
 """
 TAKEOVER_S = 20.0
-"""How long a request waits for somebody to serve the folder."""
+"""How long a request waits for a process that serves the folder."""
 _NOT_SENT = (httpx.ConnectError, AttributeError)
-"""What sending raises when the other process is gone before anything was sent. Expected: a connect error. Actual: where
-uvloop has closed an idle connection, the pool asks its missing socket for an address and gets an AttributeError.
+"""Raised when the other process is gone before anything was sent. Expected: a connect error. Actual: where uvloop has
+closed an idle connection, the pool asks its missing socket for an address and gets an AttributeError.
 """
 IN_PROCESS = "http://callwright/v1"
 _SEALING_SECRET = "request_state_secret"
@@ -51,7 +51,7 @@ _SEALING_SECRET = "request_state_secret"
 async def remote(
     settings: ProgramSettings, beside: Callable[[Client], Coroutine[Any, Any, None]] | None = None
 ) -> AsyncGenerator[Client]:
-    """A client of the service that runs elsewhere. `beside` runs with it, without being waited for."""
+    """A client of a remote service. `beside` runs concurrently and is not waited for."""
     assert settings.base_url is not None
     assert settings.api_key is not None
     async with Client(settings.base_url, settings.api_key) as client, anyio.create_task_group() as tasks:
@@ -87,7 +87,7 @@ async def service_of(
         kept = folder.key()
         try:
             key = await services.database.write(accounts.embedded_key, services.ids, kept, services.clock.now_ms())
-        except StorageFull:  # then it can be read with the key that was kept, if there is one
+        except StorageFull:  # then the service can be read with the stored key, if there is one
             if kept is None:
                 raise
             key = kept
@@ -97,10 +97,10 @@ async def service_of(
 
 
 def listener_on(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
-    """A socket that listens; port 0 takes a free one. Raises OSError.
+    """A listening socket; port 0 takes a free one. Raises OSError.
 
-    Its connections send at once. The head and the body of an answer are written apart, and the body would else wait
-    some 40 ms for the client to acknowledge the head. asyncio asks for that only on listeners that it makes itself.
+    Its connections send without delay. The head and the body of an answer are written separately, and the body would
+    otherwise wait about 40 ms for the client to acknowledge the head. asyncio sets this only on listeners of its own.
     """
     listener = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -114,7 +114,7 @@ def address_of(listener: socket.socket) -> str:
 
 
 def _protocol() -> Any:
-    """How HTTP is read: with bounds, unless the system has only the parser that brings some of its own."""
+    """The HTTP protocol class: with limits, unless the system has only the parser that has some of its own."""
     if find_spec("httptools") is None:
         return "auto"
     from callwright.service.platform.clock.clock import SystemClock
@@ -135,7 +135,7 @@ def _protocol() -> Any:
 
 @asynccontextmanager
 async def listening(application: Any, listener: socket.socket) -> AsyncGenerator[str]:
-    """Serves an ASGI application over HTTP while the block lasts; gives the base address with the version prefix."""
+    """Serves an ASGI application over HTTP inside the context. Yields the base URL with the version prefix."""
     uvicorn = await to_thread.run_sync(importlib.import_module, "uvicorn")
 
     @contextmanager
@@ -154,7 +154,7 @@ async def listening(application: Any, listener: socket.socket) -> AsyncGenerator
     )
     logging.getLogger("uvicorn.error").addFilter(is_of_use)
     server = uvicorn.Server(config)
-    server.capture_signals = leave_signals_alone  # the program around it decides what a signal means
+    server.capture_signals = leave_signals_alone  # the program handles signals
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(server.serve, [listener])
         try:
@@ -164,7 +164,7 @@ async def listening(application: Any, listener: socket.socket) -> AsyncGenerator
 
 
 class ServiceKeys:
-    """The keys of the service in this process, and a way into it for each: for the tool server over HTTP."""
+    """Keys of the service in this process, and a client for each, for the MCP server over HTTP."""
 
     def __init__(self, service: "Service") -> None:
         from callwright.service.rest.authentication.known_keys import KnownKeys
@@ -193,32 +193,32 @@ class ServiceKeys:
         return IdentifiedKey(found.key_id, found.org_id, isinstance(found, UserPrincipal), found.profile, secret)
 
     def note_unknown(self, address: str, /) -> Mapping[str, str] | None:
-        """Counts an unknown key together with those that REST has refused. Gives a 429's headers, if any."""
+        """Counts an unknown key, together with those that REST refused. Returns a 429's headers, if any."""
         return self._service.pipeline.count_unknown_key(address)
 
     def all_held(self, most: int, wait_s: float, /) -> Mapping[str, str]:
-        """The headers of a 429 as REST has them, for a key that holds as much as it may."""
+        """The headers of a 429, as in REST, for a key that has reached its limit."""
         from callwright.service.rules.request_rate import all_held
 
         now_ms = self._service.services.clock.now_ms()
         return all_held(most, now_ms, round(wait_s * 1_000)).refusal_headers(now_ms)
 
     def client(self, key: IdentifiedKey, /) -> Client:
-        """A client that works as this key, in this process. Closing it closes nothing, so it need not be closed."""
+        """A client with this key, in this process. It holds no resources, so it need not be closed."""
         in_process = InProcessTransport(self._service, personal=key.secret if key.is_personal else None)
         return Client(IN_PROCESS, key.secret, transport=in_process)
 
     async def sealing_secret(self) -> bytes:
-        """32 bytes that every process of this installation knows, for what clients carry between two requests."""
+        """32 bytes that every process of this installation knows, to seal state that clients send back."""
         from callwright.service.app import installation_secret
 
         return await installation_secret(self._service.services.database, _SEALING_SECRET)
 
 
 class SharedServiceTransport(DirectTransport):
-    """Sends requests to whoever serves the folder: this process or another one.
+    """Sends requests to the process that serves the folder: this one or another.
 
-    A request that could not be sent because the other process left waits for the next one, this process perhaps.
+    A request that could not be sent because the other process ended waits for the next one, which may be this process.
     """
 
     def __init__(self, settings: ProgramSettings, say_address: Callable[[str], None]) -> None:
@@ -233,7 +233,7 @@ class SharedServiceTransport(DirectTransport):
         """Why this process could not serve the folder."""
 
     async def run(self) -> None:
-        """Serves the folder as soon as nobody else does; until then finds out who does. Runs until cancelled."""
+        """Serves the folder as soon as no other process does; until then finds out which does. Runs until cancelled."""
         try:
             await self._run()
         except Exception as error:
@@ -279,7 +279,7 @@ class SharedServiceTransport(DirectTransport):
         event.set()
 
     async def ready(self) -> str:
-        """Waits until somebody serves the folder; gives the embedded default's key. Raises `ServiceTimeout`."""
+        """Waits until a process serves the folder. Returns the embedded default's key. Raises `ServiceTimeout`."""
         with anyio.move_on_after(TAKEOVER_S):
             while True:
                 key = self._folder.key()
@@ -299,7 +299,7 @@ class SharedServiceTransport(DirectTransport):
         return None if self._in_process is None else await self._in_process.answered(method, target, headers, content)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Sends a request to whoever serves the folder now. Raises `ConnectTimeout` when nobody does for long."""
+        """Sends a request to the process that serves the folder. Raises `ConnectTimeout` when none does for long."""
         body = await request.aread()
         until = anyio.current_time() + TAKEOVER_S
         while anyio.current_time() < until:

@@ -1,4 +1,4 @@
-"""What kept a service from starting, in words for the person who can put it right."""
+"""Describes why a service could not start, for a person who can fix it."""
 
 from typing import cast
 
@@ -6,15 +6,15 @@ from callwright.client.errors import CallwrightError, ServiceFailed
 
 
 def first_cause(error: BaseException) -> BaseException:
-    """The first error inside groups of errors."""
+    """The first error inside exception groups."""
     while isinstance(error, BaseExceptionGroup):
         error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
     return error
 
 
 def reason(error: BaseException) -> str | None:
-    """Why the data folder or the database cannot be used, in one line. None where it is neither."""
-    from sqlalchemy.exc import DBAPIError  # loaded already wherever such an error can come from
+    """Why the data folder or the database cannot be used, in one line. None for other errors."""
+    from sqlalchemy.exc import DBAPIError  # already loaded if such an error occurred
 
     from callwright.service.platform.database.unavailable import DatabaseUnusable, StorageUnavailable
     from callwright.service.tables.migrations.upgrade import SchemaTooNew
@@ -33,7 +33,7 @@ def reason(error: BaseException) -> str | None:
 
 
 def start_failure(error: Exception) -> Exception:
-    """The error that tools can explain to a model, or the first cause itself where it is a fault of the program."""
+    """An error that tools can explain to a model, or the first cause itself if the program is at fault."""
     why = reason(error)
     if why is not None:
         message = f"The embedded service cannot start: {why}"

@@ -1,4 +1,4 @@
-"""A client transport into the service of this process: requests are passed to it without HTTP in between."""
+"""A client transport to the service in this process, without HTTP in between."""
 
 from collections.abc import Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 class InProcessTransport(DirectTransport):
-    """Hands requests to a service in this process.
+    """Passes requests to a service in this process.
 
-    `personal` is a person's key, which the service takes from nobody else: REST refuses such keys.
+    `personal` is a personal key, which the service accepts only from this transport: REST refuses such keys.
     """
 
     def __init__(self, service: "Service", *, personal: str | None = None) -> None:
@@ -24,7 +24,7 @@ class InProcessTransport(DirectTransport):
         self._over_asgi = ASGITransport(app=self._application)
 
     async def answered(self, method: str, target: str, headers: Mapping[str, str], content: bytes | None) -> Answer:
-        """The service's answer. Not for recordings, which are sent in parts."""
+        """The service's answer. Not for recordings, which are streamed."""
         from callwright.service.rest.incoming import Incoming
 
         path, _, query = target.partition("?")

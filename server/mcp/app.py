@@ -1,4 +1,4 @@
-"""Builds the protocol server: tools, resources, prompts and completion, ready for any transport.
+"""Builds the MCP server: tools, resources, prompts and completion, ready for any transport.
 
 Building reads two files and imports neither the contract nor the client, so that a host that spawns it waits little.
 """
@@ -45,21 +45,21 @@ TITLE = "Callwright"
 _LISTS: tuple[CacheableMethod, ...] = ("tools/list", "prompts/list", "resources/templates/list")
 _LIST_TTL_MS = 300_000
 STATE_TTL_S = 86_400.0
-"""How long the protocol takes what a client carries between the steps of a question. It is far longer than a person may
-take, so that who comes too late is told so in words and not by a protocol error.
+"""How long the protocol accepts the state that a client carries between the steps of a question. It is far longer than
+a person may take, so that a late answer gets a text of ours and not a protocol error.
 """
 
 NEW_OBJECTS = 50_000
-"""Objects that may be new before the garbage collector looks at them. All but the largest requests make fewer."""
+"""How many new objects start a garbage collection. All but the largest requests make fewer."""
 
 OpenSessions = Callable[[], AbstractAsyncContextManager[Sessions]]
 
 
 class CallwrightServer(MCPServer[Sessions]):
-    """The protocol server. It lists the tools that are switched on for whoever asks."""
+    """The MCP server. It lists the tools that are switched on for the caller."""
 
     async def list_tools(self) -> list[ProtocolTool]:
-        """The tools that are switched on for whoever asks."""
+        """The tools that are switched on for the caller."""
         found, session = await super().list_tools(), current_session()
         if session is None:
             return found
@@ -68,30 +68,30 @@ class CallwrightServer(MCPServer[Sessions]):
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[Sessions, Any] | None = None
     ) -> GetPromptResult | InputRequiredResult:
-        """A prompt with its arguments filled in. Raises MCPError -32602 where either is wrong."""
+        """A prompt with its arguments filled in. Raises MCPError -32602 if either is wrong."""
         names = [prompt.name for prompt in await self.list_prompts()]
         if name not in names:
             raise unknown_prompt(name, names)
         return await super().get_prompt(name, arguments, context)
 
     async def list_prompts(self) -> list[ProtocolPrompt]:
-        """The prompts whose tools are switched on for whoever asks."""
+        """The prompts whose tools are switched on for the caller."""
         found, session = await super().list_prompts(), current_session()
         return found if session is None else [prompt for prompt in found if offered(prompt.name, session.offers)]
 
     async def list_resources(self) -> list[Resource]:
-        """What stands still, and the newest campaigns and calls of whoever asks."""
+        """The fixed resources, and the newest campaigns and calls of the caller."""
         found, session = [*await super().list_resources(), *fixed_resources()], current_session()
         return found if session is None else [*found, *await recent_resources(session)]
 
     async def list_resource_templates(self) -> list[ResourceTemplate]:
-        """The kinds of resources that have a variable in their address."""
+        """The resource templates."""
         return [*await super().list_resource_templates(), *protocol_templates()]
 
     async def read_resource(
         self, uri: AnyUrl | str, context: Context[Sessions, Any] | None = None
     ) -> Iterable[ReadResourceContents] | InputRequiredResult:
-        """The content of a resource, read with the key of whoever asks."""
+        """The content of a resource, read with the caller's key."""
         if not str(uri).startswith(SCHEME) or context is None:
             return await super().read_resource(uri, context)
         from callwright.server.mcp.resources.reading import read
@@ -117,11 +117,11 @@ def build(
     tools: Sequence[Tool] | None = None,
     request_state_security: RequestStateSecurity | None = None,
 ) -> CallwrightServer:
-    """The server around a session: `build(session.opened)`. `tools` replaces the full list, for example by a profile.
+    """The server for a session: `build(session.opened)`. `tools` replaces the full list, for example with a profile's.
 
     The session is opened by the transport: once a process on stdio and Streamable HTTP, once a connection on SSE.
-    `request_state_security` seals what a client carries between the steps of a question; without it only this process
-    can open it again.
+    `request_state_security` seals the state that a client carries between the steps of a question; without it only this
+    process can open the state again.
     """
 
     subscriptions = Subscriptions()
@@ -158,11 +158,11 @@ def build(
 
 
 def settle() -> None:
-    """Moves all that was built out of the garbage collector's sight: long pauses in busy servers came from it.
+    """Excludes everything built so far from garbage collection, which caused long pauses in busy servers.
 
     Call it once, after `build`. A program that disables the collector before its imports and calls this starts a tenth
-    faster; from here on the collector works, after as many new objects as `NEW_OBJECTS` says. What the imports left
-    behind is frozen too: finding it would cost 45 ms. Reasons: `docs/decisions/0022-garbage.md`.
+    faster; this enables it, with `NEW_OBJECTS` as its threshold. Garbage of the imports is frozen too: finding it would
+    take 45 ms. Reasons: `docs/decisions/0022-garbage.md`.
     """
     gc.freeze()
     gc.set_threshold(NEW_OBJECTS)
@@ -170,7 +170,7 @@ def settle() -> None:
 
 
 def log_to_stderr() -> None:
-    """Log records of WARNING and above go to stderr in short lines, unless the program has set up logging already.
+    """Sends log records of WARNING and above to stderr in short lines, unless the program has set up logging already.
 
     stdout belongs to the protocol.
     """

@@ -1,4 +1,4 @@
-"""Where completion finds its candidates: newest entries of a list whose id or name begins with what was typed."""
+"""Finds candidates for completion: the newest entries of a list whose id or name begins with the typed text."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -24,23 +24,23 @@ LISTS: Mapping[str, AnyOperation] = {
     "audience": list_audiences,
     "voice_id": list_voices,
 }
-"""The list behind each argument that can be completed."""
+"""The list operation for each argument that can be completed."""
 
 BY_NAME = frozenset({"agent", "audience"})
-"""Arguments that take a name as well as an id: the name is what a person knows."""
+"""Arguments that take a name as well as an id: people know the name."""
 
 _NARROWS = ("deployment_id", "agent_id", "audience_id")
-"""Arguments that narrow other lists, where the list can be filtered by them."""
+"""Arguments that filter other lists, if the list has such a filter."""
 
 _AT_ONCE = 200
 _MOST_PAGES = 5
 
 
 class Candidates:
-    """What fits, collected page by page. `given` holds the other arguments; `spoken` leaves out calls without words.
+    """The matching values, collected page by page. `given` are the other arguments; `spoken` omits calls without words.
 
-    `values` holds what was found so far, and `complete` whether that is all there is, also when the time is up in the
-    middle.
+    `values` are those found so far, also if the time runs out in the middle. `complete` says that the whole list was
+    read.
     """
 
     def __init__(self, argument: str, typed: str, *, given: Mapping[str, str], spoken: bool = False) -> None:
@@ -57,7 +57,7 @@ class Candidates:
         self.complete = False
 
     async def collect(self, client: Caller, *, enough: int) -> None:
-        """Looks at up to 1,000 entries, until `enough` fit. Raises the errors of `callwright.client.errors`."""
+        """Reads up to 1,000 entries, until `enough` match. Raises the errors of `callwright.client.errors`."""
         last: Page[Any] | None = None
         for number in range(1, _MOST_PAGES + 1):
             found = await client.ask_lenient(self._operation, self._question(number, last))

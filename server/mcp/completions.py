@@ -7,10 +7,10 @@ from callwright.server.mcp.current import current_session
 from callwright.server.mcp.topics import TOPICS
 
 MOST = 100
-"""Values in one answer; the protocol allows no more."""
+"""The most values in one answer; the protocol allows no more."""
 
 PATIENCE_S = 3.0
-"""How long the service may take; what was found until then is given."""
+"""How long the service may take. Values found until then are returned."""
 
 WORDS = {"speaker": ("agent", "contact"), "topic": tuple(topic.name for topic in TOPICS)}
 """Arguments that take one of a few words."""
@@ -19,7 +19,7 @@ WORDS = {"speaker": ("agent", "contact"), "topic": tuple(topic.name for topic in
 async def complete(
     ref: PromptReference | ResourceTemplateReference, argument: CompletionArgument, context: CompletionContext | None
 ) -> Completion:
-    """Values that fit what was typed. Nothing where the argument is free text, or the service cannot be asked."""
+    """Values that match the typed text. Empty if the argument is free text, or the service fails."""
     if words := WORDS.get(argument.name):
         fitting = [word for word in words if word.startswith(argument.value.casefold())]
         return Completion(values=fitting, total=len(fitting), has_more=False)

@@ -1,4 +1,4 @@
-"""Whose request this is: the session of the caller, for the parts that the SDK gives no context."""
+"""The session of the current request's caller, for handlers to which the SDK passes no context."""
 
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Protocol
@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 
 class Sessions(Protocol):
-    """What the lifespan of the protocol server yields."""
+    """The sessions that the lifespan of the MCP server yields."""
 
     def current(self) -> "ServerSession":
-        """The session of whoever asks: on stdio there is one, over HTTP one for each key."""
+        """The caller's session: on stdio there is one, over HTTP one for each key."""
         ...
 
 
@@ -21,7 +21,7 @@ _SESSIONS: ContextVar["Sessions | None"] = ContextVar("callwright_sessions", def
 
 
 async def remembering(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Middleware that makes the sessions known to handlers of lists and completion, which the SDK gives no context."""
+    """Middleware that stores the sessions for handlers of lists and completion, to which the SDK passes no context."""
     token = _SESSIONS.set(ctx.lifespan_context)
     try:
         return await call_next(ctx)
@@ -30,6 +30,6 @@ async def remembering(ctx: ServerRequestContext[Any, Any], call_next: CallNext) 
 
 
 def current_session() -> "ServerSession | None":
-    """The session of whoever asks; None outside of a request."""
+    """The caller's session; None outside a request."""
     sessions = _SESSIONS.get()
     return None if sessions is None else sessions.current()

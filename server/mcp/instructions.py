@@ -1,4 +1,4 @@
-"""The instructions that a host gets at the handshake: each line only where the tools it needs are switched on."""
+"""The instructions that a host gets at the handshake: each line only if the tools it needs are switched on."""
 
 from callwright.tools.toolsets import known_tools
 from callwright.tools.wording.mentions import offered_words
@@ -56,7 +56,7 @@ _LINES: tuple[tuple[frozenset[str], str], ...] = (
         "After a timeout on something that dials or spends, look before you try again.",
     ),
 )
-"""A line, and the tools of which it needs one at least."""
+"""Lines of the instructions. Each needs at least one of its tools."""
 
 _ALWAYS = (
     "Where an id is wanted an exact name does as well. Times are UTC.",

@@ -1,4 +1,4 @@
-"""The bytes of a message, looked at before the SDK reads them: it answers what it cannot read in its parser's words."""
+"""Checks the bytes of a message before the SDK parses them, whose error messages are those of its parser."""
 
 import json
 import math
@@ -13,9 +13,9 @@ from callwright.contract.checks.json_keys import key_twice, keys_in
 from callwright.server.mcp.messages import MessageError, message_error
 
 DEEPEST = 100
-"""Levels of lists and objects in a message. The SDK's parsers end at 200."""
+"""The most levels of lists and objects in a message. The SDK's parsers allow 200."""
 MOST_KEYS = 10_000
-"""Keys of one object in a message. Nothing takes so many, and the SDK's readers go through them three times."""
+"""The most keys of one object in a message. Nothing takes so many, and the SDK's parsers read them three times."""
 _LONGEST_PLACE = 200
 _SEND = "Send one message, a JSON object in UTF-8."
 _BOM = b"\xef\xbb\xbf"
@@ -23,7 +23,7 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff", b"{\x00", b"\x00{")
 
 
 def fault_in(body: bytes) -> MessageError | None:
-    """Why the SDK is not to see a message; None where it can read it."""
+    """Why a message must not reach the SDK; None if it may."""
     if is_crowded(body):
         return MessageError(INVALID_REQUEST, CROWDED)
     if (wrong := _no_text(body)) is not None:
@@ -34,7 +34,7 @@ def fault_in(body: bytes) -> MessageError | None:
     except ValueError:
         is_strict = False
         try:
-            message = json.loads(body)  # takes NaN and halves of characters, so that it can be said where they stand
+            message = json.loads(body)  # accepts NaN and lone surrogates, so that their place can be reported
         except (ValueError, RecursionError) as error:
             return MessageError(PARSE_ERROR, f"{_no_json(error, body)} {_SEND}")
     if (fault := message_error(message)) is not None:
@@ -57,7 +57,7 @@ def fault_in(body: bytes) -> MessageError | None:
 
 
 def _no_text(body: bytes) -> str | None:
-    """Why bytes are no text in UTF-8."""
+    """Why bytes are not UTF-8 text."""
     if not body.strip():
         return "The message is empty."
     if body.startswith(_BOM):
@@ -82,7 +82,7 @@ def _no_json(error: Exception, body: bytes) -> str:
 
 
 def _no_values(value: object, place: str) -> Iterator[tuple[str, str]]:
-    """What in a message JSON has no value for, with its place."""
+    """Values in a message that JSON does not have, each with its place."""
     if isinstance(value, str) and not _is_sound(value):
         yield place, "holds half a character (a lone surrogate). Send whole characters."
     elif isinstance(value, float) and not math.isfinite(value):

@@ -1,7 +1,7 @@
-"""What a message of the protocol may be like, looked at before the SDK reads it.
+"""Checks the form and size of a protocol message before the SDK reads it.
 
-The SDK answers what is no message in the words of its parser, at a cost far above that of reading it, and repeats names
-and addresses as long as they come. Here each fault is named in words, and what is repeated anywhere is short.
+The SDK answers invalid messages with its parser's text, at a cost far above that of parsing, and repeats names and URIs
+of any length. Here each error is described, and repeated values are short.
 """
 
 import re
@@ -15,23 +15,23 @@ from mcp.types import INVALID_PARAMS, INVALID_REQUEST
 from pydantic import ValidationError
 
 LONGEST_ID = 255
-"""Characters of what is sent back as it came: the id of a message, the token of its progress."""
+"""The most characters of values that are sent back: the id of a message, and its progress token."""
 LONGEST_METHOD = 200
 LONGEST_TEXT = 4_000
-"""Characters of a name, an address, a word in what the protocol itself declares."""
+"""The most characters of a name, a URI or a word in the protocol's own parameters."""
 MOST_ENTRIES = 100
-"""Entries of a list or an object in it."""
+"""The most entries of a list or an object in them."""
 MOST_IN_ALL = 2_000
-"""Entries of all lists and objects in it."""
+"""The most entries of all lists and objects in them."""
 LARGEST_ID = 2**63
-"""Ids that are whole numbers are smaller than that."""
+"""Integer ids must be below this."""
 _DEEPEST = 4
 _FREE = frozenset({"_meta", "requestState"})
 """Parameters of any form: the SDK repeats none of them."""
 _VERSION = "io.modelcontextprotocol/protocolVersion"
 _SEND = 'Send {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}} or the like.'
 _SURROGATES = re.compile("[\ud800-\udfff]")
-"""Halves of characters, which JSON can name and no text can hold."""
+"""Lone surrogates, which JSON can write and no text can hold."""
 _NOT_BEGUN = "This connection has not begun. Send initialize first, then notifications/initialized, then this again."
 _LOST = {"reason": "invalid_request_state"}
 _ASK_ANEW = (
@@ -43,7 +43,7 @@ _ID = "id: must be text or a whole number, and below 2**63; leave it out of a no
 
 @dataclass(frozen=True)
 class MessageError:
-    """What is wrong with a message, as JSON-RPC says it. `id` is that of the message, where it has one."""
+    """An error of a message, as in JSON-RPC. `id` is that of the message, if it has one."""
 
     code: int
     message: str
@@ -51,7 +51,7 @@ class MessageError:
 
 
 def message_error(message: object) -> MessageError | None:
-    """What is wrong with the form of a message. What a method says of its parameters is looked at later."""
+    """The error in the form of a message, if any. A method's own parameters are checked later."""
     if isinstance(message, list):
         return MessageError(INVALID_REQUEST, f"A list of messages is not taken: send each by itself. {_SEND}")
     if not isinstance(message, dict):
@@ -95,14 +95,14 @@ async def checking(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> 
             raise
         raise MCPError(code=INVALID_PARAMS, message=wrong) from error
     except MCPError as error:
-        if error.error.code == INVALID_PARAMS and error.error.data == "":  # the SDK's word for it, which says nothing
+        if error.error.code == INVALID_PARAMS and error.error.data == "":  # what the SDK answers then, without a text
             raise MCPError(code=INVALID_PARAMS, message=_NOT_BEGUN) from error
         raise
 
 
 async def naming_lost_questions(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Middleware around the one that opens sealed states: says what to do where a state is not taken, for example after
-    a restart, or after the clock was set back. It stands before it, so that it comes first in the list.
+    """Middleware that explains a refused request state, for example after a restart, or after the clock was set back.
+    It wraps the middleware that opens sealed states, so it comes first in the list.
     """
     try:
         return await call_next(ctx)
@@ -130,7 +130,7 @@ def _wrong_method(method: object) -> str | None:
 
 
 def _wrong_answer(sent: Mapping[str, Any]) -> str | None:
-    """What is wrong with what has no method: the answer to a question of the server."""
+    """The error in a message without a method, which is an answer to a request of the server."""
     if "error" in sent:
         error = _object(sent["error"])
         if not isinstance(error.get("code"), int) or not isinstance(error.get("message"), str):
@@ -150,7 +150,7 @@ def _too_large(params: object, free: frozenset[str]) -> str | None:
 
 
 def _outgrown(value: object, free: frozenset[str], deep: int, left: list[int]) -> tuple[str, str] | None:
-    """Where inside something is too large, and what it has; `left` are the entries that there may still be."""
+    """The place inside a value that is too large, and its size; `left` is how many entries are still allowed."""
     if isinstance(value, str):
         said = _many(len(value), LONGEST_TEXT, "characters")
         return None if said is None else ("", said)

@@ -1,7 +1,7 @@
-"""A service that runs elsewhere: what its OpenAPI document adds to the tools, and how tools are listed in front of it.
+"""Remote services: what their OpenAPI document adds to the tools, and how tools are listed for them.
 
-The document is read once a session, in the background and after the connection, so that no start waits for it. Such a
-service need not give all that the contract promises, so the definitions promise less of the answers' shape.
+The document is read once a session, in the background after connecting, so that no start waits for it. Such a service
+need not return everything in the contract, so definitions promise less about the form of answers.
 """
 
 import json
@@ -27,7 +27,7 @@ DOCUMENT_LIMIT_S = 5.0
 
 
 def as_offered(tool: ProtocolTool, session: "ServerSession") -> ProtocolTool:
-    """The tool as it is in front of this session's service: with the arguments that only this service takes."""
+    """The tool for this session's service, with the arguments that only this service takes."""
     if not session.remote:
         return tool
     further = session.extras.get(tool.name, {})
@@ -39,7 +39,7 @@ def as_offered(tool: ProtocolTool, session: "ServerSession") -> ProtocolTool:
 
 
 def _promised(schema: dict[str, Any] | None) -> dict[str, Any] | None:
-    """The names of an answer's fields without their types, none of them required: clients hold answers against it."""
+    """The names of an answer's fields without types, none of them required: clients validate answers against it."""
     if schema is None:
         return None
     names = cast("Mapping[str, Any]", schema.get("properties", {}))
@@ -47,7 +47,7 @@ def _promised(schema: dict[str, Any] | None) -> dict[str, Any] | None:
 
 
 async def learn(client: "Client", settings: "ProgramSettings", session: "ServerSession") -> None:
-    """Reads the service's document, if it has one, and tells who listens that the tools have changed. Never raises."""
+    """Reads the service's document, if it has one, and announces that the tools have changed. Never raises."""
     try:
         document = await document_of(client, settings.openapi_url)
         if document is None:
@@ -65,7 +65,7 @@ async def learn(client: "Client", settings: "ProgramSettings", session: "ServerS
 
 
 async def document_of(client: "Client", chosen: str | None) -> dict[str, Any] | None:
-    """The service's OpenAPI document: at the address chosen, else at the origin or below the base address."""
+    """The service's OpenAPI document: at the chosen URL, else at the origin or below the base URL."""
     from callwright.client.compat.foreign_address import json_type
     from callwright.client.errors import CallwrightError
 
@@ -83,7 +83,7 @@ async def document_of(client: "Client", chosen: str | None) -> dict[str, Any] | 
 
 
 def _understood(document: dict[str, Any], base_path: str) -> tuple[dict[str, str], "Extras"]:
-    """How the operations are spelt there, and the arguments that tools gain."""
+    """The spelling of the operations there, and the arguments that tools gain."""
     from callwright.client.compat.description import extra_properties, routes
     from callwright.tools.arguments.extras import described
     from callwright.tools.catalogue.registry import TOOLS

@@ -1,4 +1,4 @@
-"""The session that tools, resources and completions share: its client is connected when it is first needed.
+"""The session that tools, resources and completions share. Its client is connected when it is first needed.
 
 A host spawns the server and wants the handshake and the list of tools at once, so nothing here waits for the service.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from callwright.tools.runtime.tool_context import Caller, Clock, ConfirmMode
 
 Connect = Callable[[], "AbstractAsyncContextManager[Caller]"]
-"""Opens a client of the service, and closes it. Raises the errors of `callwright.client.errors` when it cannot."""
+"""Opens a client of the service, and closes it. Raises the errors of `callwright.client.errors` if it cannot."""
 
 
 def random_id() -> str:
@@ -29,7 +29,7 @@ def random_id() -> str:
 
 
 class SystemClock:
-    """The machine's own time."""
+    """The machine's clock."""
 
     def monotonic(self) -> float:
         return time.monotonic()
@@ -42,7 +42,7 @@ class SystemClock:
 
 
 def process_of(fresh_id: str) -> str:
-    """The digits that mark this process in what a client carries, made of an id that nobody else has."""
+    """The digits that identify this process in the state of clients, made from a unique id."""
     from callwright.tools.confirmation.asked_at import PROCESS_DIGITS
 
     return sha256(fresh_id.encode()).hexdigest()[:PROCESS_DIGITS]
@@ -59,13 +59,13 @@ class _Attempt:
 class ServerSession:
     """One client of one service, with the settings of its tools, shared by every request of a server.
 
-    `ids` makes ids that nobody can guess: they become idempotency keys and the tags of fences. `base_url` is where the
-    service answers over HTTP, version prefix included, or None where it does not. `masks` hides the middle of contacts'
-    telephone numbers in text. `enabled` names the tools that are switched on, None all of them. `confirm` says when the
-    person is asked before something dials or spends. Where a host cannot ask, `secret` seals the sentences that come
-    back with their yes; without it only this session knows them again. `process` is common to sessions that
-    share a running clock. A request waits at most `patience_s` for the connection; connecting goes on after that. With
-    `connected`, a client that is open already, nothing is connected.
+    `ids` makes ids that nobody can guess: they become idempotency keys and the tags of fences. `base_url` is the REST
+    base URL with the version prefix, or None if the service does not answer over HTTP. `masks` masks contacts'
+    telephone numbers in text. `enabled` names the enabled tools, None all of them. `confirm` says when the person is
+    asked before something dials or spends. If a host cannot ask, `secret` signs the sentences that come back with their
+    consent; without it only this session can verify them. `process` is the same for sessions that share a monotonic
+    clock. A request waits at most `patience_s` seconds for the connection; connecting continues after that. `connected`
+    is a client that is open already: then nothing is connected.
     """
 
     def __init__(
@@ -97,31 +97,31 @@ class ServerSession:
         from callwright.tools.runtime.used_answers import UsedAnswers
 
         self.guesses = NumberGuesses()
-        """The numbers of contacts that were looked for."""
+        """Counts the numbers of contacts that were looked for or added."""
         self.used_answers = UsedAnswers()
-        """What a person has said yes to and is done."""
+        """The person's answers that were used already."""
         self.remote = False
-        """Whether the service runs elsewhere and may give less than the contract promises."""
+        """Whether the service is remote and may return less than the contract promises."""
         self.extras: Extras = {}
-        """Arguments that only the service at hand takes."""
+        """Arguments that only this service takes."""
         self.announce: Callable[[ServerSession, ToolsListChanged], Awaitable[None]] | None = None
-        """Tells the hosts that listen that something has changed; the protocol server sets it."""
+        """Notifies listening hosts of a change; the MCP server sets it."""
         self.confirm: ConfirmMode = confirm
 
     def current(self) -> "ServerSession":
-        """This session, which is everybody's."""
+        """This session, which all callers share."""
         return self
 
     @property
     def secret(self) -> bytes:
-        """What seals the sentences that a person's yes comes back with."""
+        """The key that signs the sentences for a person's consent."""
         if self._secret is None:
             self._secret = self.ids().encode()
         return self._secret
 
     @property
     def process(self) -> str:
-        """Whose running time the clock's is, in four hexadecimal digits."""
+        """The id of the process that the clock's monotonic time belongs to, in four hexadecimal digits."""
         if self._process is None:
             self._process = process_of(self.ids())
         return self._process
@@ -178,7 +178,7 @@ class ServerSession:
                     attempt.done.set()
                     await anyio.sleep_forever()
             except Exception as error:
-                # A broken connection ends here as well: the next caller gets a new one.
+                # A broken connection also ends here: the next caller gets a new one.
                 self._attempt = _Attempt()
                 attempt.error = error
                 attempt.done.set()

@@ -1,7 +1,7 @@
-"""Telling a host that a campaign has changed: `subscriptions/listen`, and `resources/subscribe` of the older protocol.
+"""Notifies hosts of changed campaigns: `subscriptions/listen`, and `resources/subscribe` of the older protocol.
 
-The service is asked again and again, once for all who watch a campaign with one key, and only while somebody does. Who
-subscribes must be able to read what it watches, and hears only of changes that its own key has seen.
+The service is polled once for all who watch a campaign with one key, and only while somebody does. A subscriber must be
+able to read what it watches, and is notified only of changes that its own key has seen.
 """
 
 import json
@@ -42,14 +42,14 @@ log = logging.getLogger(__name__)
 MOST_WATCHED = 50
 """Campaigns that one key may watch at a time."""
 FIRST_PAUSE_S = 1.0
-"""Between two looks at a campaign that has just changed."""
+"""Pause between two polls of a campaign that has just changed."""
 LONGEST_PAUSE_S = 5.0
-"""Between two looks at a campaign that runs, but where nothing happens, for example at night."""
+"""Pause between two polls of a running campaign without changes, for example at night."""
 REST_PAUSE_S = 30.0
-"""Between two looks at a campaign that rests."""
+"""Pause between two polls of a campaign that is not active."""
 
 _LEAVES = "callwright_leaves"
-"""In the state of a connection: that it leaves what it watches when it closes."""
+"""In the state of a connection: whether its watches are removed when it closes."""
 
 Listener = Callable[[ServerEvent], None]
 Context = ServerRequestContext[Sessions, Any]
@@ -62,7 +62,7 @@ class SessionBus:
         self._listeners: dict[object, tuple[ServerSession | None, Listener]] = {}
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Adds a stream of whoever asks; gives what removes it."""
+        """Adds a stream of the caller. Returns a function that removes it."""
         token = object()
         self._listeners[token] = (current_session(), listener)
 
@@ -72,13 +72,13 @@ class SessionBus:
         return unsubscribe
 
     async def publish(self, event: ServerEvent) -> None:
-        """Tells everybody."""
+        """Notifies all streams."""
         for _, listener in list(self._listeners.values()):
             listener(event)
         await checkpoint()
 
     async def announce(self, session: "ServerSession", event: ServerEvent) -> None:
-        """Tells the streams of one session."""
+        """Notifies the streams of one session."""
         for owner, listener in list(self._listeners.values()):
             if owner is session:
                 listener(event)
@@ -101,7 +101,7 @@ class _WatchedCampaign:
 
 
 class Subscriptions:
-    """Who watches what, and the tasks that look. One for a server, whatever connections it has."""
+    """The watched campaigns and the tasks that poll them. One for a server, for all its connections."""
 
     def __init__(self) -> None:
         self.bus = SessionBus()
@@ -118,7 +118,7 @@ class Subscriptions:
 
     @asynccontextmanager
     async def opened(self) -> AsyncGenerator[None]:
-        """Room for the tasks. Enter it for every lifespan; what is still watched moves on to one that stays open."""
+        """Runs the polling tasks. Enter it for every lifespan; campaigns still watched move to one that stays open."""
         tasks = anyio.create_task_group()
         try:
             async with tasks:
@@ -133,7 +133,7 @@ class Subscriptions:
                 self._begin(watch)
 
     async def listen(self, ctx: Context, params: SubscriptionsListenRequestParams) -> SubscriptionsListenResult:
-        """A stream of events. Addresses that never change are left out of what is acknowledged.
+        """A stream of events. Addresses that never change are not acknowledged.
 
         Raises:
             MCPError: an address cannot be read with this key, or too many are watched.
@@ -166,7 +166,7 @@ class Subscriptions:
         return EmptyResult()
 
     async def unsubscribe(self, ctx: Context, params: UnsubscribeRequestParams) -> EmptyResult:
-        """Watches no longer. It is no error where nothing was watched."""
+        """Stops watching. It is no error if nothing was watched."""
         connection = ctx.session._connection  # pyright: ignore[reportPrivateUsage]  # as in subscribe
         for watch in [watch for watch in self._watches.values() if watch.address.uri == params.uri]:
             self._leave(watch, id(connection))
@@ -174,7 +174,7 @@ class Subscriptions:
 
     @property
     def watched(self) -> tuple[str, ...]:
-        """The addresses that are watched now, once for each key."""
+        """The watched addresses, once for each key."""
         return tuple(uri for _, uri in self._watches)
 
     async def _added(self, session: "ServerSession", addresses: Mapping[str, Address]) -> list[_WatchedCampaign]:
@@ -225,7 +225,7 @@ class Subscriptions:
             del self._watches[key]
 
     async def _look_on(self, watch: _WatchedCampaign) -> None:
-        """Looks until nobody watches, the campaign is gone, or the key may not see it any more."""
+        """Polls until nobody watches, the campaign is gone, or the key may no longer read it."""
         from callwright.client.errors import AuthenticationFailed, CallwrightError, NotFound, PermissionRefused
 
         pause = FIRST_PAUSE_S
@@ -259,7 +259,7 @@ class Subscriptions:
 
 
 def _watchable(uri: str) -> Address | None:
-    """The address of a campaign; None for what does not announce changes."""
+    """The address of a campaign; None for a resource that does not announce changes."""
     try:
         address = address_of(uri)
     except (ResourceNotFoundError, MCPError):
@@ -268,7 +268,7 @@ def _watchable(uri: str) -> Address | None:
 
 
 async def _first_look(session: "ServerSession", address: Address) -> _WatchedCampaign:
-    """What is there now. Raises MCPError where this key cannot read it."""
+    """The present state of a campaign. Raises MCPError if this key cannot read it."""
     from callwright.client.errors import CallwrightError, NotFound
     from callwright.tools.catalogue.registry import tool_named
     from callwright.tools.replies.errors import explained_to
@@ -292,5 +292,5 @@ async def _found(session: "ServerSession", address: Address) -> "Deployment":
 
 
 def _state(found: "Deployment") -> str:
-    """All that a reader would see changed. The simulated network's own time passes without a change."""
+    """Everything of a campaign except its simulated clock, which moves without a change."""
     return json.dumps(found.model_dump(mode="json", exclude={"clock"}), sort_keys=True)

@@ -1,4 +1,4 @@
-"""Guides: short texts about working with Callwright, a file each in `guides/`."""
+"""Guides: short texts about Callwright, each a file in `guides/`."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ _FOLDER = Path(__file__).with_name("guides")
 
 @dataclass(frozen=True)
 class Guide:
-    """A guide: the last part of its address, its title, and what it is good for."""
+    """A guide: the last part of its address, its title, and its purpose."""
 
     name: str
     title: str

@@ -1,4 +1,4 @@
-"""What is wrong with the parameters of a request, by the SDK's own models of requests."""
+"""Describes errors in the parameters of a request, by the SDK's own models."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -15,7 +15,7 @@ _AGAIN = "Correct it and send the request again."
 
 
 def wrong_params(method: str, version: str, params: Mapping[str, Any] | None) -> str | None:
-    """The first thing that is wrong, with its place and what to do; None where the parameters are of the right form.
+    """The first error, with its place and what to do; None if the parameters are of the right form.
 
     Values are not repeated.
     """
@@ -33,14 +33,14 @@ def wrong_params(method: str, version: str, params: Mapping[str, Any] | None) ->
 
 
 def _of_the_meant_branch(found: Sequence[ErrorDetails]) -> Sequence[ErrorDetails]:
-    """The errors without those of branches whose type is another one; where no branch is meant, what says so."""
+    """The errors without those of branches with another type; if no branch matches, the errors that say so."""
     others = {entry["loc"][:-1] for entry in found if entry["type"] == "literal_error"}
     meant = [entry for entry in found if not any(entry["loc"][: len(other)] == other for other in others)]
     return meant or [entry for entry in found if entry["type"] == "literal_error"]
 
 
 def _place(entry: ErrorDetails, sent: object) -> str:
-    """Where it is, without the names of models that pydantic puts between."""
+    """The place of an error, without the names of models that pydantic inserts."""
     steps: list[str] = []
     for index, step in enumerate(entry["loc"]):
         is_last = index == len(entry["loc"]) - 1

@@ -1,4 +1,4 @@
-"""The key of a request to the tool server over HTTP: looked up each time, and 401 without one that works.
+"""The key of a request to the MCP server over HTTP: looked up each time; 401 without a valid one.
 
 Source: RFC 6750 (bearer tokens), RFC 9728 (protected resource metadata).
 """
@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from callwright.server.transport.key_sessions import KeyDirectory, KeyLookUpFailed, token_of
 
 METADATA = "/.well-known/oauth-protected-resource"
-"""Below it stands what each protected path is: `…/mcp` describes `/mcp`."""
+"""Below it is the metadata of each protected path: `…/mcp` describes `/mcp`."""
 
 _ABSENT = "Send Authorization: Bearer with a key: `callwright keys create` makes one, with --personal for one person."
 _UNKNOWN = "The key is unknown or revoked."
@@ -24,12 +24,12 @@ _TOO_MANY = "Too many unknown keys came from this address."
 
 
 def origin_of(scope: Scope) -> str:
-    """The address that the client has used, for example https://mcp.example.com. The host was checked before."""
+    """The origin that the client has used, for example https://mcp.example.com. The host was checked before."""
     return f"{scope['scheme']}://{Headers(scope=scope).get('host', '')}{scope.get('root_path', '')}"
 
 
 def metadata_of(scope: Scope, path: str) -> Response:
-    """What RFC 9728 says of a protected path. No authorization server is named: keys are made by whoever serves."""
+    """The RFC 9728 metadata of a protected path. No authorization server is named: the operator creates the keys."""
     about = {
         "resource": origin_of(scope) + path,
         "resource_name": "Callwright",
@@ -39,7 +39,7 @@ def metadata_of(scope: Scope, path: str) -> Response:
 
 
 class KeyRequired:
-    """Lets a request pass that has a key which works, and makes the key known to whoever handles it.
+    """Lets requests with a valid key pass, and makes the key known to their handlers.
 
     The key is looked up each time, so that revoking it takes effect on the next request.
     """
@@ -51,8 +51,8 @@ class KeyRequired:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers 401 with the address of the metadata, or passes the request on.
 
-        429 where too many unknown keys came from the address, here and at REST together; 503 where keys cannot be
-        looked up, as while the database is gone.
+        429 if too many unknown keys came from the address, here and at REST together; 503 if keys cannot be looked up,
+        for example while the database is down.
         """
         secret = _bearer(Headers(scope=scope).get("authorization"))
         try:
@@ -81,7 +81,7 @@ def _bearer(header: str | None) -> str | None:
 
 
 def _refusal(scope: Scope, *, was_sent: bool) -> Response:
-    """401. RFC 6750 wants an error code only where a key was sent."""
+    """The 401. RFC 6750 wants an error code only if a key was sent."""
     path: str = scope["path"]
     where = f'resource_metadata="{origin_of(scope)}{METADATA}{path if path in ("/mcp", "/sse") else "/sse"}"'
     challenge = (

@@ -1,7 +1,8 @@
-"""Bodies of requests to the tool server: read whole before anything looks at them, within REST's size and time.
+"""Reads the bodies of requests to the MCP server completely before they are parsed, within REST's limits of size and
+time.
 
-What the protocol would copy or send back at any length is bound here too: how many lists and objects a message holds,
-headers of its own, and what `message_text.py` and `messages.py` say of a message.
+Limits also apply to values that the protocol would copy or send back at any length: how many lists and objects a
+message holds, headers of its own, and those in `message_text.py` and `messages.py`.
 """
 
 from collections.abc import MutableMapping
@@ -21,13 +22,13 @@ MOST_BODY = 1_000_000
 BODY_LIMIT_S = 20.0
 """How long a body may take to arrive, as at REST."""
 LONGEST_HEADER = 16_384
-"""Bytes of a header of the protocol; an address is repeated in one, in Base64 at worst."""
+"""The most bytes of a protocol header. One may repeat a URI, at worst in Base64."""
 _TOO_LARGE = f"The body is larger than {MOST_BODY} bytes. Send it in smaller parts."
 _TOO_SLOW = f"The body did not arrive within {BODY_LIMIT_S:g} seconds."
 
 
 class _UnreadBody(Exception):
-    """A body that is not read to its end; `answer` says why, where somebody is there to hear it."""
+    """A body was not read to its end. `answer` says why; None if the client has left."""
 
     def __init__(self, answer: Response | None) -> None:
         super().__init__()
@@ -35,9 +36,9 @@ class _UnreadBody(Exception):
 
 
 class BodyReader:
-    """Reads the body of a POST and hands it on in one piece.
+    """Reads the body of a POST and passes it on in one piece.
 
-    413 where it is too large, 408 where it is too slow, 400 where it holds too much, or no message.
+    413 if it is too large, 408 if it is too slow, 400 if it holds too much, or is not a message.
     """
 
     def __init__(self, app: ASGIApp) -> None:

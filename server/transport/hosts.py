@@ -1,7 +1,7 @@
-"""The names under which the tool server may be called, against pages that point a name of their own at this machine.
+"""The host names of the MCP server, as protection against DNS rebinding.
 
-A browser tells in `Host` and `Origin` by which name it came. A page that has rebound its name to 127.0.0.1 comes by
-that name, and is turned away. Source: the MCP specification, Streamable HTTP, "Security Warning".
+`Host` and `Origin` state the name that a browser used. A page that rebinds its own name to 127.0.0.1 sends that name,
+and is refused. Source: the MCP specification, Streamable HTTP, "Security Warning".
 """
 
 import re
@@ -19,23 +19,23 @@ from starlette.types import Scope
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _NAME = re.compile(r"(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252})|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
 _LONGEST_ORIGIN = 300
-"""Characters of an origin: a scheme, a name and a port."""
+"""The most characters of an origin: a scheme, a name and a port."""
 UNNAMED = "MCP is not served here: start with --allowed-host NAME, the name by which clients reach this machine."
 
 
 class BadHostName(ValueError):
-    """What was given as a name of this machine is none."""
+    """A given name of this machine is not a host name."""
 
 
 @dataclass(frozen=True)
 class HostNames:
-    """Names of this machine, each with any port unless it states one. Nobody is let in where there are none."""
+    """Names of this machine, each with any port unless it states one. Without names every request is refused."""
 
     names: tuple[str, ...]
 
     @cached_property
     def settings(self) -> TransportSecuritySettings:
-        """The names as the SDK's transports take them."""
+        """The names in the form of the SDK's transports."""
         hosts = [spelled for name in self.names for spelled in _with_any_port(name)]
         return TransportSecuritySettings(
             allowed_hosts=hosts,
@@ -47,22 +47,22 @@ class HostNames:
         return TransportSecurityMiddleware(self.settings)
 
     async def refusal(self, scope: Scope) -> Response | None:
-        """Why a request is turned away: 421 for a host, 403 for an origin that is not among the names."""
+        """The answer to a refused request: 421 for a host, 403 for an origin, that is not among the names."""
         if not self.names:
             return PlainTextResponse(UNNAMED, 421)
         headers = Headers(scope=scope)
         if not _NAME.fullmatch(headers.get("host", "")):
-            return PlainTextResponse("Invalid Host header", 421)  # what the SDK takes for a port may be anything
+            return PlainTextResponse("Invalid Host header", 421)  # the SDK accepts anything as a port
         if len(headers.get("origin", "")) > _LONGEST_ORIGIN:
             return PlainTextResponse("Invalid Origin header", 403)  # the SDK logs what it refuses
         return await self._check.validate_request(Request(scope))
 
 
 def names_for(bound: str, allowed: Sequence[str] = ()) -> HostNames:
-    """The names for a server bound to an address. One that listens everywhere has those alone that are given.
+    """The names for a server bound to an address. One that listens on all addresses has only the given names.
 
     Raises:
-        BadHostName: one of them is no name.
+        BadHostName: one of them is not a host name.
     """
     for name in allowed:
         if not _NAME.fullmatch(name):

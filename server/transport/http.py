@@ -1,7 +1,7 @@
 """MCP over HTTP beside the REST API: Streamable HTTP at `/mcp`, the older SSE transport at `/sse` and `/messages/`.
 
-One ASGI application takes these paths and passes all others on to the service as they came. Each request brings a key
-and works as the principal of that key. Over Streamable HTTP the protocol of 2026-07-28 keeps nothing between requests;
+One ASGI application handles these paths and passes all others on to the service unchanged. Each request brings a key
+and runs as the principal of that key. Over Streamable HTTP the protocol of 2026-07-28 keeps nothing between requests;
 what the older protocol keeps is described in `docs/decisions/0009-mcp-over-http.md`.
 """
 
@@ -34,7 +34,7 @@ MOST_OLDER_SESSIONS = 2_000
 """Sessions of the older protocol at a time; each ends after half an hour without a request."""
 
 InstructionsOf = Callable[[frozenset[str] | None], str]
-"""What a host is told at the handshake, by the tools that are switched on; None stands for all of them."""
+"""The instructions for a host at the handshake, by the enabled tools; None stands for all of them."""
 
 
 def every_tool(_: str | None) -> frozenset[str] | None:
@@ -43,7 +43,7 @@ def every_tool(_: str | None) -> frozenset[str] | None:
 
 
 class PathRouter:
-    """Passes a request to the tool server or to the service, by its path alone."""
+    """Passes a request to the MCP server or to the service, only by its path."""
 
     def __init__(self, service: ASGIApp, names: HostNames, protected: ASGIApp) -> None:
         self._service, self._names, self._protected = service, names, protected
@@ -69,7 +69,7 @@ async def _describe(path: str, scope: Scope, receive: Receive, send: Send) -> No
 
 
 def _own_path(scope: Scope) -> str | None:
-    """The path as the tool server knows it; None where it belongs to the service."""
+    """The path as the MCP server knows it; None if it belongs to the service."""
     if scope["type"] != "http":
         return None
     path: str = scope["path"]
@@ -97,7 +97,7 @@ async def mcp_beside(
     instructions_of: InstructionsOf = instructions,
     clock: "Clock | None" = None,
 ) -> AsyncGenerator[tuple[ASGIApp, OpenRequests]]:
-    """The service with MCP beside it, as one ASGI application, and what ends the requests that are open.
+    """The service with MCP beside it, as one ASGI application, and the object that ends the open requests.
 
     Args:
         service: Answers every other path.
@@ -146,7 +146,7 @@ class _ConnectionSessions:
 
 
 async def _counted(ctx: ServerRequestContext[_ConnectionSessions, Any], call_next: CallNext) -> HandlerResult:
-    """Middleware that notes calls over SSE as under way: their own requests are over before they begin."""
+    """Middleware that counts calls over SSE as running: their own requests end before they begin."""
     stream = ctx.lifespan_context.stream
     if stream is None or ctx.method == LISTENS:
         return await call_next(ctx)
@@ -177,7 +177,7 @@ def _transports(server: CallwrightServer, names: HostNames, *, keeps_sessions: b
 
 def _instructing(sessions: KeySessions, instructions_of: InstructionsOf) -> Callable[..., Any]:
     async def instructing(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-        """Middleware that tells each principal what is true for the tools it has."""
+        """Middleware that gives each principal the instructions for its tools."""
         result = await call_next(ctx)
         if ctx.method not in ("initialize", "server/discover"):
             return result

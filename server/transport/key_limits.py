@@ -1,7 +1,7 @@
-"""What one key may hold open at the tool server, so that no key takes what all have.
+"""Limits what one key may hold open at the MCP server, so that no key takes the capacity of all.
 
-The SDK counts sessions of the older protocol over all keys, and ends one that was not used for half an hour. Here they
-are counted for each key, by the ids that go by in headers.
+The SDK counts sessions of the older protocol over all keys, and ends one that is unused for half an hour. Here they are
+counted for each key, by the ids in headers.
 """
 
 import time
@@ -16,13 +16,13 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_OPEN = 200
-"""Requests of a key that are answered at a time. A client that listens keeps one open, and so does one over SSE."""
+"""The most requests of a key that are answered at a time. A client that listens, or uses SSE, keeps one open."""
 MOST_SESSIONS = 100
-"""Sessions of the older protocol that a key may have at a time."""
+"""The most sessions of the older protocol that a key may have at a time."""
 SESSION_IDLE_S = 1_800.0
-"""After so long without a request a session has ended."""
+"""A session ends after this time without a request."""
 SOON_S = 1.0
-"""When a key that has too many requests open may come again: nobody knows when one is answered."""
+"""The `Retry-After` for a key that has too many requests open: nobody knows when one is answered."""
 _VERSION = "mcp-protocol-version"
 _TOO_MANY_OPEN = f"This key has {MOST_OPEN} requests open. Wait until one is answered, or end a client that listens."
 _TOO_MANY_SESSIONS = (
@@ -39,7 +39,7 @@ class _OpenSession:
 
 @dataclass(slots=True)
 class _KeyUsage:
-    """What a key holds."""
+    """What a key holds open."""
 
     open: int = 0
     opening: int = 0
@@ -47,7 +47,7 @@ class _KeyUsage:
 
 
 class KeyLimits:
-    """Passes requests on as long as their key does not hold too much; then 429."""
+    """Passes requests on unless their key holds too much; then answers 429."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class KeyLimits:
                 if named is None and given is not None and status < 400:
                     made = held.sessions[given] = _OpenSession(requests=1)
                     held.opening -= opens
-                elif status == 503:  # by the SDK: all keys together have too many sessions
+                elif status == 503:  # from the SDK: all keys together have too many sessions
                     MutableHeaders(raw=message["headers"]).setdefault("Retry-After", "1")
                 elif named is not None and (status == 404 or (scope["method"] == "DELETE" and status < 400)):
                     held.sessions.pop(named, None)
@@ -116,7 +116,7 @@ class KeyLimits:
                     one.used_at = self._now()
 
     def _sessions(self, held: _KeyUsage) -> int:
-        """How many sessions there are, without those that have ended by themselves."""
+        """The number of sessions, without expired ones."""
         since = self._now() - SESSION_IDLE_S
         for name in [name for name, one in held.sessions.items() if not one.requests and one.used_at < since]:
             del held.sessions[name]
@@ -129,7 +129,7 @@ class KeyLimits:
         return version is None or version in HANDSHAKE_PROTOCOL_VERSIONS
 
     def _first_end_s(self, held: _KeyUsage) -> float:
-        """In how many seconds a session ends at the earliest, if nobody asks anything in any of them."""
+        """The seconds until the first session ends, if none of them gets a request."""
         now = self._now()
         ends = (now if one.requests else one.used_at for one in held.sessions.values())
         return max(SOON_S, min(ends, default=now) + SESSION_IDLE_S - now)

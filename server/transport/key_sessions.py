@@ -1,4 +1,4 @@
-"""The sessions of the tool server over HTTP: one for each key, found by the key of the request."""
+"""The sessions of the MCP server over HTTP: one for each key, found by the key of the request."""
 
 import hmac
 from collections import OrderedDict
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from callwright.tools.runtime.tool_context import Caller, Clock, ConfirmMode
 
 MOST_SESSIONS = 1_000
-"""Sessions kept at a time; then the one that was not used for longest is forgotten, and made anew when it is wanted."""
+"""The most sessions kept. Beyond it, the least recently used one is dropped, and created again on demand."""
 
 ToolsOf = Callable[[str | None], frozenset[str] | None]
 """The tools that a profile switches on, None for all of them. The profile is None for a key of an organization."""
@@ -25,7 +25,7 @@ ToolsOf = Callable[[str | None], frozenset[str] | None]
 
 @dataclass(frozen=True)
 class IdentifiedKey:
-    """A key that works. `profile` names the tools a person's key is offered; a key of an organization has none."""
+    """A valid key. `profile` limits the tools of a personal key; a key of an organization has none."""
 
     id: str
     org_id: str
@@ -43,7 +43,7 @@ class KeyLookUpFailed(Exception):
 
 
 class KeyDirectory(Protocol):
-    """Finds the keys of the service, and gives a client for each."""
+    """Finds the keys of the service, and returns a client for each."""
 
     async def identified(self, secret: str, /) -> IdentifiedKey | None:
         """The key with this text; None where it is unknown or revoked. Raises `KeyLookUpFailed`."""
@@ -54,7 +54,7 @@ class KeyDirectory(Protocol):
         ...
 
     def all_held(self, most: int, wait_s: float, /) -> Mapping[str, str]:
-        """The headers of a 429 for a key that holds as much as it may: so many requests or sessions, for so long."""
+        """The headers of a 429 for a key at its limit of `most` requests or sessions, for `wait_s` seconds."""
         ...
 
     def client(self, key: IdentifiedKey, /) -> "Caller":
@@ -63,21 +63,22 @@ class KeyDirectory(Protocol):
 
 
 class KeyToken(AccessToken):
-    """The key of a request, as the SDK passes it on to whoever handles the request."""
+    """The key of a request, in the form that the SDK passes to handlers."""
 
     key: IdentifiedKey = Field(exclude=True, repr=False)
 
 
 def token_of(key: IdentifiedKey) -> KeyToken:
-    """The token of a key. The SDK binds sessions and sealed states to its ids; the key's text is not among them."""
+    """The token of a key. The SDK binds sessions and sealed states to its ids; the key's secret is not among them."""
     return KeyToken(token=key.id, client_id=key.id, subject=key.org_id, scopes=[], key=key)
 
 
 class KeySessions:
     """A session for each key: its own client, its own tools.
 
-    `base_url` is where REST answers, version prefix included. A person's key is none of REST, so its session has no
-    such address to pass on. Of `seal`, the same in every process of one installation, each key has a secret of its own.
+    `base_url` is the base URL of REST, with the version prefix. REST refuses personal keys, so their sessions have no
+    base URL. Each key's session has a secret derived from `seal`, which is the same in every process of one
+    installation.
     """
 
     def __init__(
@@ -104,7 +105,7 @@ class KeySessions:
         return len(self._sessions)
 
     def current(self) -> ServerSession:
-        """The session of the key that the request at hand was made with."""
+        """The session of the current request's key."""
         return self.session(current_key())
 
     def session(self, key: IdentifiedKey) -> ServerSession:
@@ -131,7 +132,7 @@ class KeySessions:
 
 
 def current_key() -> IdentifiedKey:
-    """The key that the request at hand was made with. Raises RuntimeError outside of a request over HTTP."""
+    """The current request's key. Raises RuntimeError outside a request over HTTP."""
     token = get_access_token()
     if not isinstance(token, KeyToken):
         raise RuntimeError("a request reached the tools without a key")

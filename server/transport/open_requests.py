@@ -1,4 +1,4 @@
-"""The requests that are being answered: bounded in number, and given time to finish when the server stops."""
+"""Limits the number of requests being answered, and gives them time to finish when the server stops."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -11,20 +11,20 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_OPEN = 2_000
-"""Requests answered at a time. A client that listens keeps one open."""
+"""The most requests answered at a time. A client that listens keeps one open."""
 GRACE_S = 4.0
-"""How long the end waits for requests to be answered."""
+"""How long a stop waits for requests to be answered."""
 LISTENING_GRACE_S = 0.5
-"""How long it waits for those who listen: what they listen to has no end of its own. Over SSE answers come to whoever
-listens: as long as a call is under way it waits for them, too, and then so much longer.
+"""How long it waits for streams, which have no end of their own. Over SSE answers are sent on a stream: while a call is
+running the stop waits for its stream too, and then this much longer.
 """
 LISTENS = "subscriptions/listen"
-"""The method by which the protocol of 2026-07-28 listens; by the older protocol and over SSE, a GET listens."""
+"""The method by which the protocol of 2026-07-28 listens. In the older protocol and over SSE, a GET listens."""
 _ENDS = "The server ends."
 
 
 class _AnswerProgress:
-    """Passes an answer on and notes how far it has come."""
+    """Passes an answer on and records whether it has begun and is complete."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -40,7 +40,7 @@ class _AnswerProgress:
 
 
 class OpenRequest:
-    """A request that is open, and how many calls are under way whose answers it is open for: first of all its own."""
+    """An open request, and how many running calls are answered on it: at first its own."""
 
     def __init__(self, scope: anyio.CancelScope, *, listens: bool) -> None:
         self.scope = scope
@@ -50,7 +50,7 @@ class OpenRequest:
 
     @contextmanager
     def call(self) -> Generator[None]:
-        """A call whose answer comes by this request, while the block lasts."""
+        """Counts a call that is answered on this request, inside the context."""
         self._calls += 1
         self._tell()
         try:
@@ -60,7 +60,7 @@ class OpenRequest:
             self._tell()
 
     def close(self) -> None:
-        """Notes that it is over."""
+        """Records that it has ended."""
         self._is_over = True
         self._tell()
 
@@ -69,7 +69,7 @@ class OpenRequest:
         changed.set()
 
     async def end(self) -> None:
-        """Waits until it is over, or no call was under way for `LISTENING_GRACE_S`; then cancels it."""
+        """Waits until it has ended, or no call was running for `LISTENING_GRACE_S`; then cancels it."""
         while not self._is_over:
             with anyio.move_on_after(None if self._calls else LISTENING_GRACE_S) as quiet:
                 await self._changed.wait()
@@ -82,7 +82,7 @@ _CURRENT: ContextVar[OpenRequest | None] = ContextVar("callwright_open_request",
 
 
 def current_request() -> OpenRequest | None:
-    """The request that is being answered; None outside of any."""
+    """The current request; None outside of any."""
     return _CURRENT.get()
 
 
@@ -111,7 +111,7 @@ class OpenRequests:
             request.scope.cancel()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers one request; 503 where there are too many, or the server ends."""
+        """Answers one request; 503 if there are too many, or the server is stopping."""
         if self._is_ending or len(self._open) >= self._most:
             words = _ENDS if self._is_ending else "Too many requests are open."
             await _unavailable(words)(scope, receive, send)
@@ -140,5 +140,5 @@ def _unavailable(words: str) -> PlainTextResponse:
 
 
 def _listens(scope: Scope) -> bool:
-    """Whether a request is open for as long as its client likes."""
+    """Whether a request is a stream, open for as long as its client likes."""
     return scope["method"] == "GET" or (b"mcp-method", LISTENS.encode()) in scope["headers"]

@@ -1,7 +1,7 @@
-"""Bounds for what of an HTTP request is not its body: it arrives before anybody knows who sends it.
+"""Limits for request heads, which arrive before it is known who sends them.
 
-uvicorn's fast parser bounds neither the size of headers nor the time they take, and joins the pieces of a long one in a
-time that grows with the square of its length. Its other parser, for systems without httptools, bounds the size.
+uvicorn's fast parser limits neither the size of headers nor the time they take, and joins the pieces of a long one in
+quadratic time. Its other parser, for systems without httptools, limits the size.
 """
 
 from collections.abc import Callable
@@ -12,18 +12,18 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from callwright.contract.problems import HEADERS_TOO_LARGE, MALFORMED_REQUEST, REQUEST_TIMEOUT, ProblemCode
 
 MAX_HEAD = 65_536
-"""Bytes of a request's line and headers, and of what follows its body; one packet more is read."""
+"""The most bytes of a request's line and headers, and of data after its body; one packet more is read."""
 PER_BODY_BYTE = 8
-"""Bytes besides for each byte of a body in chunks, which has a length before each chunk."""
+"""Further bytes allowed for each byte of a chunked body, where a length precedes each chunk."""
 HEAD_LIMIT_S = 20.0
-"""How long a head may take to arrive, from its first byte or from the beginning of the connection."""
+"""How long a head may take to arrive, from its first byte or from the start of the connection."""
 _OF_A_BODY = frozenset({b"content-length", b"transfer-encoding"})
 
 
 class BoundedProtocol(HttpToolsProtocol):
-    """uvicorn's fast protocol, which ends a connection whose request head is too large, too slow or no HTTP.
+    """uvicorn's fast protocol, which closes a connection whose request head is too large, too slow or not HTTP.
 
-    `refused` gives the id of a request that ends so, and the body of its answer.
+    `refused` returns the id of a request that ends so, and the body of its answer.
     """
 
     _begun = False
@@ -36,17 +36,17 @@ class BoundedProtocol(HttpToolsProtocol):
         self._refused = refused
 
     def connection_made(self, transport: Any) -> None:
-        """Waits for the first head."""
+        """Starts the time limit for the first head."""
         super().connection_made(transport)
         self._start_clock()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Waits for nothing any more."""
+        """Ends the time limit."""
         self._end_clock()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Reads on, and counts what is no body. Where in a packet a request begins is not known: that one counts 0."""
+        """Reads data and counts what is not a body. A packet in which a request begins counts 0."""
         self._begun = False
         body = self._body
         super().data_received(data)
@@ -63,8 +63,8 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """The head is complete.
 
-        Another protocol that is asked for is not taken, and the request answered as any other (RFC 9110, section 7.8).
-        But the parser takes what follows for that protocol, so that a body could not be read.
+        An upgrade to another protocol is ignored, and the request answered as any other (RFC 9110, section 7.8). But
+        the parser takes what follows for that protocol, so a body could not be read.
         """
         self._end_clock()
         has_body = any(name in _OF_A_BODY and value != b"0" for name, value in self.headers)
@@ -94,12 +94,12 @@ class BoundedProtocol(HttpToolsProtocol):
             self._stop_clock = None
 
     def send_400_response(self, msg: str) -> None:
-        """Ends a connection on which no HTTP came. What is wrong in a body is answered to the request that it is of."""
+        """Closes a connection without valid HTTP. An error in a body is answered to that body's request."""
         cycle: Any = self.cycle
         self._end(MALFORMED_REQUEST, is_heard=cycle is None or cycle.response_complete or not cycle.response_started)
 
     def _refuse(self, problem: ProblemCode) -> None:
-        """Ends the connection, with an answer unless another one is being written or is to come."""
+        """Closes the connection, with an answer unless another one is being written or will be."""
         cycle: Any = self.cycle  # none before the first request
         self._end(problem, is_heard=cycle is None or cycle.response_complete)
 

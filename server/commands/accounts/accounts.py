@@ -1,7 +1,7 @@
-"""What the commands about organizations, users and keys share.
+"""Shared code of the commands about organizations, users and keys.
 
-They write to the database at the side of a service that may be running: each command is one short transaction, which
-SQLite and Postgres both keep apart from the service's own.
+They write to the database while a service may be running: each command is one short transaction, which SQLite and
+Postgres both isolate from the service's own.
 """
 
 from collections.abc import AsyncGenerator
@@ -19,16 +19,16 @@ from callwright.service.platform.money import micros
 from callwright.service.tables.migrations import upgrade
 
 MOST_DOLLARS = 1_000_000
-"""The largest amount that a command takes."""
+"""The largest amount that a command accepts."""
 
 
 class CommandError(Exception):
-    """What was asked cannot be done; the text says why."""
+    """A command cannot be carried out; the text says why."""
 
 
 @asynccontextmanager
 async def account_database(settings: ProgramSettings) -> AsyncGenerator[tuple[Database, Ids, int]]:
-    """The database, its schema current, with ids and the present moment in ms. Raises `CommandError` for refusals."""
+    """The database, its schema current, with ids and the present time in ms. Raises `CommandError` for refusals."""
     settings.data.mkdir(parents=True, exist_ok=True, mode=0o700)
     await to_thread.run_sync(upgrade.upgrade, settings.database_url, settings.data)
     clock = SystemClock(settings.clock_begins_ms)
@@ -43,7 +43,7 @@ async def account_database(settings: ProgramSettings) -> AsyncGenerator[tuple[Da
 
 
 def dollars(flag: str, text: str) -> int:
-    """An amount as somebody wrote it, in micros. Raises `CommandError`, which names the flag."""
+    """An amount as written by a person, in micros. Raises `CommandError`, which names the flag."""
     try:
         found = micros(text)
     except (ArithmeticError, ValueError) as error:

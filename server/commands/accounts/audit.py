@@ -23,11 +23,11 @@ from callwright.service.tables import audit_log
 from callwright.service.tables.audit_log import EntryFilter, Position
 
 AT_ONCE = 200
-"""Entries that are read together."""
+"""Entries that are read at a time."""
 SHORT = 40
 """Characters of a value that the table shows."""
 NARROW = 110
-"""Below this width of a terminal the key stands below the subject, not beside it."""
+"""Below this width of a terminal the key is printed below the subject, not beside it."""
 Words = tuple[str, ...]
 _SHOWN = ("id", "org_id", "actor", "user_id", "action", "subject", "request_id", "tool")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -91,7 +91,7 @@ async def _entries(database: Database, org_id: str, wanted: EntryFilter, limit: 
 
 
 def _moment(flag: str, text: str | None, *, through: bool = False) -> int | None:
-    """Milliseconds of a day's begin, with `through` of its end, or of a moment."""
+    """Milliseconds of a time, or of a day's start, with `through` of its end."""
     if text is None:
         return None
     try:
@@ -135,5 +135,5 @@ def _value(value: Any) -> str:
     if isinstance(value, dict) and "begins" in value:
         value = cast("dict[str, Any]", value)["begins"]
     said = json.dumps(value, ensure_ascii=False)
-    text = "".join(character if character.isprintable() else "�" for character in said)  # a terminal obeys some
+    text = "".join(character if character.isprintable() else "�" for character in said)  # a terminal executes some
     return text if len(text) <= SHORT else f"{text[: SHORT - 1]}…"

@@ -30,7 +30,7 @@ class NewKey:
 
 
 async def create(settings: ProgramSettings, wanted: NewKey, quiet: bool) -> None:
-    """Makes a key; prints it, this once."""
+    """Creates a key and prints it; it is shown only here."""
     if not wanted.is_personal and (wanted.profile is not None or wanted.spending_cap is not None):
         raise CommandError("--profile and --spending-cap are for a personal key; add --personal")
     limits: dict[str, Any] = {

@@ -18,11 +18,11 @@ from callwright.service.platform.money import amount
 from callwright.service.rules.organization_plans import PRICE_PLANS, PricePlan, plan_of
 
 PLAN = "plan"
-"""What takes a negotiated value back, so that the plan's counts."""
+"""The value that removes a negotiated limit, so that the plan's applies."""
 OFF = "off"
-"""What switches the warning of a low balance off."""
+"""The value that switches the low-balance warning off."""
 NEGOTIATED = "*"
-"""What marks a negotiated value in a table."""
+"""Marks a negotiated value in a table."""
 
 
 async def create(settings: ProgramSettings, name: str, plan: str, owner: str | None, quiet: bool) -> None:
@@ -48,7 +48,7 @@ def _owner(connection: Connection, ids: Ids, email: str, now_ms: int) -> str:
 
 
 async def show_all(settings: ProgramSettings) -> None:
-    """Prints the organizations with what they are allowed."""
+    """Prints the organizations with their limits."""
     async with account_database(settings) as (database, _, _):
         found = await database.read(accounts.organizations_of)
     columns = (("name", "id"), "plan", ("requests/s", "requests/day"), "recordings", "play money (USD)", "made (UTC)")
@@ -82,7 +82,7 @@ def _number(limit: int | None) -> str:
 
 @dataclass(frozen=True)
 class OrganizationChanges:
-    """What to change of an organization. A limit: a number, `plan` for what the plan says, None to leave it."""
+    """The changes to an organization. A limit is a number, `plan` for the plan's value, or None to leave it."""
 
     plan: str | None = None
     requests_per_second: str | None = None

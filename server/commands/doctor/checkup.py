@@ -1,4 +1,4 @@
-"""What `callwright doctor` found, and how it looks in a terminal."""
+"""The results of `callwright doctor`, and their output in a terminal."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -41,7 +41,7 @@ class CheckResult:
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """Results that belong together, under a title."""
+    """A group of results, under a title."""
 
     title: str
     findings: Sequence[CheckResult]
@@ -58,7 +58,7 @@ class Report:
 
     @property
     def healthy(self) -> bool:
-        """Whether nothing has to be put right."""
+        """Whether no check found a fault."""
         return all(finding.state != "bad" for section in self.sections for finding in section.findings)
 
 

@@ -11,17 +11,17 @@ from callwright.service.platform.database.sqlite.fullness import LEAST_FREE, fre
 from callwright.service.tables.database_file import read_only
 
 LITTLE_FREE = 1_000_000_000
-"""Bytes: with less there is a note."""
+"""Below this many free bytes there is a note."""
 CHECK_LIMIT_S = 15.0
-"""How long the check of the database may take: a large one takes minutes."""
+"""How long the check of the database may take; a large one takes minutes."""
 _HEALTH_LIMIT_S = 10.0
 _STEPS = 100_000
-"""Instructions of SQLite between two looks at the clock."""
+"""SQLite instructions between two checks of the clock."""
 _MAKE_ROOM = "Make room, then resume the campaigns that were paused. See docs/full-disk.md."
 
 
 def free_finding(folder: Path) -> CheckResult:
-    """The free space where the data folder is or will be made."""
+    """The free space at the data folder, or where it will be created."""
     free = free_bytes(next((place for place in (folder, *folder.parents) if place.exists()), folder))
     if free is None:
         return CheckResult("note", "Disk", "the free space cannot be read")
@@ -49,7 +49,7 @@ async def health_finding(base_url: str) -> CheckResult:
 
 
 def soundness(file: Path) -> CheckResult:
-    """Whether SQLite finds damage in the file, as far as it gets in 15 seconds."""
+    """Whether SQLite finds damage in the file, in at most 15 seconds."""
     until = time.monotonic() + CHECK_LIMIT_S
     with closing(read_only(file)) as connection:
         connection.set_progress_handler(lambda: int(time.monotonic() > until), _STEPS)
@@ -60,7 +60,7 @@ def soundness(file: Path) -> CheckResult:
                 raise
             said = f"no damage in what could be checked in {CHECK_LIMIT_S:g} s"
             return CheckResult("note", "Soundness", said, help="PRAGMA quick_check checks all of it.")
-        except sqlite3.DatabaseError as error:  # so damaged that not even that can be read
+        except sqlite3.DatabaseError as error:  # too damaged to be read at all
             found = [str(error)]
     if found == ["ok"]:
         return CheckResult("good", "Soundness", "the database file is sound")

@@ -1,4 +1,4 @@
-"""`callwright doctor`: looks at a service, or at the data folder where no service is named, and says what it found."""
+"""`callwright doctor`: checks a service, or the data folder if no service is named, and prints the results."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ from callwright.server.settings import ProgramSettings
 
 
 async def run(settings: ProgramSettings) -> int:
-    """Prints what was found; 1 where something has to be put right, else 0."""
+    """Prints the results. Returns 1 if a check found a fault, else 0."""
     report = await report_of(settings)
     show(report, Console(highlight=False))
     return 0 if report.healthy else 1
@@ -38,7 +38,7 @@ async def report_of(
     resolve: Resolve = resolved,
     now: Callable[[], float] = time.time,
 ) -> Report:
-    """The checks of the service that the settings name, or of the data folder where they name none."""
+    """Checks the service that the settings name, or the data folder if they name none."""
     if settings.base_url is None or settings.api_key is None:
         return await folder.report_of(settings)
     base = httpx.URL(settings.base_url)

@@ -1,4 +1,4 @@
-"""The checks of `callwright doctor` where no service is named: the data folder and the machine."""
+"""The checks of `callwright doctor` without a service: of the data folder and the machine."""
 
 import os
 import socket
@@ -25,7 +25,7 @@ from callwright.service.tables.database_file import check_database, read_only
 from callwright.service.tables.migrations.upgrade import REVISION, revision_of
 
 PORT = 8080
-"""Where `callwright serve` listens unless it is told otherwise."""
+"""The default port of `callwright serve`."""
 _SPEECH_LIMIT_S = 20.0
 _CONNECT_S = 2.0
 _NOT_FOUND = "A service that just starts gives its address within seconds. Stop any other process and start it again."
@@ -33,7 +33,7 @@ _ANOTHER = "Give another folder with --data."
 
 
 async def report_of(settings: ProgramSettings, *, port: int = PORT) -> Report:
-    """Looks at the folder without making or migrating anything in it."""
+    """Checks the folder without creating or migrating anything in it."""
     folder = await to_thread.run_sync(_folder, settings.data)
     served = await _served(settings.data) if settings.data.is_dir() else []
     database = await to_thread.run_sync(_database, settings.database_url, settings.data)
@@ -114,7 +114,7 @@ def _database(url: str, data: Path) -> list[CheckResult]:
 
 
 def _sqlite_revision(file: Path) -> str | None:
-    """The schema that a file stands at. It is opened for reading alone: nothing is made or locked."""
+    """The schema revision of a file. It is opened read-only: nothing is created or locked."""
     with closing(read_only(file)) as connection:
         named = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone()
         if named is None:

@@ -1,6 +1,6 @@
-"""How `callwright doctor` reaches a service that runs elsewhere: name, connection, TLS, prefix, key, clock.
+"""The checks of `callwright doctor` on a remote service: name, connection, TLS, prefix, key, clock.
 
-It only reads, and never shows the key.
+They only read, and never show the key.
 """
 
 import json
@@ -24,9 +24,9 @@ from callwright.server.commands.doctor.checkup import CheckResult
 LIMIT_S = 10.0
 _BODY_BYTES = 256 * 1024
 _DRIFT_S = 5.0
-"""A clock that differs by less counts as right."""
+"""Smaller differences of the clocks are ignored."""
 _MOST_DRIFT_S = 300.0
-"""Signatures of events are refused beyond this."""
+"""Beyond this difference, signatures of events are refused."""
 _SHORT_CERTIFICATE_DAYS = 14
 
 Kind = Literal["list", "key refused", "absent", "page", "moved", "busy", "other", "silent"]
@@ -34,7 +34,7 @@ Kind = Literal["list", "key refused", "absent", "page", "moved", "busy", "other"
 
 @dataclass(frozen=True, kw_only=True)
 class AddressAnswer:
-    """What an address answered, in `kind` and in words."""
+    """The answer of an address, as a `kind` and as text."""
 
     kind: Kind
     said: str
@@ -42,7 +42,7 @@ class AddressAnswer:
 
 
 async def network(base: httpx.URL, resolve: Resolve) -> list[CheckResult]:
-    """Name, connection and TLS, as far as the first that fails."""
+    """Checks name, connection and TLS, up to the first that fails."""
     port = base.port or (443 if base.scheme == "https" else 80)
     try:
         with anyio.fail_after(LIMIT_S):
@@ -98,7 +98,7 @@ def _days_left(not_after: str) -> int | None:
 
 
 async def looks(transport: Transport) -> dict[str, AddressAnswer]:
-    """What answers below each prefix that the base address may lack, up to the first that is the service."""
+    """The answer below each prefix that the base URL may lack, up to the first that is the service."""
     base = httpx.URL(transport.base_url)
     found: dict[str, AddressAnswer] = {}
     for prefix in PREFIXES if base.path in ("", "/") else ("",):
@@ -109,7 +109,7 @@ async def looks(transport: Transport) -> dict[str, AddressAnswer]:
 
 
 async def look(transport: Transport, path: str) -> AddressAnswer:
-    """What answers a GET, with the key."""
+    """The answer to a GET with the key."""
     request = Request("GET", transport.base_url + path, headers={"Accept": "application/json"})
     try:
         with anyio.fail_after(LIMIT_S):
@@ -157,7 +157,7 @@ def _look(response: Response, body: bytes) -> AddressAnswer:
 
 
 def prefix_finding(base: httpx.URL, found: dict[str, AddressAnswer]) -> CheckResult:
-    """Below which prefix the service is."""
+    """The prefix of the service."""
     prefix = next((prefix for prefix, seen in found.items() if seen.kind in ("list", "key refused")), None)
     if prefix is not None:
         if base.path not in ("", "/"):
@@ -172,7 +172,7 @@ def prefix_finding(base: httpx.URL, found: dict[str, AddressAnswer]) -> CheckRes
 
 
 def key_finding(found: Sequence[AddressAnswer]) -> CheckResult:
-    """Whether the key is taken."""
+    """Whether the key is accepted."""
     if any(seen.kind == "list" for seen in found):
         return CheckResult("good", "Key", "accepted")
     refused = next((seen for seen in found if seen.kind == "key refused"), None)
@@ -183,7 +183,7 @@ def key_finding(found: Sequence[AddressAnswer]) -> CheckResult:
 
 
 def clock_finding(found: Sequence[AddressAnswer], now: Callable[[], float]) -> CheckResult | None:
-    """How far the two clocks are apart; None where no answer had a date."""
+    """The difference of the two clocks; None if no answer had a date."""
     date = next((seen.date for seen in found if seen.date), None)
     try:
         there = parsedate_to_datetime(date or "").timestamp()

@@ -1,4 +1,4 @@
-"""Which tools work with a service, by what it answers and by what its OpenAPI document names."""
+"""Which tools work with a service, by its answers and its OpenAPI document."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,14 +18,14 @@ _BY_ADDRESS = {"get_transcript": "transcript_url", "get_recording": "recording_u
 
 @dataclass
 class ServiceSurvey:
-    """The support of each operation that reads, and the tools that can use an address which calls name."""
+    """The support of each operation that reads, and the tools that can use an address in calls."""
 
     found: dict[str, Support] = field(default_factory=dict[str, Support])
     by_address: set[str] = field(default_factory=set[str])
     ids: dict[str, str] = field(default_factory=dict[str, str])
 
     def note(self, operation: AnyOperation, data: Mapping[str, Any]) -> None:
-        """Keeps an id out of a list, for operations that need one."""
+        """Keeps an id from a list, for operations that need one."""
         entries = data.get("data")
         if operation.shape != "many" or not isinstance(entries, list) or not entries:
             return
@@ -40,7 +40,7 @@ class ServiceSurvey:
 
 
 async def probed(client: Client) -> ServiceSurvey:
-    """Calls every operation that only reads and needs no more than an id, which is taken from a list."""
+    """Calls every operation that only reads and needs at most an id, which is taken from a list."""
     survey = ServiceSurvey()
     reading = [one for one in OPERATIONS.values() if one.method == "GET" and one.shape != "media"]
     for operation in reading:
@@ -74,7 +74,7 @@ async def _asked(
 
 
 def tool_support(survey: ServiceSurvey, named: Mapping[str, str] | None) -> dict[str, Support]:
-    """Whether each tool works, by what the service answered, else by what its OpenAPI document names, else unknown."""
+    """Whether each tool works, by the service's answers, else by its OpenAPI document, else unknown."""
     made: dict[str, Support] = {}
     for tool in TOOLS:
         name = tool.operation.name
@@ -97,7 +97,7 @@ def spelling_finding(client: Client, survey: ServiceSurvey) -> CheckResult:
 
 
 def document_findings(document: Mapping[str, Any] | None, base_url: str) -> list[CheckResult]:
-    """What the OpenAPI document lacks of the contract's operations, and what it has beyond their fields."""
+    """The contract's operations that the OpenAPI document lacks, and the fields that it adds to them."""
     if document is None:
         said = "no OpenAPI document at /openapi.json"
         hint = "CALLWRIGHT_OPENAPI_URL names another place; without one tools gain no arguments."

@@ -1,7 +1,7 @@
-"""Follows the log of events and their deliveries to one subscription, by polling.
+"""Follows the event log and the deliveries to one subscription, by polling.
 
-The log is sorted by `created_at`, which on the simulated network runs ahead of the machine's clock: a new event may
-stand far behind others that are older. So the entries are counted, and the list is walked until none is missing.
+The log is sorted by `created_at`, which on the simulated network runs ahead of the machine's clock, so a new event may
+be older than others in the log. So entries are counted, and the list is read until none is missing.
 """
 
 from collections.abc import Callable
@@ -13,15 +13,15 @@ from callwright.contract.events import EVERY, WEBHOOK_DISABLED, WEBHOOK_TEST
 from callwright.contract.webhooks import Delivery, Webhook
 
 BEFORE = timedelta(minutes=10)
-"""How much earlier than all there is a new event may have happened: it is written when its call has ended, or later."""
+"""How much older than all others a new event may be: it is written when its call has ended, or later."""
 MOST_AWAITED = 2_000
-"""Events whose delivery is watched at a time; of more, the latest."""
+"""The most events whose delivery is watched at a time, the newest."""
 MOST_PAGES = 5
-"""Pages of the latest deliveries that one look reads."""
+"""The most pages of the latest deliveries that one poll reads."""
 
 
 class NewEvents:
-    """The events that are written from `begin` on, each once."""
+    """The events that are written after `begin`, each once."""
 
     def __init__(self, client: Client, now: Callable[[], datetime]) -> None:
         self._client, self._now = client, now
@@ -29,14 +29,14 @@ class NewEvents:
         self._seen: set[str] = set()
 
     async def begin(self) -> None:
-        """Remembers what is there already. Raises `CallwrightError`."""
+        """Records the existing events. Raises `CallwrightError`."""
         latest = (await self._client.events.list(per_page=1)).data
         if latest:
             self._since = min(self._now(), datetime.fromisoformat(latest[0].created_at)) - BEFORE
         await self.take()
 
     async def take(self) -> list[Event]:
-        """What is new since the last time, oldest first. Raises `CallwrightError`, and then has taken nothing."""
+        """The new events since the last call, oldest first. Raises `CallwrightError`, and then none are lost."""
         found: dict[str, Event] = {}
         async for page in self._client.events.list(created_from=self._since).pages():
             found.update((event.id, event) for event in page.data if event.id not in self._seen)
@@ -55,7 +55,7 @@ class Deliveries:
         self._told: dict[str, tuple[str, int]] = {}
 
     def watch(self, event: Event) -> None:
-        """Watches the delivery of an event until it is over."""
+        """Watches the delivery of an event until it has ended."""
         self._awaited[event.id] = event
         while len(self._awaited) > MOST_AWAITED:
             self._forget(next(iter(self._awaited)))
@@ -65,7 +65,7 @@ class Deliveries:
         self._told.pop(event_id, None)
 
     async def moved(self) -> list[tuple[Event, Delivery]]:
-        """Deliveries that were attempted or ended and were not `told` yet, oldest first. Raises `CallwrightError`."""
+        """Deliveries that were attempted or ended since they were `told`, oldest first. Raises `CallwrightError`."""
         if not self._awaited:
             return []
         latest: dict[str, Delivery] = {}
@@ -83,14 +83,14 @@ class Deliveries:
         return (delivery.status, delivery.attempt_count) != self._told.get(delivery.event_id, ("pending", 0))
 
     def told(self, delivery: Delivery) -> None:
-        """What is known of a delivery now was shown; nothing more comes of one that is over."""
+        """Notes that the present state of a delivery was shown. One that has ended is no longer watched."""
         self._told[delivery.event_id] = (delivery.status, delivery.attempt_count)
         if delivery.status != "pending":
             self._forget(delivery.event_id)
 
 
 def wants(webhook: Webhook, event: Event) -> bool:
-    """Whether the service sends an event to a subscription. A test goes to the tested one alone."""
+    """Whether the service sends an event to a subscription. A test event goes only to the tested one."""
     if event.type == WEBHOOK_TEST.name:
         return event.subject_id == webhook.id
     if event.type == WEBHOOK_DISABLED.name and event.subject_id == webhook.id:

@@ -1,6 +1,6 @@
-"""Events as the service sends them: forwarded to an endpoint on this machine, and compared with the delivery log.
+"""Forwards events to an endpoint on this machine, as the service sends them, and checks the delivery log.
 
-Same bytes, same headers; each event is sent once.
+Bytes and headers are the same; each event is sent once.
 """
 
 import secrets
@@ -25,7 +25,7 @@ from callwright.service.platform.ids import Ids
 from callwright.service.webhooks.signing import request_headers
 
 DEADLINE_S = 5.0
-"""How long an endpoint may take, as where the service sends."""
+"""How long an endpoint may take, as for the service."""
 _SECRET: TypeAdapter[str] = TypeAdapter(Secret)
 
 
@@ -45,7 +45,7 @@ def body_of(event: Event) -> bytes:
 
 
 def signatures_checked(event: Event, attempts: Iterable[DeliveryAttempt], secret: str) -> str:
-    """Whether the logged signature of every attempt is that of the secret; in words, and empty where there is none."""
+    """Whether the logged signatures of all attempts match the secret, as text; empty if there is none."""
     signed = [(one, header) for one in attempts if (header := one.request_headers.get(SIGNATURE_HEADER)) is not None]
     for attempt, header in signed:
         try:
@@ -56,7 +56,7 @@ def signatures_checked(event: Event, attempts: Iterable[DeliveryAttempt], secret
 
 
 def local_url(text: str) -> str:
-    """A URL of an endpoint on this machine. Raises `CommandError` for any other."""
+    """Checks that a URL is on this machine. Raises `CommandError` for any other."""
     try:
         url = httpx.URL(text)
     except httpx.InvalidURL:
@@ -77,7 +77,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def checked_secret(text: str) -> str:
-    """A secret as it was given. Raises `CommandError` where it cannot be one."""
+    """Checks the form of a secret. Raises `CommandError` if it is not valid."""
     try:
         return _SECRET.validate_python(text)
     except ValidationError:
@@ -90,7 +90,7 @@ def new_secret() -> str:
 
 
 class Forwarding:
-    """Sends events to one endpoint. `now_ms` tells the moment at which each is signed."""
+    """Sends events to one endpoint. `now_ms` returns the time for signatures."""
 
     def __init__(
         self, url: str, secret: str, now_ms: Callable[[], int], transport: AsyncBaseTransport | None = None
@@ -104,7 +104,7 @@ class Forwarding:
         await self._http.aclose()
 
     async def post(self, event: Event) -> EndpointAnswer:
-        """Sends an event once. Never raises for what the endpoint does."""
+        """Sends an event once. Does not raise for errors of the endpoint."""
         body = body_of(event)
         headers = request_headers(
             body,

@@ -1,4 +1,4 @@
-"""How events and their deliveries look in a terminal: a line each."""
+"""Formats events and their deliveries for a terminal, one line each."""
 
 from rich.text import Text
 
@@ -8,12 +8,12 @@ from callwright.server.commands.events.forwarding import EndpointAnswer
 
 _TIME_WIDTH = 14
 _TYPE_WIDTH = 29
-"""The longest type there is."""
+"""The length of the longest type."""
 _ID_WIDTH = 28
 
 
 def event_line(event: Event, ending: Text | None = None) -> Text:
-    """Time, type, subject, and whether it is of the simulated network; at the end the result of sending it."""
+    """Time, type, subject, and whether it is simulated; at the end the result of sending it."""
     when = event.created_at[5:19].replace("T", " ")
     line = Text.assemble(
         (f"{plain(when, _TIME_WIDTH):<{_TIME_WIDTH}}  ", "dim"),
@@ -25,7 +25,7 @@ def event_line(event: Event, ending: Text | None = None) -> Text:
 
 
 def ending_of(answered: EndpointAnswer) -> Text:
-    """What an endpoint on this machine answered."""
+    """The answer of an endpoint on this machine."""
     if answered.status is None:
         return Text(answered.failure, "red")
     good = 200 <= answered.status < 300
@@ -33,7 +33,7 @@ def ending_of(answered: EndpointAnswer) -> Text:
 
 
 def delivery_line(event: Event, delivery: Delivery, checked: str | None = None) -> Text:
-    """The state of a delivery, below its event. `checked` says whether its signatures are those of the secret."""
+    """The state of a delivery, for the line below its event. `checked` says whether its signatures match the secret."""
     words, style = _state(delivery)
     line = Text.assemble(
         (f"{'->':>{_TIME_WIDTH}}  ", "dim"),
@@ -61,5 +61,5 @@ def _state(delivery: Delivery) -> tuple[str, str]:
 
 
 def plain(text: str, most: int) -> str:
-    """Text of the service without control characters, which a terminal would obey; `most` characters at most."""
+    """Text of the service without control characters, which a terminal would execute; at most `most` characters."""
     return "".join(character if character.isprintable() else "\ufffd" for character in text[:most])

@@ -1,4 +1,4 @@
-"""`callwright listen`: events as they happen, in a terminal, and at an endpoint on this machine where one is named."""
+"""`callwright listen`: prints events as they happen, and forwards them to an endpoint on this machine on request."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -29,17 +29,17 @@ from callwright.server.embedded.embedded import embedded, remote
 from callwright.server.settings import ProgramSettings
 
 PAUSE_S = 0.5
-"""Between two looks at a service on this machine."""
+"""Pause between two polls of a service on this machine."""
 PAUSE_ELSEWHERE_S = 1.0
 LONGEST_PAUSE_S = 10.0
-"""Between two tries while the service does not answer."""
+"""The longest pause between two tries while the service does not answer."""
 AT_ONCE = 8
-"""Events that are under way to the endpoint at a time."""
+"""The most events that are sent to the endpoint at a time."""
 
 
 @dataclass(frozen=True)
 class ListenOptions:
-    """What the arguments of the command say."""
+    """The arguments of the command."""
 
     webhook_id: str | None = None
     forward: str | None = None
@@ -48,7 +48,7 @@ class ListenOptions:
 
 
 async def run(settings: ProgramSettings, asked: ListenOptions) -> None:
-    """Listens until it is told to stop (Ctrl-C or SIGTERM). Raises `CommandError`, `CallwrightError`."""
+    """Listens until stopped (Ctrl-C or SIGTERM). Raises `CommandError`, `CallwrightError`."""
     url, secret, made = _endpoint(asked)
     said = Console(stderr=True, highlight=False, soft_wrap=True)
     with stop_signals() as told_to_stop:
@@ -74,7 +74,7 @@ async def run(settings: ProgramSettings, asked: ListenOptions) -> None:
 
 
 def _endpoint(asked: ListenOptions) -> tuple[str | None, str | None, bool]:
-    """The local endpoint, the secret, and whether it was made here."""
+    """The local endpoint, the secret, and whether the secret was created here."""
     url = None if asked.forward is None else local_url(asked.forward)
     if asked.everything and asked.webhook_id is None:
         raise CommandError("--all shows what a subscription does not want too: name a subscription, or leave --all out")
@@ -120,13 +120,13 @@ class Listener:
         self._deliveries = None if webhook is None else Deliveries(client, webhook.id)
 
     async def begin(self) -> None:
-        """From now on events are new. Raises `CallwrightError`."""
+        """Only later events are shown. Raises `CallwrightError`."""
         await self._events.begin()
 
     async def keep_listening(
         self, pause_s: float, *, sleep: Callable[[float], Awaitable[object]] = anyio.sleep
     ) -> None:
-        """Looks again and again; waits where the service does not answer. Raises `CallwrightError` for what stays."""
+        """Polls continuously, and retries if the service does not answer. Raises `CallwrightError` for other errors."""
         wait_s = pause_s
         while True:
             try:
@@ -141,7 +141,7 @@ class Listener:
             await sleep(wait_s)
 
     async def look(self) -> None:
-        """Shows what is new. Raises `CallwrightError`; what was shown is not shown again."""
+        """Shows what is new. Raises `CallwrightError`; events that were shown are not shown again."""
         found = [(event, self._wants(event)) for event in await self._events.take()]
         shown = [event for event, wanted in found if wanted or self._everything]
         if self._deliveries is not None:

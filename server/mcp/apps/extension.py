@@ -1,8 +1,7 @@
 """Pages that a host shows beside the answer of a tool: the MCP Apps extension (`io.modelcontextprotocol/ui`, SEP-1865).
 
 A tool names its page in `_meta.ui.resourceUri`; the host reads the page as a resource and shows it in a sandbox. Hosts
-without the extension see nothing of it: every tool answers in words as before. A page is put together when it is read.
-Source: https://github.com/modelcontextprotocol/ext-apps, the specification of 2026-01-26.
+without the extension ignore it: every tool also answers in text. A page is assembled when it is read.
 """
 
 import re
@@ -26,12 +25,12 @@ NOTHING_ELSE: dict[str, list[str]] = {
     "frameDomains": [],
     "baseUriDomains": [],
 }
-"""What a page may reach beside its host: no address at all."""
+"""The domains that a page may use besides its host: none."""
 
 _STYLE = re.compile(r'<link rel="stylesheet" href="(\w+\.css)">')
 _SCRIPT = re.compile(r'<script src="(\w+\.js)"></script>')
 _POLICY = "default-src 'none'"
-"""Stands in the files, and is followed by what the page holds itself when it is read."""
+"""The policy in the files. When a page is read, the hashes of its styles and scripts are added."""
 
 
 @dataclass(frozen=True)
@@ -63,26 +62,26 @@ VIEWS: tuple[View, ...] = (
 )
 
 PAGES_MAY_CALL = ("pause_deployment",)
-"""The tools beside the reading ones that a page may call. Hosts refuse it all others."""
+"""The writing tools that a page may call. Hosts refuse it all others."""
 
 
 class Views(Extension):
-    """The extension as the protocol server takes it. It adds the pages as resources."""
+    """The extension for the MCP server. It adds the pages as resources."""
 
     identifier = EXTENSION
 
     def resources(self) -> Sequence[ResourceBinding]:
-        """The pages, none of them read yet."""
+        """The pages. They are read on request."""
         return [ResourceBinding(_resource(view)) for view in VIEWS]
 
 
 def with_views(tools: Sequence[Tool]) -> list[Tool]:
-    """The tools, each with its page in `_meta`; those that write are closed to pages, but for `PAGES_MAY_CALL`."""
+    """The tools, each with its page in `_meta`. Pages may call no writing tools but `PAGES_MAY_CALL`."""
     return [_shown(tool) for tool in tools]
 
 
 def page(file: str) -> str:
-    """A page in one piece: styles and scripts in place, and a policy by which nothing else runs or is fetched."""
+    """A page in one piece: styles and scripts inlined, and a policy that forbids to run or fetch anything else."""
     html = _text(file)
     html = _STYLE.sub(lambda found: f"<style>\n{_text(found[1])}</style>", html)
     html = _SCRIPT.sub(lambda found: f"<script>\n{_text(found[1])}</script>", html)
@@ -119,5 +118,5 @@ def _text(file: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """A source of a content security policy: only exactly this text."""
+    """A source of a content security policy that allows exactly this text."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"

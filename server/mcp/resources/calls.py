@@ -1,4 +1,4 @@
-"""Calls as resources: the record, the transcript in its forms, the sound."""
+"""Calls as resources: the record, the transcript in its forms, the recording."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -38,14 +38,14 @@ _MOST_OF_A_TURN = 10_000
 
 @dataclass(frozen=True)
 class CallSection:
-    """Which part of a call is wanted. Seconds after the answer; None is not narrowed."""
+    """The requested part of a call. Times are in seconds after the answer; None sets no limit."""
 
     from_s: float | None
     to_s: float | None
     speaker: str | None
 
     def has(self, turn: TranscriptTurn) -> bool:
-        """Whether a turn sounds within the part and is of its speaker."""
+        """Whether a turn is within the part and of its speaker."""
         return (
             (self.from_s is None or turn.end_seconds > self.from_s)
             and (self.to_s is None or turn.start_seconds < self.to_s)
@@ -54,7 +54,7 @@ class CallSection:
 
 
 def section_of(values: Mapping[str, str]) -> CallSection:
-    """The part that an address asks for. Raises BadAddress."""
+    """The part that an address requests. Raises BadAddress."""
     from_s, to_s = (_seconds(name, values.get(name)) for name in ("from", "to"))
     if to_s is not None and to_s <= (from_s or 0):
         raise BadAddress("to must be greater than from: both are seconds after the answer.")
@@ -108,7 +108,7 @@ async def transcript_json(session: ServerSession, address: Address) -> Content:
 
 
 async def transcript_vtt(session: ServerSession, address: Address) -> Content:
-    """The turns as subtitles. Raises ResourceError where nobody spoke."""
+    """The turns as subtitles. Raises ResourceError if nobody spoke."""
     found, _, wanted = await _transcript(session, address)
     if missing := absence(found):
         raise ResourceError(missing)
@@ -118,7 +118,7 @@ async def transcript_vtt(session: ServerSession, address: Address) -> Content:
 
 
 async def recording(session: ServerSession, address: Address) -> Content:
-    """The sound, whole or the part asked for; words that say how to get it where it is too large."""
+    """The recording, or the requested part of it; a text that says how to get it if it is too large."""
     part = section_of(address.values)
     client, call_id = await client_of(session), address.values["call_id"]
     async with any_recording(client, GetRecording(call_uuid=call_id)) as (media, url):
@@ -152,7 +152,7 @@ async def recording(session: ServerSession, address: Address) -> Content:
 async def _transcript(
     session: ServerSession, address: Address, *, with_call: bool = False
 ) -> tuple[Transcript, Call | None, list[TranscriptTurn]]:
-    """The whole transcript, its call where that is wanted, and the turns of the part asked for."""
+    """The whole transcript, its call if wanted, and the turns of the requested part."""
     part = section_of(address.values)
     client, call_id = await client_of(session), address.values["call_id"]
     found_call = await client.ask_lenient(get_call, GetCall(call_uuid=call_id)) if with_call else None
@@ -172,7 +172,7 @@ def _with(found: Transcript, turns: list[TranscriptTurn]) -> Transcript:
 
 
 def _left(found: Transcript, wanted: list[TranscriptTurn], count: int, address: Address) -> str | None:
-    """What was asked for and is not shown, and how to get it."""
+    """A note about requested turns that are not included, and how to get them."""
     left = wanted[count:]
     if left:
         turns = count_of(len(left), "turn is", "turns are")

@@ -31,7 +31,7 @@ Item = TypeVar("Item", bound=Resource)
 _ROWS_AT_ONCE = 50
 _MOST_PAGES = 50
 _NOTE_BYTES = 3_000
-"""Room for the last line, which may hold a long cursor."""
+"""Bytes reserved for the last line, which may hold a long cursor."""
 
 REPORT_COLUMNS = (
     "contact_id",
@@ -91,7 +91,7 @@ async def report(session: ServerSession, address: Address) -> Content:
 
 
 async def rejects(session: ServerSession, address: Address) -> Content:
-    """The refused rows of the newest import; the header alone where there was none."""
+    """The refused rows of the newest import; only the header if there was none."""
     client, audience_id = await client_of(session), address.values["audience_id"]
     newest = (await client.ask(get_audience, GetAudience(id=audience_id))).last_import_id
     if newest is None:

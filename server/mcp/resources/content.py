@@ -1,4 +1,4 @@
-"""What a resource holds once it is read, never more text than a model can take at once."""
+"""The content of resources, limited to the text that a model can take at once."""
 
 import csv
 import io
@@ -12,7 +12,7 @@ from callwright.tools.wording.cleaning import cleaned, with_texts
 from callwright.tools.wording.text import shortened
 
 TEXT_BYTES = 80_000
-"""Text of one reading: about 20,000 tokens."""
+"""The most bytes of text in one read: about 20,000 tokens."""
 
 _CELL_CHARACTERS = 120
 _FORMULA_STARTS = tuple("=+-@＝＋－＠")  # some spreadsheets take the wide forms too
@@ -33,9 +33,9 @@ class Content:
 
 
 def json_text(data: dict[str, Any], *, whole_with: str, entries: Mapping[str, Sequence[str]] | None = None) -> Content:
-    """Data as JSON. Where it would be too long its longest texts are cut, and `whole_with` says what gives them all.
+    """Data as JSON. If it is too long its longest texts are cut, and `whole_with` says how to get them in full.
 
-    `entries` are lists of the data that are JSON already, by name, each entry as `json_entry` writes it.
+    `entries` are lists of the data that are JSON text already, by name, each entry as `json_entry` writes it.
     """
     text = _dumped(data) if entries is None else _with_entries(data, entries)
     for most in _CUTS:
@@ -47,7 +47,7 @@ def json_text(data: dict[str, Any], *, whole_with: str, entries: Mapping[str, Se
 
 
 def prose(text: str, *, whole_with: str) -> Content:
-    """Text as it is, cut where it would be too long; the last line says how much is left and what gives it."""
+    """Text, cut if it is too long; then the last line says how much is left and how to get it."""
     encoded = text.encode()
     if len(encoded) <= TEXT_BYTES:
         return Content(text)
@@ -56,7 +56,7 @@ def prose(text: str, *, whole_with: str) -> Content:
 
 
 def fitting(parts: Iterable[str], *, bound: int = TEXT_BYTES - 2_000) -> list[str]:
-    """The parts, from the first on, that fit together with a heading; one at least. What follows is not looked at."""
+    """The first parts that fit together with a heading; at least one. Later parts are not read."""
     kept: list[str] = []
     left = bound
     for part in parts:
@@ -68,7 +68,7 @@ def fitting(parts: Iterable[str], *, bound: int = TEXT_BYTES - 2_000) -> list[st
 
 
 def csv_lines(rows: Iterable[Sequence[object]]) -> str:
-    """Rows as CSV (RFC 4180 quoting, LF). Text of others is cleaned and cut; no cell can be taken for a formula."""
+    """Rows as CSV (RFC 4180 quoting, LF). Text from outside is cleaned and cut; no cell can be taken for a formula."""
     file = io.StringIO()
     csv.writer(file, lineterminator="\n").writerows([_cell(value) for value in row] for row in rows)
     return file.getvalue()
@@ -80,7 +80,7 @@ def _cell(value: object) -> str:
 
 
 def json_entry(entry: Mapping[str, Any]) -> str:
-    """An entry of a list as it stands in the JSON of a resource."""
+    """An entry of a list as in the JSON of a resource."""
     return json.dumps(entry, ensure_ascii=False, indent=3)
 
 

@@ -1,4 +1,4 @@
-"""What this server does and does not do, for whoever asks: read from its settings, the wallet and the contract."""
+"""A page about what this server does and does not do, made from its settings, the wallet and the contract."""
 
 from collections.abc import Iterable
 
@@ -45,7 +45,7 @@ _LIMITS = (
 
 
 async def policy(session: ServerSession, address: Address) -> Content:
-    """The policy as Markdown. It says so where the service cannot be asked."""
+    """The policy as Markdown. If the service does not answer, it says so."""
     del address
     on = [tool for tool in known_tools() if session.offers(tool.name)]
     sections = (

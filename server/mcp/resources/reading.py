@@ -1,4 +1,4 @@
-"""Reading a resource: whoever asks is answered from the service at that moment, and what goes wrong is put in words."""
+"""Reads resources from the service on each request, and puts errors into words."""
 
 from collections.abc import Awaitable, Callable, Mapping
 
@@ -30,9 +30,9 @@ async def read(session: ServerSession, address: Address) -> Content:
     """The content of a resource.
 
     Raises:
-        ResourceNotFoundError: the service has no such thing.
+        ResourceNotFoundError: the service has no such resource.
         MCPError: -32602, a parameter of the address is wrong; the text says how.
-        ResourceError: it cannot be had now; the text says why and what to do.
+        ResourceError: it cannot be read now; the text says why and what to do.
     """
     reader, tool = READERS[address.template.name]
     try:
@@ -64,7 +64,7 @@ READERS: Mapping[str, tuple[Read, str]] = {
     "guides": (guides, "get_wallet"),
     "guide": (guide, "get_wallet"),
 }
-"""How each kind is read, and the tool whose words explain its errors."""
+"""The reader of each kind, and the tool whose texts explain its errors."""
 
 
 def _finder(tool: str) -> str:

@@ -1,4 +1,4 @@
-"""The list of resources: what stands still, and the newest campaigns and calls of whoever asks."""
+"""The list of resources: fixed ones, and the newest campaigns and calls of the caller."""
 
 from typing import TYPE_CHECKING
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from callwright.server.mcp.session import ServerSession
 
 MOST = 20
-"""Campaigns, and calls, that are listed."""
+"""The most campaigns, and the most calls, that are listed."""
 
 PATIENCE_S = 3.0
 """How long the service may take. A host waits for this list before it shows anything."""
 
 
 def fixed_resources() -> list[Resource]:
-    """What is there for everybody, without asking the service."""
+    """The resources that everybody has, without asking the service."""
     found = [
         Resource(
             uri=template.uri,
@@ -47,7 +47,7 @@ def fixed_resources() -> list[Resource]:
 
 
 async def recent_resources(session: "ServerSession") -> list[Resource]:
-    """The newest campaigns and calls with a transcript. What the service does not give in time is missing."""
+    """The newest campaigns and calls with a transcript. Those that the service does not return in time are missing."""
     from callwright.client.errors import CallwrightError
 
     found: list[Resource] = []
@@ -56,7 +56,7 @@ async def recent_resources(session: "ServerSession") -> list[Resource]:
             found += await _campaigns(session)
             found += await _calls(session)
     except CallwrightError:
-        # The rest of the list is worth having without them; reading one will say what is wrong.
+        # The rest of the list is useful without them; reading one will report the error.
         return found
     return found
 

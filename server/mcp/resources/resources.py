@@ -1,6 +1,6 @@
-"""What can be read as a resource: its address, its title, its type, and how an address is understood.
+"""The kinds of resources: their addresses, titles and types, and the parsing of addresses.
 
-What each holds is in the `reading` modules, imported with the contract when a resource is first read.
+Their content is made in the `reading` modules, imported with the contract when a resource is first read.
 """
 
 import re
@@ -15,7 +15,7 @@ from mcp.types import INVALID_PARAMS, ResourceTemplate
 
 SCHEME = "callwright://"
 UNTRUSTED = "callwright/untrusted"
-"""The key of `_meta` that says where words of others stand in a resource."""
+"""The key of `_meta` that names the parts of a resource with text from outside."""
 
 _PLACE = re.compile(r"\{([a-z_]+)\}")
 _VALUE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}")
@@ -23,7 +23,7 @@ _MOST_CHARACTERS = 4_000
 
 
 class BadAddress(ValueError):
-    """A part of an address that is wrong. The text names it and says what is expected."""
+    """A part of an address is wrong. The text names it and says what is expected."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,23 +32,23 @@ class Template:
 
     name: str
     path: str
-    """Below the scheme, with a `{variable}` or none."""
+    """The path below the scheme, with a `{variable}` or none."""
     title: str
     mime_type: str
     description: str
     query: tuple[str, ...] = ()
     """Parameters that may follow a question mark."""
     untrusted: tuple[str, ...] = ()
-    """Where words stand that somebody outside said or wrote: fields, columns, or parts of a text."""
+    """The parts with text that an outsider said or wrote: fields, columns, or parts of a text."""
 
     @property
     def uri(self) -> str:
-        """The address as RFC 6570 writes it."""
+        """The address as an RFC 6570 template."""
         return f"{SCHEME}{self.path}{'{?' + ','.join(self.query) + '}' if self.query else ''}"
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """What stands in braces, in order: the variables of the path, then those of the query."""
+        """The variables of the path, then those of the query, in order."""
         return (*_PLACE.findall(self.path), *self.query)
 
     @property
@@ -58,7 +58,7 @@ class Template:
 
     @property
     def meta(self) -> dict[str, list[str]] | None:
-        """What `_meta` says of it."""
+        """The `_meta` of the resource."""
         return {UNTRUSTED: list(self.untrusted)} if self.untrusted else None
 
     @cached_property
@@ -69,7 +69,7 @@ class Template:
         )
 
     def values_in(self, path: str) -> dict[str, str] | None:
-        """The variables of a path of this kind; None where it is of another kind or a value cannot be an id."""
+        """The variables of a path of this kind; None if it is of another kind or a value cannot be an id."""
         match = self._pattern.fullmatch(path)
         if match is None:
             return None
@@ -212,14 +212,14 @@ _BY_NAME = {template.name: template for template in TEMPLATES}
 
 @dataclass(frozen=True)
 class Address:
-    """What an address asks for: the kind of resource, and the values of its variables."""
+    """A parsed address: the kind of resource, and the values of its variables."""
 
     template: Template
     values: Mapping[str, str]
 
     @property
     def uri(self) -> str:
-        """The address itself, in one spelling."""
+        """The address in its normal form."""
         return self.template.address(self.values)
 
     def but(self, **values: str) -> str:
@@ -233,7 +233,7 @@ def template_named(name: str) -> Template:
 
 
 def address_of(uri: str) -> Address:
-    """What an address asks for.
+    """Parses an address.
 
     Raises:
         ResourceNotFoundError: there is no kind of resource with an address of this form.
@@ -253,7 +253,7 @@ def address_of(uri: str) -> Address:
 
 
 def refused(reason: str, uri: str) -> MCPError:
-    """What to raise for an address that is wrong in one of its parts: invalid parameters, in words."""
+    """The error for an address with a wrong part: invalid parameters, with a text."""
     return MCPError(code=INVALID_PARAMS, message=reason, data={"uri": uri})
 
 

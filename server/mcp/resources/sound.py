@@ -1,4 +1,4 @@
-"""Cutting a part out of an MP3 without decoding it: whole frames are taken, so nothing is encoded twice.
+"""Cuts a part out of an MP3 without decoding it: whole frames are taken, so nothing is encoded twice.
 
 Sources: ISO/IEC 11172-3 and 13818-3, Layer III; ID3v2.3 (https://id3.org/id3v2.3.0).
 """
@@ -14,7 +14,7 @@ _SAMPLE_RATES = {3: (44_100, 48_000, 32_000), 2: (22_050, 24_000, 16_000), 0: (1
 """By version bits: MPEG-1, 2, 2.5."""
 _LAYER_III = 1
 _LEAD_IN_FRAMES = 4
-"""A frame may use bits that stand in those before it: at most 511 bytes, which these hold at 32 kb/s and above."""
+"""A frame may use bits of the frames before it: at most 511 bytes, which these hold at 32 kb/s and above."""
 
 
 class NotAnMp3(ValueError):
@@ -57,7 +57,7 @@ def frames_of(sound: bytes) -> Mp3Frames:
 
 
 def cut(sound: bytes, frames: Mp3Frames, *, from_s: float, to_s: float | None) -> bytes:
-    """The tag, and the frames that sound between two moments. The first lead in: it begins up to 0.11 s earlier."""
+    """The tag, and the frames between two times. It begins up to 0.11 s earlier, for frames that need earlier ones."""
     last = len(frames.starts) - 1
     begin = max(0, min(last, int(from_s / frames.frame_s)) - _LEAD_IN_FRAMES)
     end = last if to_s is None else min(last, -int(-to_s // frames.frame_s))
