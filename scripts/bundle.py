@@ -1,9 +1,9 @@
 """Writes the wheel and `callwright-<version>.mcpb`, the bundle that a desktop host installs with a click.
 
-A bundle is a zip of the wheel, a project that holds every dependency at its locked version, and a manifest. It has no
-dependencies inside: the host's uv fetches those that fit the machine. Nothing is written twice: version and description
-are pyproject.toml's, settings are `SETTINGS`, tools are the stored definitions, versions are requirements.lock's.
-The same sources give the same bytes on the same machine.
+A bundle is a zip of the wheel, a project with every dependency at its locked version, and a manifest. It holds no
+dependencies: the host's uv installs those that fit the machine. Nothing is written twice: version and description come
+from pyproject.toml, settings from `SETTINGS`, tools from the stored definitions, versions from requirements.lock. The
+same sources give the same bytes on the same machine.
 
 Source of the form: MCPB manifest 0.4, server type "uv".
 """
@@ -26,7 +26,7 @@ from callwright.server.settings import SETTINGS, Setting, read_settings
 ROOT = Path(__file__).resolve().parent.parent
 PLATFORMS = ("darwin", "linux", "win32")
 MOMENT = (2020, 2, 2, 0, 0, 0)
-"""The time of every entry, the one that hatchling gives the entries of a wheel."""
+"""The time of every entry, as hatchling sets it for the entries of a wheel."""
 BUILD_LIMIT_S = 120
 PLAIN = ("LICENSE", "NOTICE")
 START = "start.py"
@@ -41,7 +41,7 @@ some 40 MB."""
 
 @dataclass(frozen=True)
 class Field:
-    """How a host asks for a setting. `shows_default`: the setting's default is a value and no remark about one."""
+    """A field for a setting in the host's form. `shows_default`: the setting's default is a value, not a remark."""
 
     title: str
     kind: Literal["string", "directory", "boolean"] = "string"
@@ -106,7 +106,7 @@ def zipped(out: Path, files: Mapping[str, bytes]) -> bytes:
         with zipfile.ZipFile(scratch, "w") as archive:
             for name in sorted(files):
                 entry = zipfile.ZipInfo(name, MOMENT)
-                entry.create_system = 3  # Unix, whatever system writes it: permissions are read by that
+                entry.create_system = 3  # Unix on every system, or readers ignore the permissions
                 entry.external_attr = 0o100644 << 16
                 entry.compress_type = zipfile.ZIP_STORED if name.endswith(".whl") else zipfile.ZIP_DEFLATED
                 archive.writestr(entry, files[name])
@@ -115,7 +115,7 @@ def zipped(out: Path, files: Mapping[str, bytes]) -> bytes:
 
 
 def manifest(project: Mapping[str, Any]) -> dict[str, Any]:
-    """The manifest. Hosts with a uv of their own ignore the command and pass the arguments to that."""
+    """The manifest. Hosts with their own uv ignore the command and pass the arguments to it."""
     asked = [setting for setting in SETTINGS if setting.variable in FIELDS]
     return {
         "manifest_version": "0.4",
@@ -212,9 +212,8 @@ _LOCKED = re.compile(r"^(?P<pin>(?P<name>[a-z0-9-]+)==[^\\\n]+?) \\\n(?P<rest>(?
 
 
 def runtime_pins(lock: str) -> list[str]:
-    """What the lock file holds of the project's own dependencies and theirs, `name==version ; marker`, by name.
-
-    Each package there says which others want it; those of the development group alone are left out.
+    """The locked versions of the project's runtime dependencies, direct and indirect, `name==version ; marker`, by
+    name.
     """
     pins: dict[str, str] = {}
     wanted_by: dict[str, set[str]] = {}

@@ -13,7 +13,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class EditableLinks(BuildHookInterface[Any]):
-    """Makes one directory link for each package folder when the build is an editable one."""
+    """Creates a directory link for each package folder in an editable build."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Replaces the links below the `dev-mode-dirs` folder. Does nothing for ordinary wheels."""

@@ -1,4 +1,4 @@
-"""JSON Schemas as TypeScript types. Knows the parts of JSON Schema that the OpenAPI document uses, and no others."""
+"""Converts JSON Schemas to TypeScript types. Supports the keywords that the OpenAPI document uses, and no others."""
 
 import json
 import re
@@ -35,16 +35,16 @@ _SILENT = frozenset(
         "required",
     }
 )
-"""Keywords that say nothing a type can hold, or that are read elsewhere."""
+"""Keywords that a type cannot express, or that are read elsewhere."""
 _SPOKEN = frozenset({"type", "enum", "const", "anyOf", "oneOf", "items", "properties", "additionalProperties", "$ref"})
 _WIDTH = 120
 
 
 def type_of(schema: Mapping[str, Any]) -> str:
-    """The type of what a schema allows.
+    """The type of the values that a schema allows.
 
     Raises:
-        ValueError: the schema has a keyword that is not known here.
+        ValueError: the schema has an unknown keyword.
     """
     if unknown := set(schema) - _SILENT - _SPOKEN:
         raise ValueError(f"no TypeScript for {sorted(unknown)}")
@@ -74,7 +74,7 @@ def _object(schema: Mapping[str, Any]) -> str:
 
 
 def members(properties: Mapping[str, Mapping[str, Any]], required: Iterable[str]) -> list[str]:
-    """The lines of an interface's fields, each with what the schema says of it."""
+    """The lines of an interface's fields, each with its documentation."""
     needed = frozenset(required)
     lines: list[str] = []
     for name, schema in properties.items():
@@ -94,19 +94,19 @@ def interface(name: str, schema: Mapping[str, Any]) -> str:
 
 
 def literal(value: Any) -> str:
-    """A value as an expression, its keys without quotes where they need none."""
+    """A value as an expression. Keys are quoted only if necessary."""
     text = json.dumps(value, indent=2, ensure_ascii=False)
     return re.sub(r'^(\s*)"([A-Za-z_$][A-Za-z0-9_$]*)":', r"\1\2:", text, flags=re.MULTILINE)
 
 
 def import_types(names: Iterable[str], module: str) -> str:
-    """An import of types, one a line; nothing where none is named."""
+    """An import of types, one a line; empty for no names."""
     lines = "".join(f"  {name},\n" for name in sorted(set(names)))
     return f"import type {{\n{lines}}} from {json.dumps(module)};\n" if lines else ""
 
 
 def comment(text: str, *, default: Any = None) -> list[str]:
-    """A text as the lines of a comment; none where there is nothing to say."""
+    """A text as the lines of a comment; empty for no text."""
     words = " ".join(text.split()).replace("*/", "* /")
     if default not in (None, "", [], {}) and not isinstance(default, dict | list):
         words = f"{words} Default: {json.dumps(default)}.".strip()
@@ -124,7 +124,7 @@ def comment(text: str, *, default: Any = None) -> list[str]:
 
 
 def named(name: str) -> str:
-    """The name of a component as TypeScript takes it."""
+    """The name of a component in TypeScript."""
     return re.sub(r"[^A-Za-z0-9_$]", "", name)
 
 
