@@ -59,7 +59,7 @@ class HostNames:
 
 
 def names_for(bound: str, allowed: Sequence[str] = ()) -> HostNames:
-    """The names for a server bound to an address. One that listens on all addresses has only the given names.
+    """The names for a server bound to an address. One that listens on all addresses has none unless some are given.
 
     Raises:
         BadHostName: one of them is not a host name.
