@@ -1,4 +1,4 @@
-"""The service as a whole: its parts put together, its ASGI application, its life from start to end."""
+"""The whole service: how its parts are put together, its ASGI application, its start and its shutdown."""
 
 import secrets
 from collections.abc import AsyncGenerator, MutableMapping
@@ -57,30 +57,30 @@ from callwright.service.workers.supervisor import Supervisor
 _CURSOR_SECRET = "cursor_secret"
 _PLAN_SECRET = "plan_secret"
 API_KEYS_PAGE = Path(__file__).parent / "rest" / "pages" / "api_keys.html"
-"""What `action_url` leads to: how a person makes another key."""
+"""The page that `action_url` leads to. It says how a person makes another key."""
 _PAGE_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
 }
 STARTED_PAUSED = "started_paused"
-"""Why a campaign is paused that ran, or was to begin, in the copy from which the service was started."""
+"""The pause reason of campaigns that were active or scheduled in the copy from which the service was started."""
 ANSWER_LIMIT_S = 5.0
 """How long the health check waits for the database."""
 LEAST_SILENT_MS = 1_000
-"""A transaction may be silent for so long however short the leases are: a busy machine takes its time."""
+"""A transaction may always be silent for this long, even with shorter leases, because a busy machine is slow."""
 LOCK_LIMIT_MS = 5_000
-"""How long a write waits for locks that others hold; then a request is told to come again."""
+"""How long a write waits for locks that others hold; after that the client is told to retry."""
 LAST_CALLS_S = 2.0
-"""How long the end waits for calls under way to be recorded. Those that last longer go on with the next start."""
+"""How long a shutdown waits for calls under way to be recorded. The next start resumes calls that last longer."""
 LAST_UNITS_S = 2.0
-"""How long a unit of work may wait for Postgres from when the end begins."""
+"""How long a unit of work may wait for Postgres after the shutdown has begun."""
 LAST_WRITES_S = 3.0
-"""How long the end may take to write down what is only in memory."""
+"""How long a shutdown may take to store what is only in memory."""
 
 
 class Application:
-    """The ASGI application: the API below both spellings of its prefix, its description, and a health check."""
+    """The ASGI application: the API below each of its path prefixes, its OpenAPI description, and a health check."""
 
     def __init__(self, services: Services, pipeline: RequestPipeline) -> None:
         self._services, self._pipeline = services, pipeline
@@ -169,7 +169,7 @@ async def _alone(settings: ServiceSettings) -> AsyncGenerator[None]:
 
 
 def limits_of(settings: ServiceSettings) -> Limits:
-    """A transaction may be silent for as long as a process that holds a lease may be."""
+    """Time limits of transactions. One may be silent for as long as the shorter lease, but at least a second."""
     lease_ms = min(settings.deployment_lease_ms, settings.delivery_lease_ms)
     return Limits(silent_ms=max(lease_ms, LEAST_SILENT_MS), lock_ms=LOCK_LIMIT_MS)
 
@@ -178,9 +178,9 @@ def limits_of(settings: ServiceSettings) -> Limits:
 async def running(
     settings: ServiceSettings, *, workers: bool = True, clock: SystemClock | None = None
 ) -> AsyncGenerator[Service]:
-    """A service that runs until the block ends; then work under way is left where the next start finds it.
+    """A service that runs until the block ends. The next start resumes work that was under way.
 
-    `clock` takes the place of the machine's.
+    `clock` replaces the machine's clock.
 
     Raises:
         data_folder.DataFolderInUse: on SQLite, when another process serves the folder.
@@ -247,7 +247,7 @@ def pipeline_of(services: Services) -> RequestPipeline:
 
 
 async def problems_of(database: Database) -> dict[str, str]:
-    """What keeps the service from working, by the part that has it; empty where all is well."""
+    """The problems that keep the service from working, by the part that has each; empty if there are none."""
     found: dict[str, str] = {}
     free = database.fullness.free_bytes()
     if database.fullness.is_full or (free is not None and free < LEAST_FREE):

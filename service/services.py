@@ -1,4 +1,4 @@
-"""The parts of the service that its layers share: database, clock, ids, recordings, a way to wake the workers."""
+"""The objects that the layers of the service share: database, clock, ids, recordings, a way to wake the workers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -33,5 +33,5 @@ class Services:
     """Keys used since the last sweep and when; bounded by the number of keys."""
 
     def record_key_use(self, key_id: str) -> None:
-        """Remembers that a key was used now; the sweep writes it down."""
+        """Remembers that a key was used now; the sweep stores it."""
         self.used_keys[key_id] = self.clock.now_ms()

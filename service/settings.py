@@ -1,4 +1,4 @@
-"""The service's settings: one frozen object, made by the program that starts the service and handed down."""
+"""The service's settings: one frozen object, made by the program that starts the service and passed to its parts."""
 
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network
@@ -8,9 +8,9 @@ from pathlib import Path
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceSettings:
-    """What the service runs with.
+    """The settings of a service.
 
-    `sim_time_scale` is how much faster than life the simulated network runs: 1 is real time, `inf` as fast as possible.
+    `sim_time_scale` is how much faster than real time the simulated network runs; `inf` is as fast as possible.
     `clock_begins_ms` is the moment the service's clock starts at (milliseconds since the epoch), for rehearsals.
     """
 
@@ -23,12 +23,12 @@ class ServiceSettings:
     espeak_library: str | None = None
     allowed_origins: tuple[str, ...] = ()
     webhook_networks: tuple[IPv4Network | IPv6Network, ...] = ()
-    """Ranges to which events are sent although they are not the internet's, over plain HTTP too: for development."""
+    """Ranges of private networks to which events may be sent, over plain HTTP too: for development."""
     starts_paused: bool = False
-    """Whether every campaign is paused before anything is dialled, as for a copy of a service that runs elsewhere."""
+    """Whether every campaign is paused before anything is dialled, for a copy of a service that runs elsewhere."""
     public_url: str | None = None
     """The address at which others reach the service, without the version prefix and without a slash at its end."""
     deployment_lease_ms: int = 10_000
     """How long a process that drives a deployment may be silent before another one takes over."""
     delivery_lease_ms: int = 10_000
-    """How long a process that sends to a webhook subscription may be silent before another one goes on."""
+    """How long a process that sends to a webhook subscription may be silent before another one takes over."""

@@ -32,7 +32,7 @@ class NewKey:
 def create_key(
     connection: Connection, ids: Ids, org_id: str, label: str, now_ms: int, *, created_by_user_id: str | None = None
 ) -> NewKey:
-    """A new API key. An organization has at most 20 active ones, personal keys not counted.
+    """A new API key. An organization has at most 20 active API keys, not counting personal keys.
 
     `created_by_user_id` is a user in the organization; if absent, its first owner.
     """
@@ -56,8 +56,8 @@ def create_personal_key(
 ) -> NewKey:
     """A new key for one person and the tool server alone. REST refuses it.
 
-    `profile` is one of `PROFILES`. `spending_cap_micros` is the most that the key may commit in all; None for no limit
-    but the wallet. Personal keys do not count towards the limit of 20 active keys. Its creator is as in `create_key`.
+    `profile` is one of `PROFILES`. `spending_cap_micros` is the most that the key may commit in total; None if only the
+    wallet limits it. `created_by_user_id` is as in `create_key`. The limit of 20 active keys excludes personal keys.
     """
     if profile not in PROFILES:
         raise AccountError(f"there is no profile {profile!r}; use one of {', '.join(PROFILES)}")

@@ -33,7 +33,7 @@ def embedded_key(connection: Connection, ids: Ids, kept: str | None, now_ms: int
     """The key of the default organization: `kept` if it still works, else a new one.
 
     Makes the organization when there is none, and revokes an earlier embedded key that was lost. When the creator of
-    the key has left, the first owner becomes its creator; without an owner, the operator becomes one.
+    the key has left, the first owner becomes its creator; if there is no owner, the operator becomes the owner first.
     """
     if kept is not None:
         known = connection.execute(

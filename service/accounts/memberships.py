@@ -119,7 +119,7 @@ def delete_user(connection: Connection, ids: Ids, user_id: str, now_ms: int, *, 
     """Deletes a user for good, also from every organization. The e-mail address is erased and may be used again.
 
     The name stays, because it says who made a key. Raises `AccountError` for an unknown user, and for the last owner of
-    an organization unless `force` is given; that organization is then without one.
+    an organization unless `force` is given; with `force` that organization has no owner afterwards.
     """
     who = _locked_user(connection, user_id)
     mine = select(_M.org_id).where(_M.user_id == user_id, _M.left_at.is_(None)).order_by(_M.org_id)
@@ -135,7 +135,7 @@ def delete_user(connection: Connection, ids: Ids, user_id: str, now_ms: int, *, 
 
 
 def _locked_user(connection: Connection, user_id: str) -> Row[Any]:
-    """A user, whom nobody deletes before this transaction ends. Users are locked before organizations."""
+    """A user's row, locked so that nobody deletes it before this transaction ends. Lock users before organizations."""
     connection.execute(select(_U.id).where(_U.id == user_id).with_for_update())
     return find_user(connection, user_id)
 

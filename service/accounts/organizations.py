@@ -102,9 +102,9 @@ def change_plan(
 ) -> PlanChange:
     """Changes an organization's plan or its negotiated limits, from the next request on.
 
-    What is left out stays as it is; a change of the plan keeps negotiated limits. None removes a negotiated limit, so
-    that the plan's counts. Raises `AccountError`, which names the flag of the command, for an unknown plan and for a
-    limit that is below 1 or too high.
+    What is left out stays as it is; a change of the plan keeps negotiated limits. None removes a negotiated limit: the
+    plan's limit applies again. Raises `AccountError`, which names the flag of the command, for an unknown plan and for
+    a limit that is below 1 or too high.
     """
     if plan is not None:
         _check_plan(plan)

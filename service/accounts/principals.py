@@ -71,7 +71,7 @@ _SPENDING = Prepared(_FIND.with_for_update(of=api_keys))
 class _ByKey:
     """A principal with a key of an organization.
 
-    `spending_cap_micros` is the most that the key may commit; None for no limit but the wallet. `creator` says whether
+    `spending_cap_micros` is the most that the key may commit; None if only the wallet limits it. `creator` says whether
     the user who made the key has an e-mail address; None when that user is no longer in the organization.
     """
 
@@ -97,7 +97,7 @@ class ApiKeyPrincipal(_ByKey):
 
 @dataclass(frozen=True, kw_only=True)
 class UserPrincipal(_ByKey):
-    """A user, who acts by a personal key within its limits. `profile` names the tools that are offered."""
+    """A user who acts with a personal key, within its limits. `profile` names the set of tools that are offered."""
 
     user_id: str
     profile: str | None

@@ -49,7 +49,7 @@ def next_people(connection: Connection, row: Row[Any], *, begin_ms: int, now_ms:
 def first_call(
     people: Sequence[Row[Any]], hours: CallingHours | None, *, begin_ms: int, end_ms: int | None
 ) -> FirstCall | None:
-    """The first call to one of the people; None where the hours leave no moment for any of them before the end."""
+    """The first call to one of the people; None if the hours allow no call to any of them before the end."""
     found: list[tuple[int, int, int, int]] = []
     for index, one in enumerate(people):
         due_ms = max(one.next_at, begin_ms)
@@ -98,7 +98,7 @@ def _waiting(row: Row[Any], now_ms: int) -> Select[*tuple[Any, ...]]:
 
 
 def _due(connection: Connection, row: Row[Any], now_ms: int) -> Sequence[tuple[int, int, int]]:
-    """For each hour in which people become due: the first and the last time, and how many they are."""
+    """For each hour in which people become due: the first and the last time, and the number of people."""
     hour = _K.next_at // literal_column(str(HOUR), Integer)
     found = _waiting(row, now_ms).add_columns(func.min(_K.next_at), func.max(_K.next_at), func.count())
     return [(first, last, count) for first, last, count in connection.execute(found.group_by(hour).order_by(hour))]
@@ -122,7 +122,7 @@ def _over_ms(
 
 
 def _inside(hours: CallingHours | None, zones: Sequence[str], at_ms: int, begin_ms: int) -> int | None:
-    """The time itself if calls are allowed then, else a second before if they end with it, else the next allowed."""
+    """`at_ms` if calls are allowed then, else a second before if they are allowed then, else the next allowed time."""
     for moment_ms in (at_ms, max(at_ms - SECOND, begin_ms)):
         if first_allowed(hours, zones, moment_ms) == moment_ms:
             return moment_ms

@@ -40,7 +40,7 @@ _ALREADY_THERE = "the audience has this person already, from before or from an e
 
 @dataclass
 class Intake:
-    """How many rows were received and added, how many were duplicates, and all that were refused."""
+    """How many rows were received and added, how many were duplicates, and the rows that were refused."""
 
     received: int
     bad: list[BadRow]
@@ -83,7 +83,7 @@ def take_rows(
     same source that were refused before; they are counted too. `by` is the key that is charged for the rows' calls.
 
     Raises:
-        Refusal: spending_cap_reached when the key may not make what calls the audience spend more.
+        Refusal: spending_cap_reached when the key may not make the deployments that call the audience spend more.
         Refusal: audience_full when there would be more than `MAX_ROWS`; then none of them is added.
     """
     audience = connection.execute(_LOCKED, {"id": audience_id}).one()

@@ -23,7 +23,7 @@ class Proposal:
 
     simulated: bool
     goes_on: bool
-    """Whether it has started before. Then `people` are those who are left, and the money is what may be added."""
+    """Whether it has started before. Then `people` are those who are left, and amounts are what may be spent more."""
     people: int
     left_out: int = 0
     """People who asked not to be called again, and are not called."""
@@ -101,7 +101,7 @@ def _hours(hours: CallingHours | None) -> str:
 
 
 def _days(days: set[Weekday]) -> str:
-    """`Mon-Fri`, or `Mon, Wed-Fri`; days that follow one another are run together."""
+    """`Mon-Fri`, or `Mon, Wed-Fri`; consecutive days become a range."""
     runs: list[list[str]] = []
     for day in WEEKDAYS:
         if day not in days:

@@ -153,7 +153,7 @@ def preview(
 def _people(
     connection: Connection, row: Row[Any], audience: Row[Any], now_ms: int
 ) -> tuple[int, list[contract.Blocked]]:
-    """How many would be called, and who not."""
+    """How many people would be called, and how many would not, by reason."""
     counts: Counter[str | None] = Counter()
     if row.started_at is not None:
         counts["suppressed"] = json.loads(row.states).get("suppressed", 0)

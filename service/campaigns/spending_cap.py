@@ -83,7 +83,7 @@ def committed(connection: Connection, key_id: str, *, but: str = "") -> int:
 
 
 def _worst(row: Row[Any], changes: Mapping[str, Any] = _UNCHANGED) -> int:
-    """The most, in micros, that a deployment has cost when its last call has ended, with what it has spent.
+    """The most, in micros, that a deployment can have cost in total when its last call has ended.
 
     Calls under way may cost more than is reserved for them, also when the budget cap is reached.
     """
@@ -140,7 +140,7 @@ def check_deployment(
 
 
 def set_going(connection: Connection, by: Answerable, row: Row[Any], *, now_ms: int) -> dict[str, Any]:
-    """The columns that charge a deployment to this key from now on. What was spent stays with the key before.
+    """The columns that charge a deployment to this key from now on. What was spent stays with the previous key.
 
     Raises:
         Refusal: spending_cap_reached, see `check_deployment`.
@@ -180,7 +180,7 @@ def check_change(connection: Connection, by: Answerable, row: Row[Any], changes:
 
 
 def _may_cost_more(name: str, new: Any, row: Row[Any]) -> bool:
-    """Whether a change may make a deployment spend more; so may every field that is not known to cost nothing."""
+    """Whether a change may make a deployment spend more. That is assumed of every field not known to cost nothing."""
     if name in _COSTS_NOTHING:
         return False
     if row.call_type == "inbound":

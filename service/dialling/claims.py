@@ -44,7 +44,7 @@ class Draft:
 
 @dataclass(frozen=True)
 class Allowance:
-    """How many calls may be claimed now; `reason` says why if none may until something changes."""
+    """How many calls may be claimed now. If none may be claimed until something changes, `reason` says why."""
 
     most: int
     reason: str | None = None
@@ -156,7 +156,7 @@ def claim(
 def _judged(
     connection: Connection, rules: Rules, drafts: Sequence[Draft], now_ms: int
 ) -> tuple[list[Draft], list[tuple[str, int]], list[tuple[str, str]]]:
-    """The drafts that the gate allows now, the contacts that it defers with when, and those it refuses with why."""
+    """The drafts that the gate allows now, the contacts that it defers and until when, and those it refuses and why."""
     blocked = reasons.of_contacts(connection, rules.row, [draft.contact.id for draft in drafts], now_ms)
     allowed: list[Draft] = []
     deferred: list[tuple[str, int]] = []

@@ -174,7 +174,7 @@ def _tell(connection: Connection, ids: Ids, row: Row[Any], status: str, reason: 
 
 
 def pause(connection: Connection, ids: Ids, deployment_id: str, reason: str, *, owner: str, now_ms: int) -> None:
-    """Pauses an active deployment, for a reason of the service."""
+    """Pauses an active deployment on behalf of the service, for example when its budget is used up."""
     row: Row[Any] = mine(connection, deployment_id, owner)
     if row.status == "active":
         pause_locked(connection, ids, row, reason, now_ms=now_ms)

@@ -23,7 +23,7 @@ _CANDIDATES = (
     .limit(bindparam("most"))
 )
 until, renew, release, mine = DEPLOYMENTS.until, DEPLOYMENTS.renew, DEPLOYMENTS.release, DEPLOYMENTS.mine
-"""As `Lease` has them."""
+"""The methods of `Lease`, for deployments."""
 
 
 @brief
@@ -48,14 +48,14 @@ def take(connection: Connection, ids: Sequence[str], owner: str, now_ms: int, un
 
 
 def forget_all(connection: Connection) -> None:
-    """Lets every lease run out. Only for a database that a single process uses, at its start."""
+    """Ends every lease. Only for a database that a single process uses, when that process starts."""
     DEPLOYMENTS.end_all(connection)
     IMPORTS.end_all(connection)
 
 
 def fence_of(owner: str) -> Callable[[Connection, CallRequest], object]:
-    """Checks, in the transaction that dials, that the deployment is still leased by the owner.
+    """A check, for the transaction that dials, that the owner still leases the deployment; else it raises `LeaseLost`.
 
-    It stops a process that froze after claiming a call while another process has taken over the deployment.
+    It stops a process that froze after claiming a call while another process took over the deployment.
     """
     return lambda connection, request: mine(connection, request.deployment_id, owner)

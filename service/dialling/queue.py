@@ -99,7 +99,7 @@ class Rules:
         )
 
     def candidate(self, contact: Row[Any], blocked: NeverReason | None) -> Candidate:
-        """A contact as the gate takes it."""
+        """A contact in the form that the gate checks."""
         zones = zones_of_person(self.hours, contact.timezone, contact.phone)
         return Candidate(contact.id, contact.next_at, zones, blocked)
 
@@ -120,7 +120,7 @@ def _due(consent_column: str | None, simulated: bool) -> Select[*tuple[Any, ...]
 
 
 def due(connection: Connection, row: Row[Any], until_ms: int, most: int, *, now_ms: int) -> Sequence[Row[Any]]:
-    """Contacts due until a time of the deployment's clock, the earliest first, each with why it is `blocked`.
+    """Contacts due by a time of the deployment's clock, the earliest first, each with why it is `blocked`.
 
     `now_ms` is the time of the service.
     """

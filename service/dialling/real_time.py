@@ -1,6 +1,6 @@
 """Real time: each call is a task, its stages are written as they happen, and the deployment's clock runs.
 
-A carrier is driven this way, and the simulated network if it is to take time; its clock may run faster.
+Carriers are driven this way, and so is the simulated network when its calls take time; there the clock may run faster.
 """
 
 from collections.abc import Sequence
@@ -98,7 +98,7 @@ class RealTime:
         return not row.in_flight and not self._under_way
 
     async def resume(self, rules: Rules, unfinished: Sequence[tuple[CallRequest, Row[Any]]]) -> None:
-        """Goes on with calls where they stopped."""
+        """Resumes calls where they stopped."""
         for request, row in unfinished:
             self._begin(rules, request, row.created_at, is_told=row.started_at is not None)
 

@@ -1,4 +1,4 @@
-"""The state of a deployment that a round of dialling begins with, and the pace of its rounds."""
+"""The state of a deployment at the beginning of a round of dialling, and the pace of its rounds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -70,7 +70,7 @@ class Pace(Protocol):
         ...
 
     async def resume(self, rules: Rules, unfinished: Sequence[tuple[CallRequest, Row[Any]]]) -> None:
-        """Goes on with calls that another process began, each with its row."""
+        """Resumes calls that another process began, each with its row."""
         ...
 
     async def hang_up(self, call_ids: Sequence[str]) -> None:
@@ -95,7 +95,7 @@ class Pace(Protocol):
 
 
 def look(connection: Connection, deployment_id: str, owner: str, pace: Pace, service_ms: int) -> Round:
-    """Reads a round. `service_ms` is the time of the service, by which entries of the do-not-call list expire.
+    """Reads the state of a deployment for a round. By `service_ms`, the service's time, do-not-call entries expire.
 
     Raises:
         LeaseLost: another process drives the deployment.

@@ -44,7 +44,7 @@ class Runner:
         ends: Callable[[], bool] = bool,
         engines: Mapping[str, EngineFactory] = ENGINES,
     ) -> None:
-        """`time_scale` is how many times faster simulated calls are made; `ends` says that no call may begin."""
+        """`time_scale` is how many times faster simulated calls are made; `ends` is true once no call may begin."""
         self._writes = writes
         self._time_scale = time_scale
         self._ends = ends
@@ -120,7 +120,7 @@ class Runner:
         return True
 
     async def _schedule(self, pace: Pace, seen: Round) -> tuple[Schedule, list[Draft]]:
-        """The calls of a round and a draft of each, in one order."""
+        """The calls of a round and a draft of each, in the same order."""
         rules = seen.rules
         contacts = {contact.id: contact for contact in seen.contacts}
         drafts: list[Draft] = []

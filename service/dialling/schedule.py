@@ -22,7 +22,7 @@ class Planned:
 
 @dataclass(frozen=True)
 class Schedule:
-    """The calls of a round, the contacts that it defers with when, those it never calls with why, and its channels."""
+    """The calls of a round, the contacts it defers and until when, those it never calls and why, and its channels."""
 
     calls: tuple[Planned, ...]
     deferred: tuple[tuple[str, int], ...]

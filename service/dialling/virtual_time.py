@@ -45,8 +45,8 @@ class VirtualTime:
         return now_ms + shortest_interval_ms(rules.policy)
 
     def channel_free_at(self, row: Row[Any], room: int) -> list[int]:
-        """The times that the last round stored. A channel without one is free from the deployment's moment on: calls
-        were made in real time before, or the deployment had fewer channels.
+        """The times that the last round stored. A channel without one is free at the time of the deployment's clock:
+        calls were made in real time before, or the deployment had fewer channels.
         """
         kept: list[int] = sorted(json.loads(row.channel_free_at))[-row.max_concurrency :]
         return [row.clock_ms] * (row.max_concurrency - len(kept)) + kept

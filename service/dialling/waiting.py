@@ -1,6 +1,6 @@
 """When waiting contacts are called after the rules of their deployment were changed.
 
-Changed calling hours: every contact becomes due as the retry policy has it, and the driver defers those whom the new
+Changed calling hours: every contact is due again when the retry policy says, and the driver defers those whom the new
 hours forbid. A changed retry policy: the next attempt of a contact is decided again from its last call, for the first
 2,000 contacts at once and for the others by the driver.
 """
@@ -53,7 +53,7 @@ def rules_changed(connection: Connection, deployment_id: str, fields: Collection
 
 
 def _free(connection: Connection, row: Row[Any], reasons: Collection[str]) -> None:
-    """Makes contacts that were suppressed for these reasons wait again. The claim suppresses them anew if need be."""
+    """Makes contacts that were suppressed for these reasons wait again. If a reason still holds, the claim finds it."""
     states: str = row.states
     for status, is_one, due_ms in (
         ("pending", _K.attempts == 0, row.clock_ms),
@@ -69,7 +69,7 @@ def _free(connection: Connection, row: Row[Any], reasons: Collection[str]) -> No
 
 
 def decide(connection: Connection, deployment_id: str, *, owner: str) -> None:
-    """Decides when contacts are called again for whom a changed retry policy left that open, 2,000 at a time.
+    """Decides when contacts are called again after a change of the retry policy, at most 2,000 that are undecided.
 
     Raises:
         LeaseLost: another process drives the deployment.

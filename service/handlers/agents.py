@@ -25,7 +25,7 @@ _BY_ID = select(agents).where(_C.id == bindparam("id"), _C.org_id == bindparam("
 _FIND, _LOCK = Prepared(_BY_ID), Prepared(_BY_ID.with_for_update())
 _NAMED = Prepared(select(_C.id).where(_C.org_id == bindparam("org"), _C.name == bindparam("name")))
 _ADD = PreparedInsert(agents, (_C.org_id, _C.name))
-"""Returns no row if the name is taken. To look first would cost a statement, and two requests could still collide."""
+"""Returns no row if the name is taken. A look-up first would cost a statement, and two requests could still collide."""
 _LIST = Listing(
     contract.list_agents,
     select(agents),

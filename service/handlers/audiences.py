@@ -180,7 +180,7 @@ def list_audience_rows(asked: contract.ListAudienceRows, context: RequestContext
 def import_audience(asked: contract.ImportAudience, context: RequestContext) -> contract.AudienceImport:
     """A new import; a worker reads its file."""
     find(context, asked.id)
-    audience = context.connection.execute(_LOCK, {"id": asked.id}).one()  # a start that checks for imports has ended
+    audience = context.connection.execute(_LOCK, {"id": asked.id}).one()  # waits for a start that checks for imports
     spending_cap.check_joining(context.connection, context.answerable, asked.id)
     import_id = context.ids.new("imp")
     row = {

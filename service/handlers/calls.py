@@ -46,7 +46,7 @@ def find(context: RequestContext, call_id: str) -> Row[Any]:
 
 @lru_cache(maxsize=4_096)
 def _cost(micros: int | None, billed_seconds: int) -> dict[str, Any] | None:
-    """The `cost` of a call. Kept, because many calls have the same."""
+    """The `cost` of a call. Cached, because many calls cost the same."""
     if micros is None:
         return None
     text = amount(micros)

@@ -1,4 +1,4 @@
-"""Checks that changing or deleting things have in common. The contract says what null means in a PATCH."""
+"""Checks that updates and deletions have in common. The contract says what null means in a PATCH."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Loads every handler. A test holds the list of handlers against the contract's operations."""
+"""Loads every handler. A test compares the list of handlers with the contract's operations."""
 
 from callwright.service.handlers import agents, audiences, calls, phone_numbers, transcripts, voices, wallet
 from callwright.service.handlers.deployments import deployments, inbound
@@ -12,4 +12,4 @@ MODULES = (
 
 
 def load() -> None:
-    """Importing this module has declared every handler; calling this says that the import is meant."""
+    """Does nothing: importing this module declares every handler, and the call shows that the import is intended."""

@@ -122,7 +122,7 @@ def get_call_stats(asked: contract.GetCallStats, context: RequestContext) -> con
 def _spreads(
     context: RequestContext, names: Sequence[str], value: ColumnElement[Any], conditions: Sequence[ColumnElement[bool]]
 ) -> dict[tuple[Any, ...], Any]:
-    """The median, 90th percentile and sum of a column in each group, found by rank, as both engines can do it."""
+    """The median, 90th percentile and sum of a column in each group, found by rank, which both engines support."""
     partition = [_KEYS[name] for name in names]
     keys = [key.label(f"key_{index}") for index, key in enumerate(partition)]
     ranked = (

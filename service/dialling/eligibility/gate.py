@@ -1,4 +1,4 @@
-"""Whether a person may be called at a time. Previews, schedules and claims all ask here."""
+"""Whether a person may be called at a time. Previews, schedules and claims all use this check."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -12,7 +12,7 @@ DO_NOT_CALL: NeverReason = "do_not_call"
 NO_CONSENT: NeverReason = "no_consent"
 CALLING_HOURS: NeverReason = "calling_hours"
 """Why a contact is suppressed: the number is on the organization's list, the consent column does not say yes, or the
-calling hours leave no moment of the week."""
+calling hours allow no time of the week."""
 
 
 @dataclass(frozen=True)

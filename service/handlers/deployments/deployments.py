@@ -1,4 +1,4 @@
-"""Deployments: made, read, changed, deleted. `actions.py` starts and stops them."""
+"""Creates, reads, updates and deletes deployments. `actions.py` starts and stops them."""
 
 from functools import partial
 from typing import Any

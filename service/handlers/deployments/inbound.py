@@ -1,6 +1,6 @@
-"""Inbound deployments: made, changed, resumed and unbound. A number belongs to one of them at a time.
+"""Creates, changes, resumes and unbinds inbound deployments. A number is bound to at most one of them.
 
-Their settings are kept for later: on the simulated network nobody calls in yet.
+Their settings are only stored: on the simulated network nobody calls in yet.
 """
 
 from typing import Any, TypeVar

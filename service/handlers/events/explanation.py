@@ -33,7 +33,7 @@ _ATTEMPTS = select(delivery_attempts).where(_A.delivery_id.in_(bindparam("ids", 
 
 @handles(contract.explain_event)
 def explain_event(asked: contract.ExplainEvent, context: RequestContext) -> contract.EventExplanation:
-    """Whether an event arrived, subscription by subscription. The newest delivery counts where it was replayed."""
+    """Whether an event arrived, by subscription. If the event was replayed, its newest delivery is explained."""
     event = log.find(context, asked.id)
     given = {"event": event.id, "org": context.org_id}
     newest: dict[str, Row[Any]] = {}

@@ -1,4 +1,4 @@
-"""Webhook subscriptions: made, changed, deleted, and given a new secret."""
+"""Creates, changes and deletes webhook subscriptions, and rotates their secrets."""
 
 import secrets
 from typing import Any, TypeVar
@@ -82,7 +82,7 @@ def _check_url(context: RequestContext, url: str) -> None:
 
 
 def _check_room(context: RequestContext) -> None:
-    """Raises `Refusal` when there is no room for another one. On Postgres, creations of an organization wait here."""
+    """Raises `Refusal` at the limit of subscriptions. On Postgres, creations in one organization take turns here."""
     context.connection.execute(_HOLD, {"org": context.org_id})
     current: int = context.connection.execute(_COUNT, {"org": context.org_id}).scalar_one()
     if current >= contract.MOST_SUBSCRIPTIONS:
@@ -143,7 +143,7 @@ def create_webhook(asked: contract.CreateWebhook, context: RequestContext) -> co
 
 @handles(contract.update_webhook, stops=True)
 def update_webhook(asked: contract.UpdateWebhook, context: RequestContext) -> contract.Webhook:
-    """A changed subscription. What waits when it is disabled is missed; its log stays, also where the URL changes."""
+    """A changed subscription. Deliveries that wait when it is disabled are missed. Its log survives a change of URL."""
     row = context.one(_FOR_CHANGE, id=asked.id)
     changes = given(asked)
     if "url" in changes:
@@ -188,7 +188,7 @@ def delete_webhook(asked: contract.DeleteWebhook, context: RequestContext) -> No
 
 @handles(contract.rotate_webhook_secret, brief=True)
 def rotate_webhook_secret(asked: contract.RotateWebhookSecret, context: RequestContext) -> contract.NewWebhook:
-    """A new secret. The present one signs on until the overlap ends, earlier ones until their own ends."""
+    """A new secret. The one before still signs until the overlap ends, earlier ones until their own overlaps end."""
     row = context.one(_FOR_CHANGE, id=asked.id)
     if asked.secret == row.secret:
         raise invalid("secret", "is the secret it has already; give another one, or leave it out")
