@@ -5,7 +5,7 @@ from math import inf
 import anyio
 
 PAUSE_S = 0.02
-"""Between two looks for work of one loop. Every write of the API rings; a look takes longer than a write."""
+"""The least seconds between two checks for work in one loop. Every API write rings, and a check takes longer."""
 
 
 class Alarm:
@@ -20,7 +20,7 @@ class Alarm:
         self._event.set()
 
     async def wait(self, most_s: float) -> None:
-        """Returns when it rings, or after the time; not again within `PAUSE_S`, however often it rings."""
+        """Returns when it rings or after `most_s`, but at most once in `PAUSE_S`, however often it rings."""
         with anyio.move_on_after(most_s):
             await self._event.wait()
         early_s = self._free_at - anyio.current_time()
@@ -39,7 +39,7 @@ class Bell:
         self._for_events: list[Alarm] = []
 
     def alarm(self, *, for_events: bool = False) -> Alarm:
-        """An alarm for one waiting loop. `for_events` has it rung by whoever wrote events, too."""
+        """An alarm for one waiting loop. With `for_events` it also rings after events were written."""
         alarm = Alarm()
         self._alarms.append(alarm)
         if for_events:
@@ -47,11 +47,11 @@ class Bell:
         return alarm
 
     def ring(self) -> None:
-        """Rings them all: any kind of work may be due."""
+        """Rings all alarms: any kind of work may be due."""
         for alarm in self._alarms:
             alarm.ring()
 
     def ring_for_events(self) -> None:
-        """Rings those that wait for events. To be called once the transaction that wrote some is committed."""
+        """Rings the alarms that wait for events. Call it after the transaction that wrote events is committed."""
         for alarm in self._for_events:
             alarm.ring()

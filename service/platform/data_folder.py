@@ -32,7 +32,7 @@ class Address:
 
 
 class DataFolder:
-    """A data folder. Holding it counts: each `hold` needs its `let_go`."""
+    """A data folder. Holds are counted: each `hold` needs its own `let_go`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -45,11 +45,11 @@ class DataFolder:
             self._lock.acquire(timeout=0)
         except Timeout as error:
             raise DataFolderInUse(f"another process serves the data folder {self.path}") from error
-        if self._lock.lock_counter == 1:  # whoever announced an address is gone; it must not get requests and keys
+        if self._lock.lock_counter == 1:  # the process that announced an address is gone; nothing may be sent there
             (self.path / ADDRESS).unlink(missing_ok=True)
 
     def is_held(self) -> bool:
-        """Whether some process serves the folder now, whatever it has said of itself. Makes nothing."""
+        """Whether some process serves the folder now, announced or not. Creates no file."""
         if not (self.path / LOCK).exists():
             return False
         try:
@@ -63,7 +63,7 @@ class DataFolder:
         self._lock.release()
 
     def announce(self, base_url: str) -> bool:
-        """Writes down where this process answers; false where the disk is too full for it."""
+        """Stores the address at which this process answers; false if the disk is too full."""
         said = {"base_url": base_url, "pid": os.getpid(), "host": socket.gethostname()}
         try:
             self._write(ADDRESS, json.dumps(said))
@@ -80,7 +80,7 @@ class DataFolder:
             (self.path / ADDRESS).unlink(missing_ok=True)
 
     def address(self) -> Address | None:
-        """Where the folder's service answers, if one has said so."""
+        """The address that the folder's service has announced, if any."""
         said = self._said()
         try:
             return Address(str(said["base_url"]), int(said["pid"]))

@@ -1,4 +1,4 @@
-"""The bytes of an event as it is sent: made once in one way, because signatures are over bytes."""
+"""The bytes of an event as it is sent, made in one place, because signatures cover exactly these bytes."""
 
 import orjson
 

@@ -1,4 +1,4 @@
-"""Identifiers: a three-letter prefix that names the type, and 24 characters that say nothing else."""
+"""Identifiers: a three-letter prefix that names the type, and 24 characters: the time and random digits."""
 
 import os
 from collections.abc import Callable
@@ -10,7 +10,7 @@ _TIME_LENGTH = 8
 _CHANCE_LENGTH = 16
 _BYTES_AT_ONCE = 1_024
 _EVEN = 248
-"""The largest multiple of 62 in a byte. Larger bytes are left out, so that every digit is as likely."""
+"""The largest multiple of 62 in a byte. Bytes from it on are left out, so that all digits are equally likely."""
 _DIGITS = bytes(ord(ALPHABET[value % 62]) for value in range(256))
 _LEFT_OUT = bytes(range(_EVEN, 256))
 
@@ -26,15 +26,15 @@ def base62(number: int, length: int) -> str:
 
 
 def is_older(one: str, other: str) -> bool:
-    """Whether an id was made before another one, by the clocks of who made them and to the millisecond."""
+    """Whether an id was made before another one, to the millisecond and by the clocks of their processes."""
     begin = len("xxx_")
     return one[begin : begin + _TIME_LENGTH] < other[begin : begin + _TIME_LENGTH]
 
 
 class Chance:
-    """Random digits of base 62 that nobody can guess. Asking the system for each id would take longest.
+    """Random digits of base 62 that nobody can guess. They are read in blocks, because asking the system is slow.
 
-    Any thread may ask.
+    Any thread may use it.
     """
 
     def __init__(self, source: Callable[[int], bytes] = os.urandom) -> None:
@@ -43,7 +43,7 @@ class Chance:
         self._lock = Lock()
 
     def digits(self, count: int) -> str:
-        """So many digits, none of them given before."""
+        """The next `count` digits. No digit is returned twice."""
         with self._lock:
             while len(self._left) < count:
                 self._left += self._source(_BYTES_AT_ONCE).translate(_DIGITS, _LEFT_OUT).decode("ascii")
@@ -63,7 +63,7 @@ class Ids:
         self._moment = (-1, "")
 
     def new(self, prefix: str) -> str:
-        """An id such as `agt_` with 24 characters behind it."""
+        """A new id: the prefix, an underscore and 24 characters."""
         now_ms = self._now_ms()
         moment = self._moment
         if moment[0] != now_ms:

@@ -1,8 +1,8 @@
 """Leases of rows: which process works on a deployment, an import or an endpoint queue.
 
-A lease runs out unless it is renewed, and then another process goes on. It is not a lock: whoever holds one checks in
-each transaction that it still does (`Lease.mine`). Nobody takes a lease of a row that somebody has locked, or waits for
-it: whoever locked it may have frozen.
+A lease expires unless it is renewed; then another process takes over. It is not a lock: its holder checks in each
+transaction that it still has it (`Lease.mine`). Leases of locked rows are neither taken nor waited for: the process
+that holds the lock may have frozen.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -36,8 +36,8 @@ class LeaseLost(Exception):
 class Lease:
     """The leases of a table's rows: its columns `lease_owner` and `lease_until`.
 
-    `by_database` says that leases run out by the database's clock, otherwise they do by the service's. Moments are
-    milliseconds since the epoch by the service's clock; `until_ms` lies as far behind `now_ms` as a lease lasts.
+    With `by_database` leases expire by the database's clock, otherwise by the service's. Arguments are milliseconds
+    since the epoch by the service's clock; `until_ms` minus `now_ms` is how long a lease lasts.
     """
 
     def __init__(self, table: Table, key: Column[Any], *, by_database: bool) -> None:
@@ -50,14 +50,14 @@ class Lease:
         self._release = update(table).where(is_this, self._owner == bindparam("b_owner"))
 
     def until(self, connection: Connection, now_ms: int, until_ms: int) -> ColumnElement[int]:
-        """When a lease runs out that is taken or renewed now."""
+        """When a lease that is taken or renewed now expires."""
         return self._now(connection, now_ms) + (until_ms - now_ms)
 
     def _now(self, connection: Connection, now_ms: int) -> ColumnElement[int]:
         return moment_of(connection, now_ms) if self._by_database else literal(now_ms, BigInteger)
 
     def free(self, connection: Connection, owner: str, now_ms: int) -> ColumnElement[bool]:
-        """Whether the owner may take a row: nobody has leased it, its lease ran out, or it is the owner's already."""
+        """Whether the owner may take a row: nobody has leased it, its lease has expired, or it is the owner's."""
         return or_(self._owner.is_(None), self._owner == owner, self._until < self._now(connection, now_ms))
 
     def take(
@@ -108,10 +108,10 @@ class Lease:
         connection.execute(self._release.values(**RELEASED, **also), {"b_id": row_id, "b_owner": owner})
 
     def end_all(self, connection: Connection) -> None:
-        """Lets every lease run out. Only for a database that a single process uses, at its start."""
+        """Ends every lease. Only for a database that a single process uses, when that process starts."""
         connection.execute(update(self._table).where(self._owner.is_not(None)).values(lease_until=0))
 
     def shorten(self, connection: Connection, now_ms: int, longest_ms: int, slack_ms: int) -> None:
-        """Leases that end later than `slack_ms` behind the longest of now end with the longest of now."""
+        """Sets leases that end more than `longest_ms` + `slack_ms` from now to end `longest_ms` from now."""
         end = self._now(connection, now_ms) + longest_ms
         connection.execute(update(self._table).where(self._until > end + slack_ms).values(lease_until=end))

@@ -10,7 +10,7 @@ OPENING_BALANCE = 100 * MICROS
 """What a new organization's wallet holds on the simulated network: play money."""
 LOW_BALANCE_THRESHOLD = 10 * MICROS
 RENTAL_PERIOD_MS = 30 * DAY
-"""What a month of a phone number is."""
+"""The length of a month for which a phone number is charged."""
 
 
 def amount(micros: int) -> str:

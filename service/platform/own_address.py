@@ -1,18 +1,18 @@
-"""Where this service is reached, for the addresses that stand in its answers.
+"""The address of this service, for links in its answers.
 
-Never taken from a request: whoever sends one writes what he likes into its Host header, and a person follows the links.
+It never comes from a request: a sender can put anything into the Host header, and people follow these links.
 """
 
 from dataclasses import dataclass
 
 
 def recording_url(public_url: str | None, call_id: str) -> str:
-    """Where a call's recording is; below the service's own address where no public one is known."""
+    """The URL of a call's recording; without a public URL only its path."""
     return f"{public_url or ''}/v1/calls/{call_id}/recording"
 
 
 def transcript_url(public_url: str | None, call_id: str) -> str:
-    """Where a call's transcript is; below the service's own address where no public one is known."""
+    """The URL of a call's transcript; without a public URL only its path."""
     return f"{public_url or ''}/v1/calls/{call_id}/transcript"
 
 
@@ -22,9 +22,9 @@ class OwnAddress:
 
     public_url: str | None
     bound: str | None = None
-    """Set by the program that listens; None where nobody does."""
+    """Set by the program that listens; None if no program does."""
 
     @property
     def root(self) -> str:
-        """What a link begins with; empty where the address is not known, which leaves the path."""
+        """The beginning of a link; empty if the address is not known, so that a link is only a path."""
         return self.public_url or self.bound or ""

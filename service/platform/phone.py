@@ -1,4 +1,4 @@
-"""Phone numbers: E.164 (ITU-T) out of what people write, by libphonenumber's metadata."""
+"""Phone numbers: turns what people write into E.164 (ITU-T), with libphonenumber's metadata."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,15 +15,15 @@ _UNDIALABLE = {
     PhoneNumberType.PAGER: "pager",
 }
 _FEWEST_DIGITS = 4
-"""Less is a number in no country, with or without its area code."""
+"""Fewer digits are not a phone number in any country, with or without an area code."""
 _TELLING_DIGITS = 5
-"""So many may be somebody's number."""
+"""A text with this many digits may contain somebody's number."""
 
 MOBILE_PREFIXES: Mapping[str, str] = {"+549": "+54"}
-"""What a mobile number begins with where a digit says that it is mobile, and what the same line begins with without it.
+"""The prefix of mobile numbers with a digit that marks them as mobile, and the prefix of the same line without it.
 
-In Argentina no two lines differ in the 9 alone: it stands before the area code in calls from abroad, as the 15 behind
-it does in calls within the country. libphonenumber takes both notations for valid and keeps them apart.
+In Argentina no two lines differ only in the 9: it precedes the area code in calls from abroad, like the 15 after the
+area code in calls within the country. libphonenumber treats both notations as valid and as different numbers.
 """
 
 
@@ -44,7 +44,7 @@ class Undialable:
 
 
 def read_number(text: str, default_country: str | None = None) -> Dialable | Undialable:
-    """What a written number means. Without a country only numbers that begin with + are understood."""
+    """Reads a written number. Without a country only numbers that begin with + are accepted."""
     written = text.strip()
     if not written:
         return Undialable("missing_phone", "the phone number is empty")
@@ -92,9 +92,9 @@ def masked(text: str) -> str:
 
 
 def redacted(text: str) -> str:
-    """What somebody wrote where no number belongs, for reports: of five digits and more the middle is hidden.
+    """Text that is not meant to have a number, for reports: of five or more digits the middle ones are hidden.
 
-    Digits of every script count together, whatever stands between them, so that no notation shows a number.
+    Digits of all scripts count together, whatever is between them, so that a number is hidden in every notation.
     """
     digits = [index for index, character in enumerate(text) if character.isnumeric()]
     if len(digits) < _TELLING_DIGITS:

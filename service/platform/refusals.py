@@ -1,4 +1,4 @@
-"""How the service says no: a declared problem code with the words and fields of this case."""
+"""Refusals of requests: a declared problem code with a message, a field and details."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class FieldError:
 
 
 class Refusal(Exception):
-    """Ends a request with a declared problem; whatever the unit of work did is undone."""
+    """Ends a request with a declared problem; the unit of work is undone."""
 
     def __init__(
         self,

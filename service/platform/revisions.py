@@ -1,6 +1,6 @@
-"""Revisions: a short text that stands for how a thing is. Computed whenever it is asked for, and kept nowhere.
+"""Revisions: a short text that identifies the state of a thing. It is computed when needed and not stored.
 
-It says nothing of what it is made of, and two different things have two: a hash of 120 bits, without a secret.
+It is a hash of 120 bits without a secret: it does not reveal the state, and different states have different revisions.
 """
 
 import base64

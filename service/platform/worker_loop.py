@@ -1,4 +1,4 @@
-"""The loop of a background worker: it works and waits, again and again, whatever fails."""
+"""The loop of a background worker: it works, waits and repeats, also after a failure."""
 
 import logging
 from collections.abc import Awaitable, Callable
@@ -23,16 +23,16 @@ async def repeat(
     alarm: Alarm | None = None,
     begins_after_s: float = 0.0,
 ) -> NoReturn:
-    """Works again and again until cancelled; a failure is logged under the name, and the work is tried again.
+    """Repeats `work` until cancelled. A failure is logged under `name`, and the work is tried again.
 
-    In between it waits for `every_s`, or for the seconds that the work returned; with an alarm, until it rings.
+    In between it waits for `every_s`, or for the seconds that the work returned; with an alarm at most until it rings.
     """
     await anyio.sleep(begins_after_s)
     while True:
         try:
             said_s = await work()
         except StorageUnavailable:
-            pass  # the log says so already
+            pass  # it is logged already
         except Locked:
             log.warning("%s: others hold rows that it needs", name)
         except Exception:

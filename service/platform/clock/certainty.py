@@ -1,10 +1,10 @@
-"""The moment that has certainly come: what is deleted or charged for good goes by no single reading of the clock.
+"""The certain time: what is deleted or charged for good does not rely on a single reading of the clock.
 
-A clock may be weeks ahead and be put right later. So what cannot be undone goes by a moment of which there are two
-witnesses. While a process runs, the second one is its own running time, which nobody sets. Between two starts there is
-none: a clock that then shows much more than was last seen is believed once it has run on for a day, or once it was read
-again a day further on; the moment of the first reading, less a day, is certain then. What is certain is never later
-than what the clock shows.
+A clock may be weeks ahead and be corrected later. So what cannot be undone uses a time that two sources confirm. While
+a process runs, the second source is its monotonic clock, which nobody can set. Between two starts there is no second
+source: a clock that has moved far ahead meanwhile is believed after it has run evenly for a day, or when a later
+reading shows a day more; in that case the time of the first reading, less a day, is certain. The certain time is never
+later than what the clock shows.
 """
 
 from dataclasses import dataclass
@@ -12,25 +12,25 @@ from dataclasses import dataclass
 from callwright.service.platform.clock.durations import DAY, MINUTE
 
 EVEN_MS = 5 * MINUTE
-"""How far a clock may be from where it should be and is still believed at once."""
+"""How far a clock may be off and still be believed at once."""
 HELD_MS = DAY
-"""How long a clock has to go on as it does before it is believed."""
+"""How long a clock that is off has to run evenly before it is believed."""
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What is kept between two starts, in milliseconds since the epoch."""
+    """What is stored between two starts, in milliseconds since the epoch."""
 
     sure_ms: int
-    """The moment that was certain."""
+    """The time that was certain."""
     shown_ms: int
     """What the clock showed then."""
     since_ms: int
-    """What it showed when it was first ahead of what is certain."""
+    """What the clock showed when it was first ahead of the certain time."""
 
 
 class Certainty:
-    """What is certain in one process, from one look at the clock to the next."""
+    """The certain time in one process, updated at each look at the clock."""
 
     def __init__(self) -> None:
         self._seen: Seen | None = None
@@ -38,15 +38,15 @@ class Certainty:
         self._even_since_ms = 0
 
     def sure_ms(self, now_ms: int, running_ms: int) -> int:
-        """The moment that has certainly come; 0 before the first look."""
+        """The certain time; 0 before the first look."""
         if self._seen is None:
             return 0
         return min(now_ms, self._seen.sure_ms + running_ms - self._running_ms)
 
     def look(self, kept: Seen | None, now_ms: int, running_ms: int) -> Seen:
-        """One look at the clock. `kept` is what any process kept last; what this gives is to be kept.
+        """Looks at the clock. `kept` is what a process stored last; store what this returns.
 
-        Of a database that nobody has looked at the clock for nothing is certain.
+        `kept` is None if nothing was stored yet; then no time is certain.
         """
         kept = kept or Seen(0, now_ms, now_ms)
         before = self._seen
@@ -58,7 +58,7 @@ class Certainty:
             went_ms = running_ms - self._running_ms
             sure_ms = max(before.sure_ms + went_ms, kept.sure_ms)
             stepped = abs(now_ms - before.shown_ms - went_ms) > EVEN_MS
-            # Whoever kept something since then, another process, may see another time.
+            # Another process has stored something since, and its clock may show another time.
             differs = kept != before and abs(now_ms - kept.shown_ms) > EVEN_MS
             if stepped or differs:
                 self._even_since_ms = running_ms

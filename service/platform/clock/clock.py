@@ -1,4 +1,4 @@
-"""Time as an argument: whoever needs the moment is handed a clock."""
+"""Time as an argument: code that needs the time is given a clock."""
 
 import time
 from collections.abc import Callable
@@ -14,18 +14,18 @@ from callwright.service.platform.clock.durations import SECOND as SECOND
 
 
 class Clock(Protocol):
-    """Tells the time, in milliseconds. The first and the last of these are moments since the epoch."""
+    """Tells the time, in milliseconds. `now_ms` and `sure_ms` count from the epoch."""
 
     def now_ms(self) -> int:
         """What the clock shows. Somebody may set it, and it may be wrong."""
         ...
 
     def running_ms(self) -> int:
-        """Time that only goes on, from a beginning that means nothing: how long something took or has to wait."""
+        """Monotonic time with an arbitrary zero, for durations and waits."""
         ...
 
     def sure_ms(self) -> int:
-        """The moment that has certainly come, at most `now_ms`: what is deleted or charged for good goes by this."""
+        """The time that has certainly come, at most `now_ms`. Use it for what is deleted or charged for good."""
         ...
 
 
@@ -50,11 +50,11 @@ class SystemClock:
         return round(self._running() * 1_000)
 
     def sure_ms(self) -> int:
-        """The moment that has certainly come; 0 before the first `look`."""
+        """The time that has certainly come; 0 before the first `look`."""
         return self._certainty.sure_ms(self.now_ms(), self.running_ms())
 
     def look(self, kept: Seen | None) -> Seen:
-        """Compares the clock with what was kept of it before; what this gives is to be kept (`certainty.py`)."""
+        """Compares the clock with what was stored before; store what this returns (`certainty.py`)."""
         return self._certainty.look(kept, self.now_ms(), self.running_ms())
 
 
@@ -64,7 +64,7 @@ def moment(ms: int) -> datetime:
 
 
 def moment_or_none(ms: int | None) -> datetime | None:
-    """The moment, where there is one."""
+    """The moment as an aware datetime in UTC; None for None."""
     return None if ms is None else moment(ms)
 
 
@@ -74,7 +74,7 @@ def _second(seconds: int) -> str:
 
 
 def instant_or_none(ms: int | None) -> str | None:
-    """The moment as JSON has it, to the second: `YYYY-MM-DDThh:mm:ssZ`. Of many moments in one second it is quick."""
+    """The moment in JSON, to the second: `YYYY-MM-DDThh:mm:ssZ`; None for None. The text of a second is cached."""
     return None if ms is None else _second(ms // 1_000)
 
 
@@ -89,7 +89,7 @@ def second_began(value: datetime) -> int:
 
 
 def whole_seconds(duration_ms: int) -> int:
-    """A duration as it is shown: to the nearest second, a half being the next one."""
+    """A duration as it is shown: to the nearest second; half a second is rounded up."""
     return (duration_ms + SECOND // 2) // SECOND
 
 

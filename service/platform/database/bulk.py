@@ -1,8 +1,8 @@
-"""Statements about many rows in one go, which reach the driver as text that was made once.
+"""Statements about many rows at once, compiled once and passed to the driver as text.
 
-A run of the statement for each row would cost more than the rows: SQLite hands the interpreter's lock back and forth
-for every step, and others get it meanwhile. Ids are one parameter, which both engines take apart by themselves; rows
-are many values at once on SQLite, where taking JSON apart is five times as slow, and JSON on Postgres.
+Running a statement for each row costs more than the rows themselves: SQLite releases the interpreter lock at every
+step, and other threads take it meanwhile. Ids are one parameter, which both engines unpack. Rows are separate values
+on SQLite, where unpacking JSON is five times as slow, and one JSON value on Postgres.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +33,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from callwright.service.platform.database.prepared import Prepared
 
 MOST_AT_ONCE = 64
-"""Rows that one statement inserts on SQLite; a power of two, so that a few statements serve for any number."""
+"""Rows that one statement inserts on SQLite; a power of two, so that few different statements are needed."""
 _MANY = "b_many"
 
 
@@ -67,7 +67,7 @@ class ForIds:
 
 
 def for_ids(of: ColumnElement[str], build: Callable[[ColumnElement[bool]], Executable]) -> ForIds:
-    """A statement about the rows whose `of` is one of many ids. `build` is handed that condition."""
+    """A statement about the rows whose `of` is one of many ids. `build` makes it from that condition."""
     each = func.json_each(bindparam(_MANY, type_=String)).table_valued(column("value", String))
     return ForIds(
         Prepared(build(of.in_(select(each.c.value)))),
@@ -78,7 +78,7 @@ def for_ids(of: ColumnElement[str], build: Callable[[ColumnElement[bool]], Execu
 class BulkInsert:
     """Inserts rows with certain columns, whose values are text, integers and null.
 
-    Rows that an index does not admit are left out where it `skips` them.
+    With `skips`, rows that would violate a unique index are left out.
     """
 
     def __init__(self, table: Table, names: Sequence[str], *, skips: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Columns and indexes that both engines read and sort alike."""
+"""Columns and indexes that both engines read and sort in the same way."""
 
 from typing import Any
 

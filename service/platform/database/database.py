@@ -1,6 +1,6 @@
-"""The one way to the database: units of work that read, and such that write, on SQLite or Postgres.
+"""The only access to the database: units of work that read or write, on SQLite or Postgres.
 
-How a unit runs is said by its mark (`units.py`) and is the database's own affair.
+The mark of a unit (`units.py`) tells the database how to run it.
 """
 
 import sqlite3
@@ -31,7 +31,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 ROOM_S = 1.0
-"""Between two tries to write where there is no room."""
+"""Seconds between two attempts to write while the storage cannot be written to."""
 
 
 class Database:
@@ -42,7 +42,7 @@ class Database:
         self.limits = limits or Limits()
         file = file_of(url)
         self.is_shared = file is None
-        """Whether other processes may work with it at the same time; a file of SQLite belongs to one."""
+        """Whether other processes may use it at the same time; an SQLite file belongs to one process."""
         self.fullness = Fullness(None if file is None else file.parent)
         self.presence = Presence(file)
         self.reachability = Reachability()
@@ -61,10 +61,10 @@ class Database:
         """A database whose schema is current already (see `migrations.upgrade`). Accepted writes finish on close.
 
         Args:
-            url: where it is.
-            limits: of transactions on Postgres.
-            checkpoints: whether this process serves the folder of an SQLite database: it alone writes into the file
-                itself.
+            url: the address of the database.
+            limits: time limits of transactions on Postgres.
+            checkpoints: whether this process serves the folder of an SQLite database. Only that process moves the log
+                into the file.
         """
         database = cls(url, limits, checkpoints=checkpoints)
         async with database._executor.running():
@@ -86,13 +86,13 @@ class Database:
     async def write(self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Runs a unit of work and returns once it is committed. If it raises, nothing of it is kept.
 
-        On Postgres it is run again where it could not have a lock, and so may do nothing but with its connection.
+        On Postgres it is run again if it could not get a lock, so it must have no effect outside its connection.
 
         Raises:
             fullness.StorageFull: there is no room on the disk.
             reachability.DatabaseUnreachable: Postgres does not answer. Whether the work was kept is not known.
             presence.DatabaseGone: the file is not where it was. Whether the work was kept in it is not known.
-            lock_waits.Locked: others held a lock all the time (`Limits.lock_ms`).
+            lock_waits.Locked: others held a lock for longer than `Limits.lock_ms`.
         """
         self._check_open()
         return await self._executor.write(lambda connection: work(connection, *args, **kwargs), mark_of(work))
@@ -100,7 +100,7 @@ class Database:
     async def write_once_there_is_room(
         self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """As `write`, again and again while the storage cannot be written to."""
+        """Like `write`, but tries again until the storage can be written to."""
         while True:
             try:
                 return await self.write(work, *args, **kwargs)
@@ -108,32 +108,32 @@ class Database:
                 await anyio.sleep(ROOM_S)
 
     def generation(self) -> int | None:
-        """A number that differs once anybody has committed anything; None where that cannot be told cheaply."""
+        """A number that changes whenever anybody commits; None if it cannot be had cheaply."""
         return None if self._closed or self.presence.is_gone else self._executor.generation()
 
     async def keep_log(self) -> None:
-        """Moves what an SQLite database has in its log into its file, where the log was removed beside it."""
+        """Moves the log of an SQLite database into its file if somebody has removed the log file."""
         if not self._closed:
             await self._executor.keep_log()
 
     async def end_silent(self) -> None:
-        """Ends what holds locks and has been silent for longer than it may, whoever began it. For Postgres."""
+        """Ends transactions on Postgres that hold locks and were silent for too long, those of others too."""
         self._check_open()
         await self._executor.end_silent()
 
     def limited(self) -> AbstractContextManager[None]:
-        """The units of work that are begun in the block, as those of one request, end within a limit for all of them.
+        """Units of work that begin in the block, for example those of one request, share one time limit.
 
-        On SQLite nothing waits for another machine, and there is none.
+        There is no limit on SQLite, where nothing waits for another machine.
         """
         return self._executor.limited()
 
     def shorten(self, limit_s: float) -> None:
-        """From now on no unit of work on Postgres may take longer than this: the process is told to end."""
+        """Limits every unit of work on Postgres from now on, because the process is about to end."""
         self._executor.shorten(limit_s)
 
     async def problem(self, limit_s: float) -> str | None:
-        """What keeps the database from working, within so many seconds: `does not answer`, say. None where it works."""
+        """What is wrong with the database, such as `does not answer`; None if it works. Takes at most `limit_s`."""
         try:
             with limited(limit_s):
                 takes_writes = await self.read(self._executor.takes_writes)

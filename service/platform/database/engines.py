@@ -1,4 +1,4 @@
-"""Engines as both programs need them: WAL and durable commits on SQLite, tested connections on Postgres."""
+"""SQLAlchemy engines: WAL and durable commits on SQLite, tested connections on Postgres."""
 
 import sqlite3
 import time
@@ -17,21 +17,21 @@ from callwright.service.platform.database.postgres.time_limits import ThreadLimi
 from callwright.service.platform.database.unavailable import DatabaseUnusable, StorageUnavailable
 
 READERS = 4
-"""Threads that read; more only take the interpreter lock from one another."""
+"""Threads that read. More would only compete for the interpreter lock."""
 POSTGRES_CONNECTIONS = 6
-"""Connections to Postgres for what runs in threads; as many threads read and write."""
+"""Connections to Postgres for units of work in threads, and the number of these threads."""
 PREEMPTING_CONNECTIONS = 2
 """Further connections, for units of work that end silent transactions in their way."""
 POOL_WAITS_S = 15.0
-"""How long a thread waits for a connection to Postgres, which only lost ones keep from it."""
+"""How long a thread waits for a connection to Postgres. It has to wait only after connections were lost."""
 IDLE_S = 5.0
-"""A connection to Postgres that nobody used for so long is tried before it is used again."""
+"""A connection to Postgres that was idle for longer is tested before it is used again."""
 SQLITE_WAITS_S = 30
 """How long a thread waits for another process that writes into the same file."""
 _NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
 _PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "cache_size=-65536")
 APPLICATION = "callwright"
-"""What connections to Postgres are called there, where their address says nothing else."""
+"""The application name of connections to Postgres, unless the address has another."""
 _FORM = (
     "write it as postgresql://user:password@host:5432/name, and the signs @ : / ? # % in the user and the password as "
     "%40 %3A %2F %3F %23 %25"
@@ -48,7 +48,7 @@ _CONNECTIONS: dict[str, str | int] = {
     "keepalives_count": 3,
     "tcp_user_timeout": 10_000,
 }
-"""A server that is not heard of for about ten seconds is given up. Source: libpq, "Parameter Key Words"."""
+"""A connection is given up after about ten seconds without an answer. Source: libpq, "Parameter Key Words"."""
 
 
 @dataclass(frozen=True)
@@ -57,17 +57,17 @@ class Limits:
 
     silent_ms: int = 10_000
     """How long a transaction may be open while its process sends nothing; then Postgres ends it and frees its locks.
-    A process that was stopped, or whose network was cut, keeps others from their rows for so long.
+    A process that was stopped or lost its network can block others for this long.
     """
     try_ms: int = 250
-    """How long one try waits for a lock. It takes a place that others could use."""
+    """How long one attempt waits for a lock. Meanwhile it occupies a connection that others could use."""
     statement_ms: int = 15_000
-    """How long one statement may take. Whoever sent it may not be there any more, and its locks are free then."""
+    """How long one statement may take. If its client is gone, its locks are freed after this time."""
     lock_ms: int = 15_000
-    """How long a unit of work waits for locks in all, mostly without a place."""
+    """How long a unit of work waits for locks in total, mostly without a connection."""
 
     def _settings(self) -> Sequence[tuple[str, int]]:
-        """What is set. Behind a pooler it is set in each transaction, since what is set for a session does not last."""
+        """Settings of Postgres. Behind a pooler each transaction sets them, because session settings do not last."""
         return (
             ("idle_in_transaction_session_timeout", self.silent_ms),
             ("lock_timeout", self.try_ms),
@@ -75,12 +75,12 @@ class Limits:
         )
 
     def session(self) -> str:
-        """The statements that put a whole session under these limits, where no pooler is between."""
+        """The statements that set these limits for a whole session, for connections without a pooler."""
         settings = [("default_transaction_isolation", "'read committed'"), *self._settings()]
         return "; ".join(f"SET {name} = {value}" for name, value in settings)
 
     def begin(self, isolation: str = "READ COMMITTED") -> str:
-        """The statements that begin a transaction under these limits, which go out together."""
+        """The statements that begin a transaction under these limits, sent together."""
         limits = [f"SET LOCAL {name} = {value}" for name, value in self._settings()]
         return "; ".join([f"BEGIN ISOLATION LEVEL {isolation}", *limits])
 
@@ -90,7 +90,7 @@ class DatabaseClosed(StorageUnavailable):
 
 
 class PassedOverFailure(RuntimeError):
-    """A unit of work went on behind a statement that had failed, so Postgres keeps nothing of it."""
+    """A unit of work continued after a statement had failed, so Postgres keeps nothing of it."""
 
     def __init__(self) -> None:
         super().__init__("a statement of the unit of work had failed, and nothing of it was kept")
@@ -104,7 +104,7 @@ def _check_unbroken(connection: Connection) -> None:
 
 
 def file_of(url: str) -> Path | None:
-    """The file of a database of SQLite, which belongs to one process; None of Postgres, which processes share."""
+    """The file of an SQLite database, which belongs to one process; None for Postgres, which processes share."""
     return Path(make_url(url).database or "") if url.startswith("sqlite") else None
 
 
@@ -121,12 +121,12 @@ def check_encoding(connection: Connection) -> None:
 
 
 def connection_parameters(url: str) -> dict[str, Any]:
-    """What libpq is told about connections to Postgres: what the address says, and what the service adds to it.
+    """The parameters of libpq for connections to Postgres: those of the address, and those that the service adds.
 
     Text is sent as UTF-8 whatever the address says, and of several hosts one that takes writes is used.
 
     Raises:
-        DatabaseUnusable: it is no address of Postgres.
+        DatabaseUnusable: the URL is not a valid address of Postgres.
     """
     from psycopg import ProgrammingError  # only here, since that would delay a start on SQLite
     from psycopg.conninfo import conninfo_to_dict
@@ -152,10 +152,10 @@ def make_engine(
     limits: Limits | None = None,
     times: ThreadLimits | None = None,
 ) -> Engine:
-    """An engine as both programs need it: WAL, durable commits, foreign keys, writes that lock at once.
+    """An SQLAlchemy engine. On SQLite: WAL, durable commits, foreign keys, writes that lock at once.
 
-    On SQLite, without `begins` whoever uses it begins and ends transactions on the driver. On Postgres transactions
-    are under `limits`; without any, they may take as long as they need, as a migration does. `times` looks after them.
+    On SQLite, without `begins` the caller begins and ends transactions on the driver. On Postgres transactions are
+    under `limits`; without `limits` they may take any time, as a migration does. `times` cuts off what takes too long.
 
     Its errors never show the values of a statement: they may be phone numbers, and errors are logged.
     """
@@ -210,14 +210,14 @@ def make_engine(
 
 
 class FrozenConnection(sqlite3.Connection):
-    """A connection that reads an SQLite file as it stands. It is for one unit of work, then others may have written."""
+    """A read-only connection to an SQLite file as it is. It is for one unit of work: afterwards others may write."""
 
 
 def _sqlite(file: str, *, reads: bool) -> sqlite3.Connection:
-    """A connection that leaves transactions to whoever uses it.
+    """A connection that leaves transactions to its user.
 
-    Beside a database that was closed in good order, SQLite has to make two files before anybody reads. Where there is
-    no room for them, nobody can write either, and the file alone is all there is.
+    After a clean shutdown, SQLite has to create two files beside the database before anybody can read. If there is no
+    room for them, nobody can write either, so the database file alone is complete.
     """
     connection = sqlite3.connect(file, timeout=SQLITE_WAITS_S, isolation_level=None, check_same_thread=False)
     try:
@@ -240,11 +240,11 @@ def _sqlite(file: str, *, reads: bool) -> sqlite3.Connection:
 
 
 def _prepare_nothing_behind_poolers(engine: Engine) -> None:
-    """Has connections that lead through a pooler, such as pgbouncer, run each statement without preparing it there.
+    """Turns off prepared statements on connections through a pooler such as pgbouncer.
 
-    In transaction mode the next transaction may come to another connection of the server, which does not know what was
-    prepared. A pooler names its own client in place of the server's process, and so shows itself. Preparing saves the
-    server two thirds of its work for a short statement.
+    In transaction mode the next transaction may use another connection to the server, which does not have the prepared
+    statements. A pooler is recognised by the process id that it reports, which is not the server's. Without a pooler,
+    preparing saves the server two thirds of its work for a short statement.
     """
 
     def on_connect(connection: Any, _: Any) -> None:
@@ -259,9 +259,9 @@ def _prepare_nothing_behind_poolers(engine: Engine) -> None:
 
 
 def _try_doubtful_connections(engine: Engine) -> None:
-    """Has connections tried before they are used that may have broken since: trying each takes as long as a query.
+    """Tests connections that may have broken before they are used; testing every one would cost a query each time.
 
-    Those are the ones that nobody used for long, and those that were used last before another one was lost.
+    Tested are those that were idle for long, and those that were last used before another connection was lost.
     """
     lost_at = 0.0
 

@@ -14,7 +14,7 @@ _OF_VALUES = "22"
 
 
 def without_values(error: BaseException) -> None:
-    """Shortens what an error of the driver says. Where, and what was broken, stays."""
+    """Removes values from the message of a driver's error. SQLSTATE, table, column and constraint stay."""
     state: str | None = getattr(error, "sqlstate", None)
     if state is None:
         return
@@ -32,7 +32,7 @@ def without_values(error: BaseException) -> None:
 
 
 def hide_values(engine: Engine) -> None:
-    """Has every error that is raised through an engine come without values."""
+    """Removes values from every error that an engine raises."""
     event.listen(engine, "handle_error", _on_error)
 
 

@@ -1,4 +1,4 @@
-"""Searching the words of rows, asked and answered alike on both engines."""
+"""Full-text search of rows, with one interface for both engines."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,23 +11,23 @@ from callwright.service.platform.database.postgres.full_text import JoinedIndex
 from callwright.service.platform.database.sqlite.full_text import MarkedIndex
 
 Phrases = Sequence[Sequence[str]]
-"""What is searched for: every phrase has to stand in a row's words. The words are ASCII."""
+"""What is searched for: every phrase must occur in a row's words. The words are ASCII."""
 
 
 class FullText:
     """The words of the rows of a table, in an index beside it.
 
-    Rows have an `id`, and in `created_at` the moment in milliseconds at which they were made. They are final once their
-    words are in the index. The index has their ids in its first column, and their `words`.
+    Rows have an `id` and a `created_at` in milliseconds. They do not change once their words are in the index. The
+    index has their ids in its first column, and a column `words`.
     """
 
     def __init__(self, rows: Table, index: Table, marks: Mapping[str, str]) -> None:
-        """`marks` names the columns by which rows are filtered, with a few letters of its own for each."""
+        """`marks` has the columns by which rows are filtered, each with a short prefix of its own."""
         self._marked = MarkedIndex(rows, index, marks)
         self._joined = JoinedIndex(rows, index)
 
     def add(self, connection: Connection, words: Sequence[Mapping[str, Any]]) -> None:
-        """Puts words into the index. The rows that they belong to must stand by now."""
+        """Puts words into the index. Their rows must exist already."""
         if words:
             self._of(connection).add(connection, words)
 
@@ -41,9 +41,9 @@ class FullText:
         owner: tuple[str, str],
         most: int,
     ) -> Finder:
-        """Finds the rows of a list with such words, and counts up to `most` of them.
+        """Finds the rows of a list that have the phrases, and counts up to `most` of them.
 
-        `owner` is a column with the value that all rows have in it which may be found.
+        `owner` is a column and its value: only rows with this value are found.
         """
         return self._of(connection).finder(connection, phrases, listing, asked, owner=owner, most=most)
 

@@ -10,11 +10,11 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from callwright.service.platform.database.prepared import Prepared
 
 INSERTS = {"sqlite": sqlite_insert, "postgresql": postgres_insert}
-"""How an insert begins that may meet conflicts, by the name of the dialect."""
+"""The `insert` function that supports ON CONFLICT, by the name of the dialect."""
 
 
 def insert_ignoring_conflicts(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> set[Any]:
-    """Inserts rows, but for those that an index does not admit. Gives the primary keys of those that it did insert.
+    """Inserts rows, except those that would violate a unique index; returns the primary keys of the inserted ones.
 
     A key of one column is its value, else a tuple.
     """
@@ -36,9 +36,9 @@ def upsert(
     where: ColumnElement[bool] | None = None,
     returning: Sequence[Column[Any]],
 ) -> Sequence[Row[Any]]:
-    """Inserts rows; where one with the same `unique` is there, and `where` holds for it, replaces some of its columns.
+    """Inserts rows. If a row with the same `unique` exists and `where` holds for it, sets its columns `replaces`.
 
-    Gives `returning` of the rows that were inserted or changed.
+    Returns the columns `returning` of the rows that were inserted or changed.
     """
     added: Any = INSERTS[connection.dialect.name](table)
     values = {name: added.excluded[name] for name in replaces}
@@ -47,7 +47,7 @@ def upsert(
 
 
 class PreparedInsert:
-    """Inserts one row unless one with the same `unique` is there, as text that was made once: for what runs often."""
+    """Inserts one row unless one with the same `unique` exists. Compiled once, for statements that run often."""
 
     def __init__(self, table: Table, unique: Sequence[Column[Any]]) -> None:
         self._by_dialect = {
@@ -56,5 +56,5 @@ class PreparedInsert:
         }
 
     def first(self, connection: Connection, row: Mapping[str, Any]) -> Any:
-        """The row as it was stored; None where one is there already."""
+        """The row as it was stored; None if one exists already."""
         return self._by_dialect[connection.dialect.name].first(connection, row)

@@ -1,4 +1,4 @@
-"""Paged lists: filters, sorting, pages and cursors, once for every list.
+"""Paged lists: filters, sorting, pages and cursors, shared by all lists.
 
 A cursor is the position of the last entry shown, signed, and bound to organization, list, filters and sort; it stays
 valid under inserts because it compares values and never counts rows. An index leads straight to that position.
@@ -55,13 +55,13 @@ def sort_fields(operation: AnyOperation, text: str) -> list[tuple[str, bool]]:
 
 
 def in_seconds(operation: AnyOperation, name: str) -> bool:
-    """Whether a list shows a field as a moment to the second, which it keeps to the millisecond."""
+    """Whether a list shows a field to the second that is stored to the millisecond."""
     shown = operation.item.model_fields.get(name) if operation.item else None
     return shown is not None and in_whole_seconds(shown)
 
 
 def second_of(moments: ColumnElement[int]) -> ColumnElement[int]:
-    """The second of moments in milliseconds, in the words of the indexes that hold it."""
+    """The second of moments in milliseconds, as the same expression that the indexes have."""
     return type_coerce(moments // literal_column("1000", BigInteger), BigInteger)
 
 
@@ -75,25 +75,25 @@ class Listing:
     unique: ColumnElement[Any]
     default: str = "-created_at"
     counted: Collection[str] = ()
-    """The columns whose filters leave the counting to an index. With others entries are counted up to `counts_to`."""
+    """The columns whose filters an index can count. With other filters, entries are counted up to `counts_to`."""
     coarser: Mapping[str, ColumnElement[Any]] = field(default_factory=dict[str, ColumnElement[Any]])
-    """What the list shows of sort fields whose columns are finer; moments need no mention."""
+    """The rounded value that the list shows for sort fields with a finer column; moments need no entry."""
 
     def most(self, asked: Input) -> int | None:
         """Up to how many entries are counted; None for all of them."""
         return None if all(one.column in self.counted for one in wanted_of(asked)) else self.operation.counts_to
 
     def order(self, sort: str | None) -> tuple[list[tuple[ColumnElement[Any], bool]], str]:
-        """The columns to sort by, the unique one last, with whether each descends; and the order in words.
+        """The columns to sort by, the unique one last, with whether each descends; and a text that names the order.
 
-        A field that another one follows is compared as it is shown: else the one that follows would never count.
+        A field before another one is compared as it is shown, rounded: otherwise the next field would have no effect.
         """
         named = sort_fields(self.operation, sort or self.default)
-        fields = {name: descends for name, descends in reversed(named)}  # where a field is named twice the first counts
+        fields = {name: descends for name, descends in reversed(named)}  # of equal names the first counts
         names = list(dict.fromkeys(name for name, _ in named))
         found = [(self._shown(name), fields[name]) for name in names[:-1]]
         found.append((self.columns[names[-1]], fields[names[-1]]))
-        # A cursor holds for one order; before a second field this one was another until moments were cut to seconds.
+        # A cursor is valid for one order. The text separates this order from that of versions that did not round.
         words = (sort or self.default) + (" as shown" if len(names) > 1 else "")
         return [*found, (self.unique, named[-1][1])], words
 
@@ -105,9 +105,9 @@ class Listing:
 
 @dataclass(frozen=True)
 class Wanted:
-    """One filter that was given: the column, how it is held against it, and one of which values it must have.
+    """One filter that was given: a column, a test, and values. `equals` holds for a column that has one of the values.
 
-    For the tests `from` and `before` that is one moment, in milliseconds, as exact as the list shows moments.
+    For `from` and `before` there is one value: a moment in milliseconds, rounded as the list shows it.
     """
 
     column: str
@@ -147,7 +147,7 @@ def matches(listing: Listing, asked: Input) -> list[ColumnElement[bool]]:
 
 @dataclass(frozen=True)
 class Span:
-    """The entries a page is made of: `count` of them in an order, behind the first `skipped` or behind `last`.
+    """The entries of a page: `count` of them in `order`, after the first `skipped` ones or after `last`.
 
     `order` names the columns with whether each descends, the unique one last; `last` is the position of an entry in it.
     """
@@ -159,20 +159,20 @@ class Span:
 
 
 class Finder(Protocol):
-    """Finds the entries of a list in another way than by going through its rows."""
+    """Finds and counts the entries of a list, for example with a full-text index."""
 
     def total(self) -> int:
         """How many entries the list has."""
         ...
 
     def rows(self, span: Span) -> Select[Any]:
-        """Exactly the rows of the entries that are meant."""
+        """The rows of exactly the entries in `span`."""
         ...
 
 
 @dataclass(frozen=True)
 class Walk:
-    """Finds the entries of a list by going through its rows. Counts up to `most` of them where that is given."""
+    """Finds the entries of a list by scanning its rows. Counts up to `most` of them if that is given."""
 
     connection: Connection
     statement: Select[Any]
@@ -197,9 +197,9 @@ def in_order(rows: Select[Any], order: Sequence[tuple[ColumnElement[Any], bool]]
 
 
 def behind(order: Sequence[tuple[ColumnElement[Any], bool]], last: Sequence[Any]) -> ColumnElement[bool]:
-    """`(a, b, id)` after `last` in the order given, in words from which both engines find the place in an index.
+    """The condition `(a, b, id)` after `last` in `order`, in a form for which both engines use an index.
 
-    Where directions differ that is only the place of `a`; what has the same `a` is gone through.
+    If directions differ, the index finds only the place of `a`; rows with the same `a` are scanned.
     """
     first, descends_first = order[0]
     not_before = first <= last[0] if descends_first else first >= last[0]
@@ -207,7 +207,7 @@ def behind(order: Sequence[tuple[ColumnElement[Any], bool]], last: Sequence[Any]
         position = tuple_(*(column for column, _ in order))
         there = tuple_(*(literal(value, column.type) for (column, _), value in zip(order, last, strict=True)))
         beyond = position < there if descends_first else position > there
-        # SQLite finds no place in an index by a row of values that begins with an expression.
+        # SQLite cannot use an index for a row value that begins with an expression.
         return beyond if isinstance(first, Column) else and_(not_before, beyond)
     choices: list[ColumnElement[bool]] = []
     for index, (column, descends) in enumerate(order):
@@ -241,7 +241,7 @@ class Cursors:
         except ValueError as error:
             raise Refusal(INVALID_CURSOR, field="cursor") from error
         tag, payload = raw[:16], raw[16:]
-        if _text(raw) != cursor:  # several texts stand for the same bytes, and one of them was given out
+        if _text(raw) != cursor:  # several texts decode to the same bytes, and only one of them was issued
             raise Refusal(INVALID_CURSOR, field="cursor")
         if not hmac.compare_digest(tag, self._tag(payload, binding)):
             raise Refusal(INVALID_CURSOR, field="cursor")
@@ -261,7 +261,7 @@ def page_of(
 ) -> Page[Any]:
     """One page of a list. Reads one row more than it shows, to know whether there are more.
 
-    `finder` finds the entries; without one the rows that the filters leave are gone through.
+    `finder` finds the entries; without one the rows that match the filters are scanned.
     """
     order, sort_text = listing.order(asked.sort)
     finds = finder or Walk(connection, listing.rows.where(*matches(listing, asked)), listing.most(asked))
@@ -297,9 +297,9 @@ def page_of_values(
     org_id: str,
     key: Callable[[Item], str],
 ) -> Page[Any]:
-    """One page of a list that is held in memory whole, such as the voices. `key` is what tells its entries apart.
+    """One page of a list that is held in memory, such as the voices. `key` gives the unique key of an entry.
 
-    A cursor continues behind the entry it stands for; where that entry is gone, at its place.
+    A cursor continues after its entry, or at the position of its entry if that is gone.
     """
     binding = _binding(operation, asked, org_id, asked.sort or "")
     if asked.cursor is None:
@@ -324,7 +324,7 @@ def _page(data: list[Any], number: int, per_page: int, total: int, next_cursor: 
 
 
 def _binding(operation: AnyOperation, asked: PageQuery, org_id: str, sort: str) -> bytes:
-    """What a cursor is good for: one organization, list, order and choice of filters."""
+    """What a cursor is valid for: one organization, list, order and choice of filters."""
     given = asked.model_dump(mode="json", exclude={"page", "per_page", "cursor", "sort"}, exclude_none=True)
     return orjson.dumps([org_id, operation.name, sort, given], option=orjson.OPT_SORT_KEYS)
 

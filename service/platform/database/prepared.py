@@ -1,7 +1,7 @@
-"""Statements that every request runs, handed to the driver as text that was made once.
+"""Statements that every request runs, compiled once and passed to the driver as text.
 
 SQLAlchemy builds and compiles the statement; running it through SQLAlchemy takes several times as long as the engine
-takes to answer. What runs once in a while does not need this.
+takes to answer. Statements that run rarely do not need this.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,20 +14,20 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from callwright.service.platform.database.error_text import without_values
 
 _INTEGRITY = "23"
-"""The class of SQLSTATE of what an index or a constraint does not admit."""
+"""The class of SQLSTATE for violations of indexes and constraints."""
 _Convert = Callable[[Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A statement as a driver takes it."""
+    """A compiled statement in the form that a driver takes."""
 
     sql: str
     positions: tuple[str, ...] | None
-    """The names in the order of the places; None where the driver takes names."""
+    """The names in the order of the placeholders; None if the driver takes names."""
     constants: Mapping[str, Any]
     given: Sequence[tuple[str, _Convert]]
-    """Parameters that the driver cannot take as they are."""
+    """Parameters that have to be converted for the driver."""
     row: Callable[[Sequence[Any]], Any]
 
     def values(self, params: Mapping[str, Any]) -> Any:
@@ -48,7 +48,7 @@ class Prepared:
         self._texts: dict[tuple[str, bool, bool, tuple[str, ...]], Text] = {}
 
     def first(self, connection: Connection, params: Mapping[str, Any]) -> Any:
-        """The first row, with its columns as attributes; None where there is none."""
+        """The first row, with its columns as attributes; None if there is none."""
         text = self._text(connection, params)
         found = self.executed(connection, text, params).fetchone()
         return None if found is None else text.row(found)
@@ -75,9 +75,9 @@ class Prepared:
 
 
 def run_text(connection: Connection, sql: str, values: Any = (), *, gives: bool = False) -> Any:
-    """Hands a statement to the driver as it is. Gives the driver's cursor, or what is read like one.
+    """Passes a statement to the driver as it is. Returns the driver's cursor, or an object that is read like one.
 
-    On the event loop `gives` tells whether rows are wanted; else there is the number of those that were changed.
+    On the event loop, the result has rows if `gives` is set, else the number of rows that were changed.
     """
     driver: Any = connection.connection.dbapi_connection
     try:
@@ -89,7 +89,7 @@ def run_text(connection: Connection, sql: str, values: Any = (), *, gives: bool 
 
 
 def driver_of(connection: Connection) -> Any:
-    """The connection of asyncpg beneath one of the event loop."""
+    """The connection of asyncpg under an SQLAlchemy connection of the event loop."""
     return cast("Any", connection.connection.dbapi_connection).driver_connection
 
 
@@ -104,7 +104,7 @@ class _LoopCursor(NamedTuple):
 
     rows: list[Any]
     status: str = ""
-    """What the server says was done, as `UPDATE 3`."""
+    """What the server reports as done, such as `UPDATE 3`."""
 
     @property
     def rowcount(self) -> int:
@@ -118,9 +118,9 @@ class _LoopCursor(NamedTuple):
 
 
 def _reraise(connection: Connection, sql: str, error: Exception) -> NoReturn:
-    """Raises what the driver has raised as SQLAlchemy does, without values: they may be phone numbers.
+    """Raises a driver's error in the form of SQLAlchemy, without values: they may be phone numbers.
 
-    A connection that is lost by it is not used again.
+    A connection that the error has broken is not used again.
     """
     dialect = connection.dialect
     base: Any = getattr(dialect.loaded_dbapi, "Error")  # noqa: B009  # pyright knows no names of drivers

@@ -1,4 +1,4 @@
-"""Why a database cannot be worked with: for a while, or until a person has put it right."""
+"""Errors of a database that cannot be used, for a while or until a person repairs it."""
 
 
 class StorageUnavailable(RuntimeError):

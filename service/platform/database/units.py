@@ -1,7 +1,7 @@
 """Units of work: functions `work(connection, ...)` of synchronous SQLAlchemy Core, and how they are to run.
 
 A unit may have a mark, from which the database knows how to run it: `brief`, `preempts`. A unit without one runs in a
-thread. It must be short all the same: on SQLite it delays its neighbours.
+thread. It must still be short: on SQLite it delays other units.
 """
 
 from abc import ABC, abstractmethod
@@ -41,17 +41,17 @@ def brief(work: Callable[Concatenate[Connection, P], T]) -> Unit[P, T]:
     """Marks a unit that touches a bounded number of rows by their keys, and takes some milliseconds at most.
 
     It runs on the event loop, because handing it to a thread and back takes longer; so it may wait for nothing but the
-    database. Where it reads, no lock keeps it waiting. On a database that processes share each statement of a reading
-    is committed by itself: it sees the state of its moment, and what it counts is kept.
+    database. One that reads waits for no lock. On Postgres each statement of one that reads is committed by itself: the
+    statement sees the state at its own time, and what it counts is kept.
     """
     return Unit(work, Mark.BRIEF)
 
 
 def preempts(work: Callable[Concatenate[Connection, P], T]) -> Unit[P, T]:
-    """Marks a unit that stops something, and so waits for nobody who is silent.
+    """Marks a unit that stops something, and so must not wait for silent transactions.
 
-    A transaction on Postgres that is in its way, and whose process has not said a word for a second, is ended. That
-    process is told at its next statement, and nothing of what it was about to do is kept.
+    A transaction on Postgres that blocks it, and whose process has been silent for a second, is ended. That process
+    gets an error at its next statement, and nothing of the transaction is kept.
     """
     return Unit(work, Mark.PREEMPTS)
 
@@ -64,11 +64,11 @@ class Executor(ABC):
     """Runs units of work on one database. An engine overrides the last five methods where it needs them."""
 
     takes_writes: Callable[[Connection], bool]
-    """The unit that tells, by a reading, whether the database takes writes."""
+    """A unit that reads whether the database takes writes."""
 
     @abstractmethod
     def running(self) -> AbstractAsyncContextManager[None]:
-        """What has to run meanwhile. Units that were accepted finish at the end."""
+        """Runs what the executor needs until the block ends. Then units that were accepted finish."""
 
     @abstractmethod
     async def read(self, work: Callable[[Connection], T], mark: Mark) -> T:
@@ -79,18 +79,18 @@ class Executor(ABC):
         """Runs a unit and returns once it is committed."""
 
     def generation(self) -> int | None:
-        """A number that differs once anybody has committed anything; None where that cannot be told cheaply."""
+        """A number that changes whenever anybody commits; None if it cannot be had cheaply."""
         return None
 
     async def keep_log(self) -> None:  # noqa: B027
-        """Keeps what stands in a log beside the database that was removed."""
+        """Moves a log that was removed into the database file."""
 
     async def end_silent(self) -> None:  # noqa: B027
-        """Ends what holds locks and has been silent for longer than it may."""
+        """Ends transactions that hold locks and were silent for too long."""
 
     def limited(self) -> AbstractContextManager[None]:
-        """The units of work that are begun in the block end within a limit for all of them, where there is one."""
+        """Units of work that begin in the block share one time limit, if the engine has one."""
         return nullcontext()
 
     def shorten(self, limit_s: float) -> None:  # noqa: B027
-        """From now on no unit may take longer than this, those under way included, where there is such a limit."""
+        """Limits every unit from now on, those under way included, if the engine has such a limit."""

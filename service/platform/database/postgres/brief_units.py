@@ -1,8 +1,8 @@
 """Brief units of work on Postgres, which run on the event loop: SQLAlchemy's async engine over asyncpg.
 
 A unit is a synchronous function, which SQLAlchemy runs in a greenlet that waits while the event loop goes on. Handing a
-unit to a thread and back takes longer than one that touches a few rows by their keys. Connections stay open and are
-handed from unit to unit: taking one from a pool and giving it back takes as long as a statement.
+unit to a thread and back takes longer than the unit itself, which touches a few rows by key. Connections stay open and
+are handed from unit to unit: taking one from a pool and giving it back takes as long as a statement.
 """
 
 import time
@@ -29,9 +29,9 @@ from callwright.service.platform.database.prepared import driver_of, run_text
 T = TypeVar("T")
 
 TRANSACTIONS = 8
-"""Transactions that are under way at most; others wait."""
+"""The most transactions under way at a time; others wait."""
 LOOK_UPS = 4
-"""Look-ups that are under way at most. Transactions may wait for locks, and no request is to wait behind those."""
+"""The most look-ups under way at a time. They have places of their own, because transactions may wait for locks."""
 CLOSE_LIMIT_S = 1.0
 """How long cutting a unit off may take. The server is asked to end its statement, so that its locks are free."""
 
@@ -79,10 +79,10 @@ class BriefUnits:
         self._look_ups = anyio.Semaphore(LOOK_UPS, fast_acquire=True)
 
     async def each_committed(self, work: Callable[[Connection], T], until: float) -> T:
-        """Runs statements that are each committed as they are run.
+        """Runs statements that are each committed by themselves.
 
         Raises:
-            TimeoutError: they took longer than until the deadline.
+            TimeoutError: the deadline `until` has passed.
         """
         return await self._run(self._look_ups, lambda connection, _: work(connection), until)
 
@@ -90,7 +90,7 @@ class BriefUnits:
         """Runs a unit of work and returns once it is committed. If it raises, nothing of it is kept.
 
         Raises:
-            TimeoutError: it took longer than until the deadline. Whether it was kept is not known.
+            TimeoutError: the deadline `until` has passed. Whether the work was kept is not known.
         """
 
         def committed(connection: Connection, begin: str) -> T:
@@ -118,7 +118,7 @@ class BriefUnits:
             scope.deadline = min(scope.deadline, anyio.current_time() + limit_s)
 
     async def _run(self, places: anyio.Semaphore, work: Callable[[Connection, str], T], until: float) -> T:
-        # What was sent is waited for although its request was cancelled, as it is in a thread.
+        # A unit that has begun is awaited even if its request is cancelled, as in a thread.
         limit_s = min(until - time.monotonic(), self._limit_s)
         deadline = anyio.current_time() + limit_s
         try:
@@ -153,9 +153,9 @@ class BriefUnits:
                 await _cut_off(held)
 
     async def _taken(self) -> _Held:
-        """The connection that was used last, so that those beyond need stay idle.
+        """The connection that was used most recently, so that surplus ones stay idle.
 
-        Those that may have broken since are tried: who was idle for long, or was used last before another one broke.
+        It is tested if it may have broken: if it was idle for long, or was last used before another one broke.
         """
         while self._free:
             held = self._free.pop()
@@ -178,10 +178,10 @@ class BriefUnits:
             if self._connector.prepares or not prepares:
                 driver = (await connection.get_raw_connection()).driver_connection
                 return _Held(connection, driver, "BEGIN" if prepares else self._begin)
-            await connection.close()  # SQLAlchemy would prepare, and a pooler was found
+            await connection.close()  # it was made to prepare statements, but a pooler was found
 
     def _choose_cache(self, _: object, __: object, ___: object, given: dict[str, Any]) -> None:
-        """SQLAlchemy holds statements prepared too, of those that it runs itself."""
+        """Sets the size of SQLAlchemy's own cache of prepared statements, for those that it runs itself."""
         given["prepared_statement_cache_size"] = STATEMENTS_HELD if self._connector.prepares else 0
 
     async def _give_back(self, held: _Held) -> None:
@@ -210,13 +210,13 @@ def _nothing(connection: Connection, _: str) -> None:
 
 
 def _left_clean(connection: Connection, work: Callable[[Connection, str], T], begin: str) -> T:
-    """What the unit gives. Its connection is in no transaction then, or will not be used again."""
+    """Returns the unit's result. Afterwards its connection is in no transaction, or is not used again."""
     try:
         done = work(connection, begin)
         if connection.in_transaction():
             connection.commit()
         return done
-    except InternalClientError as error:  # what the server said last, that it ends the connection, came in between
+    except InternalClientError as error:  # the server's notice that it ends the connection came in between
         connection.invalidate()
         raise DBAPIError("", None, error, hide_parameters=True, connection_invalidated=True) from error
     except Exception:
@@ -226,7 +226,7 @@ def _left_clean(connection: Connection, work: Callable[[Connection, str], T], be
 
 
 async def _cut_off(held: _Held) -> None:
-    """Ends what a connection does. The server is told first: behind a pooler it would not notice the end."""
+    """Ends a connection and what it runs. The server is told first: behind a pooler it would not notice the end."""
     with anyio.CancelScope(shield=True):
         with suppress(Exception):  # it may be broken in any way; then there is nobody to tell
             await held.driver.close(timeout=CLOSE_LIMIT_S)

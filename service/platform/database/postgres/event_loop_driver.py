@@ -1,7 +1,7 @@
-"""asyncpg, the driver of what runs on the event loop: how it connects, and what its errors are.
+"""asyncpg, the driver for units of work on the event loop: how it connects.
 
-libpq reads an address, with what the environment and files add to it, and asyncpg is told what libpq made of it. So
-both go to the same place. Sources: psycopg, "ConnectionInfo"; asyncpg, "API Reference", `connect`.
+libpq reads an address, the environment and its files, and asyncpg gets the settings that result. So both connect to
+the same server. Sources: psycopg, "ConnectionInfo"; asyncpg, "API Reference", `connect`.
 """
 
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ _OWN_WAY = (
     "keepalives_count",
     "tcp_user_timeout",
 )
-"""Settings of libpq that are told in another way, or that nothing needs where each unit of work has a limit of time."""
+"""Settings of libpq that are passed in another way, or not needed because each unit of work has a time limit."""
 _NOTHING_ASKED = {
     "channel_binding": ("disable", "prefer"),
     "gssencmode": ("disable", "prefer"),
@@ -56,28 +56,28 @@ _NOTHING_ASKED = {
     "sslcertmode": ("disable", "allow"),
     "sslsni": ("1",),
 }
-"""Settings of libpq that asyncpg has not, with the values that ask for nothing."""
+"""Settings of libpq that asyncpg does not have, with the values that it may ignore."""
 _OF_SYSTEM = "system"
-"""The system's certificates, in place of a file."""
+"""The `sslrootcert` that means the system's certificates instead of a file."""
 STATEMENTS_HELD = 100
-"""Statements that one connection holds prepared on the server."""
+"""The most prepared statements that one connection keeps on the server."""
 _IS_NAMED_PROCESS = "SELECT 1 / (pg_backend_pid() = {})::int"
-"""Fails where another process answers than the one that was named when the connection was made."""
+"""Fails if the process that answers is not the one that was reported when the connection was made."""
 
 
 def can_follow(said: Mapping[str, str]) -> bool:
-    """Whether asyncpg can do what libpq's settings say. Else, as with Kerberos or several hosts, threads do."""
+    """Whether asyncpg supports these libpq settings. If not (Kerberos, several hosts), brief units run in threads."""
     asked = {name for name, value in said.items() if value not in _NOTHING_ASKED.get(name, ())}
     several_hosts = "," in said.get("host", "")
     return asked <= {*_FOLLOWED, *_OWN_WAY} and said.get("sslrootcert") != _OF_SYSTEM and not several_hosts
 
 
 def find_connector(url: str, limits: Limits, times: ThreadLimits | None = None) -> "Connector | None":
-    """What makes connections to a database; None where asyncpg cannot follow its address. Connects once to find out,
-    for as long as `times` allow.
+    """The connector to a database; None if asyncpg does not support its settings. Connects once to find out, within
+    the limit of `times`.
 
     Raises:
-        DBAPIError: there is no connection to be had.
+        DBAPIError: no connection could be made.
     """
     engine = make_engine(url, times=times)
     try:
@@ -109,25 +109,25 @@ class Connector:
     """Makes connections to one place."""
 
     def __init__(self, place: URL, limit_s: float, *, prepares: bool, session: str = "") -> None:
-        """`session` are statements that each connection begins with where there is no pooler."""
+        """`session` are statements with which each connection begins if there is no pooler."""
         self._session = session
         self._address = place.render_as_string(hide_password=False)
         self._limit_s = limit_s
         self.prepares = prepares
         """Whether statements may be prepared on the server, as the last connection showed.
 
-        Behind a pooler, such as pgbouncer, the next transaction may come to another connection of the server, which
-        does not know what was prepared. A pooler names its own client in place of the server's process.
+        Behind a pooler such as pgbouncer, the next transaction may use another connection to the server, which does not
+        have the prepared statements. A pooler is recognised because the process id it reports is not the server's.
         """
 
     async def __call__(self) -> Any:
-        """A connection. Raises asyncpg's errors, and its `CannotConnectNowError` where nobody answers."""
+        """A connection. Raises asyncpg's errors, such as `CannotConnectNowError` if no server answers."""
         connection = await self._connect()
         try:
             if not self.prepares:
                 self.prepares = await connection.fetchval("SELECT pg_backend_pid()") == connection.get_server_pid()
                 return connection
-            # Nothing may be prepared before this is known, and what is sent without values never is.
+            # Nothing may be prepared before this is known, and statements without values never are.
             is_named = _IS_NAMED_PROCESS.format(connection.get_server_pid())
             await connection.execute(f"{is_named}; {self._session}")
             return connection

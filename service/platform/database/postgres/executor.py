@@ -37,18 +37,18 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 LAST_S = 3.0
-"""How long the units of work may take that run when the database is closed."""
+"""How long units of work under way may still take when the database is closed."""
 CLOSE_LIMIT_S = 30
-"""How long closing waits for the units of work that run."""
+"""How long closing waits for units of work under way."""
 AGAIN_IN_THREADS = 1
-"""Units of work that wait for locks and are tried again at a time, of those in threads."""
+"""How many units of work in threads are retried at a time because they could not get a lock."""
 AGAIN_ON_LOOP = 2
-"""The same, of brief units."""
+"""The same for brief units."""
 _READ_ONLY = text("SELECT current_setting('transaction_read_only')")
 
 
 class SharedExecutor(Executor):
-    """Runs units of work in threads and on the event loop. `check_open` raises where no more may run."""
+    """Runs units of work in threads and on the event loop. `check_open` raises once the database is closed."""
 
     def __init__(
         self, url: str, limits: Limits, fullness: Fullness, reachability: Reachability, check_open: Callable[[], None]
@@ -62,7 +62,7 @@ class SharedExecutor(Executor):
         self._choosing = anyio.Lock()
         self._engine = make_engine(url, limits=limits, times=self._times)
         self._each_committed = self._engine.execution_options(isolation_level="AUTOCOMMIT", **{BEGINS: None})
-        # Each statement would see a state of its own otherwise.
+        # Otherwise each statement would see a different state.
         self._reading = self._engine.execution_options(**{BEGINS: limits.begin("REPEATABLE READ")})
         self._preemption = Preemption(self._engine, limits, self._read_briefly)
         self._threads = ThreadUnits(POSTGRES_CONNECTIONS)
@@ -73,7 +73,7 @@ class SharedExecutor(Executor):
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
-        """Cuts off what takes too long."""
+        """Cuts off units of work that take too long, until the block ends."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._look_after_threads)
             try:
@@ -95,7 +95,7 @@ class SharedExecutor(Executor):
             return await self._threads.run(run, deadline(self._limit_s))
 
     async def write(self, work: Callable[[Connection], T], mark: Mark) -> T:
-        """Runs a unit, again where it could not have a lock."""
+        """Runs a unit, and again if it could not get a lock."""
         with self._explained(writes=True):
             until = deadline(self._limit_s)
             if mark is Mark.PREEMPTS:
@@ -123,7 +123,7 @@ class SharedExecutor(Executor):
             self._brief.shorten(limit_s)
 
     async def _read_briefly(self, work: Callable[[Connection], T]) -> T:
-        """If its connection turns out to be broken, all of it is run again on another one, once."""
+        """Runs a brief unit that reads. If its connection is broken, runs it once more on another connection."""
         self._check_open()
         until = deadline(self._limit_s)
 
@@ -145,7 +145,7 @@ class SharedExecutor(Executor):
             return await attempt()
 
     async def _brief_units(self, until: float) -> "BriefUnits | None":
-        """What runs brief units; None where they run in threads (`event_loop_driver.can_follow`)."""
+        """What runs brief units; None if they run in threads (`event_loop_driver.can_follow`)."""
         if self._brief_is_chosen:
             return self._brief
         from callwright.service.platform.database.postgres.brief_units import (
@@ -164,7 +164,7 @@ class SharedExecutor(Executor):
 
     @contextmanager
     def _explained(self, *, writes: bool = False) -> Generator[None]:
-        """Raises what says more than an engine's error, where there is more to say."""
+        """Raises a more specific error in place of an engine's error, if there is one."""
         try:
             yield
         except AWAY_ERRORS as error:

@@ -1,4 +1,4 @@
-"""Words in a table with an index of Postgres, which is joined with the rows they belong to."""
+"""Full-text search on Postgres: a table of words with an index, joined with their rows."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,7 @@
-"""Waiting for locks without a connection: a unit of work that cannot have a lock soon is undone and tried again.
+"""Waiting for locks without a connection: a unit of work that cannot get a lock soon is undone and tried again.
 
-Postgres keeps a lock for as long as the transaction that took it, and the process behind that may have been stopped.
-Whoever waited for it in the database would hold a connection meanwhile, and a few of them all there are.
+A lock lasts as long as the transaction that took it, and the process of that transaction may have been stopped.
+Waiting for the lock in the database would occupy a connection, and a few such waits would occupy all of them.
 """
 
 import random
@@ -19,7 +19,7 @@ from callwright.service.platform.database.sqlite.presence import DatabaseGone
 T = TypeVar("T")
 
 LOCK_NOT_AVAILABLE = "55P03"
-"""The code with which Postgres says that a lock could not be had in time."""
+"""The code with which Postgres says that it could not get a lock in time."""
 PAUSE_S = 0.05
 """The first pause before another try; the following ones are longer, up to `LONGEST_PAUSE_S`."""
 LONGEST_PAUSE_S = 0.4
@@ -30,14 +30,14 @@ class Locked(Exception):
 
 
 def is_locked(error: BaseException) -> bool:
-    """Whether a unit of work failed for want of a lock."""
+    """Whether a unit of work failed because it could not get a lock."""
     if isinstance(error, DBAPIError):
         return getattr(error.orig, "sqlstate", None) == LOCK_NOT_AVAILABLE
     return isinstance(error, Locked)
 
 
 def unavailable_because(error: BaseException) -> str | None:
-    """Why the database could not do its work just then, in words; None for any other error."""
+    """Why the database could not work at this time, in words; None for any other error."""
     if isinstance(error, Locked):
         return "Others are changing what this changes"
     if isinstance(error, DatabaseGone):
@@ -55,19 +55,19 @@ def unavailable_because(error: BaseException) -> str | None:
 
 
 class LockWaits:
-    """Tries units of work again. Second tries of all units together use a few places, so that the rest stays free."""
+    """Retries units of work. The retries of all units share a few places, so that the other places stay free."""
 
     def __init__(
         self, again: int, limit_ms: int, check: Callable[[], None], chance: Callable[[], float] = random.random
     ) -> None:
-        """`limit_ms` bounds the wait for locks of one unit; `check` raises where there is no sense in another try."""
+        """`limit_ms` bounds the wait for locks of one unit; `check` raises if another attempt makes no sense."""
         self._again = anyio.Semaphore(again)
         self._limit_s = limit_ms / 1_000
         self._check = check
         self._chance = chance
 
     async def run(self, attempt: Callable[[], Awaitable[T]]) -> T:
-        """What the unit of work gives once it had its locks.
+        """The result of the unit of work, tried until it gets its locks.
 
         Raises:
             Locked: it did not get them within the limit.

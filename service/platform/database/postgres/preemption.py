@@ -1,4 +1,4 @@
-"""Units of work on Postgres that wait for nobody who is silent: silent transactions in their way are ended."""
+"""Units of work on Postgres that do not wait for silent transactions: those that block them are ended."""
 
 import logging
 import time
@@ -21,13 +21,13 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 SILENT_S = 1.0
-"""How long a transaction in the way has to be silent before it is ended."""
+"""How long a blocking transaction has to be silent before it is ended."""
 WAITS_S = 4.0
-"""How long a unit waits for locks in all."""
+"""How long a unit waits for locks in total."""
 
 
 class Preemption:
-    """Runs such units in threads of their own. `read` runs a brief unit that reads, beside them."""
+    """Runs such units in threads of their own. `read` runs a brief unit at the same time."""
 
     def __init__(
         self, engine: Engine, limits: Limits, read: Callable[[Callable[[Connection], int]], Awaitable[int]]
@@ -41,7 +41,7 @@ class Preemption:
         """Runs a unit and returns once it is committed.
 
         Raises:
-            Locked: somebody who is not silent was in the way all the time.
+            Locked: a transaction that is not silent blocked it for too long.
         """
         waiting: list[int] = []
 

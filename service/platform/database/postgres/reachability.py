@@ -1,7 +1,7 @@
-"""Whether Postgres answers, and who has to know while it does not.
+"""Whether Postgres answers, and what is logged while it does not.
 
-Each unit of work finds it out for itself. The log says so when it begins and every ten seconds at most, and when it is
-over; workers wait a moment and try again.
+Each unit of work finds out for itself. The log reports the begin of an outage, at most one line every ten seconds
+while it lasts, and its end. Workers wait a moment and try again.
 """
 
 import logging
@@ -16,9 +16,9 @@ from callwright.service.platform.database.unavailable import StorageUnavailable
 log = logging.getLogger(__name__)
 SAID_EVERY_S = 10.0
 LEAST_S = 1.0
-"""Between any two lines, where it comes and goes as while it is stopped and started again."""
+"""Seconds between any two lines, for a server that comes and goes while it restarts."""
 AWAY_ERRORS = (DBAPIError, PoolTimeout, TimeoutError)
-"""What is raised where the server does not answer, among other things."""
+"""The errors that are raised if the server does not answer. They have other causes too."""
 NO_ANSWER = "does not answer"
 TAKES_NO_WRITES = "takes no writes"
 _WHY = {
@@ -30,7 +30,7 @@ _WHY = {
     "3D000": "is not there",
     "25006": TAKES_NO_WRITES,
 }
-"""What codes of errors mean, by how they begin. Source: PostgreSQL, "Error Codes"."""
+"""The meaning of error codes, by their first characters. Source: PostgreSQL, "Error Codes"."""
 
 
 class DatabaseUnreachable(StorageUnavailable):
@@ -49,7 +49,7 @@ class Reachability:
         self._said_at: float | None = None
         self._is_said = False
         self.is_away = False
-        """Whether the last unit of work found nobody."""
+        """Whether the database could not be used by the last unit of work."""
         self._reads_only = False
         self._failed = 0
 
@@ -69,7 +69,7 @@ class Reachability:
         raise DatabaseUnreachable(why) from error
 
     def answered(self, *, wrote: bool = True) -> None:
-        """A unit of work was done, which tells nothing of a database that takes no writes unless it `wrote`."""
+        """Records that a unit of work succeeded. If the database took no writes, only one that `wrote` counts."""
         if self._reads_only and not wrote:
             return
         self.is_away = self._reads_only = False
@@ -79,7 +79,7 @@ class Reachability:
 
 
 def _why(error: Exception) -> str | None:
-    """Why Postgres cannot be used, where an error says so."""
+    """Why Postgres cannot be used, if an error says so."""
     if not isinstance(error, DBAPIError):
         return NO_ANSWER if isinstance(error, AWAY_ERRORS) else None
     state: str | None = getattr(error.orig, "sqlstate", None)

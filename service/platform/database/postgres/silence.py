@@ -1,8 +1,8 @@
 """Ending transactions on Postgres whose process is silent: it was stopped, or its network was cut.
 
-Nothing of such a transaction is kept, and its process is told at its next statement, if there ever is one: so nobody
-acts on it later. Postgres itself ends those that are silent between two statements (`engines.Limits`); these here are
-for who cannot wait for that, and for those in the midst of a statement, as when a result is sent that nobody reads.
+Such a transaction is rolled back, and its process gets an error at its next statement, so that it cannot go on.
+Postgres itself ends transactions that are silent between two statements (`engines.Limits`). These functions are for
+units that cannot wait for that, and for transactions that are silent in a statement because nobody reads its result.
 """
 
 from sqlalchemy import Connection, text
@@ -31,9 +31,9 @@ _STUCK = text(f"""
 
 
 def clear_the_way(connection: Connection, pid: int, silent_ms: int) -> int:
-    """Ends silent transactions for which another one waits, directly or behind others; returns how many.
+    """Ends silent transactions that block another one, directly or through others; returns how many.
 
-    `pid` is what `OWN_PID` gives in the one that waits.
+    `pid` is the result of `OWN_PID` in the transaction that waits.
     """
     return connection.execute(_IN_THE_WAY, {"pid": pid, "silent_ms": silent_ms}).scalar_one()
 

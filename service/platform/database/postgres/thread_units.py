@@ -13,11 +13,11 @@ from callwright.service.platform.database.postgres.time_limits import limited
 T = TypeVar("T")
 
 FOR_READS_ALONE = 2
-"""Places that no write takes: writes may wait for locks, and no read is to wait behind those."""
+"""Places that writes may not take: writes may wait for locks, and reads must not wait behind them."""
 
 
 class ThreadUnits:
-    """Has a bounded number of places. Each unit, with its wait for a place, ends at its deadline."""
+    """Runs at most `places` units at a time. A unit, including its wait for a place, ends at its deadline."""
 
     def __init__(self, places: int) -> None:
         self._places = anyio.CapacityLimiter(places)
@@ -29,7 +29,7 @@ class ThreadUnits:
         """Runs a unit of work.
 
         Raises:
-            TimeoutError: there was no place before the deadline, which is one of `time.monotonic`.
+            TimeoutError: there was no place before the deadline `until`, a time of `time.monotonic`.
         """
         with anyio.fail_after(until - time.monotonic()):
             await self._places.acquire_on_behalf_of(place := object())
@@ -49,7 +49,7 @@ class ThreadUnits:
             self._for_writes.release_on_behalf_of(place)
 
     async def wait_for_all(self) -> None:
-        """Returns once no unit runs. There is no place for others then."""
-        for places in (self._for_writes, self._places):  # who holds every place knows that nobody else works
+        """Returns once no unit runs. After that no other unit can run."""
+        for places in (self._for_writes, self._places):  # once every place is taken here, no unit runs
             for _ in range(int(places.total_tokens)):
                 await places.acquire_on_behalf_of(object())

@@ -1,6 +1,6 @@
-"""How long a unit of work on Postgres may take. What takes longer is cut off, and its place is free.
+"""How long a unit of work on Postgres may take. One that takes longer is cut off, which frees its place.
 
-A server that is stopped, or a network that loses what is sent, may leave a driver waiting without end.
+Otherwise a driver could wait forever for a server that was stopped or a network that loses packets.
 """
 
 import os
@@ -16,15 +16,15 @@ from typing import Any
 from sqlalchemy import Engine, event
 
 LIMIT_S = 14.0
-"""For one unit of work, and for all those of a request together."""
+"""The limit in seconds for one unit of work, and for all units of one request together."""
 LOOK_EVERY_S = 0.25
-"""Between two looks for what takes too long in threads."""
+"""Seconds between two checks for units in threads that take too long."""
 _until: ContextVar[float] = ContextVar("until", default=inf)
 
 
 @contextmanager
 def limited(limit_s: float = LIMIT_S) -> Generator[None]:
-    """The units of work that are begun in the block end before so many seconds have passed."""
+    """Units of work that begin in the block end within `limit_s` seconds, all together."""
     token = _until.set(min(_until.get(), time.monotonic() + limit_s))
     try:
         yield
@@ -53,7 +53,7 @@ class ThreadLimits:
         self._uses: dict[Any, _Use] = {}
 
     def watch(self, engine: Engine) -> None:
-        """Looks after an engine's connections from now on. It has to hear of them before anybody uses them."""
+        """Watches an engine's connections. Call it before the engine makes the first one."""
         event.listen(engine, "connect", self._on_connect)
         event.listen(engine, "checkout", self._on_checkout)
         event.listen(engine, "checkin", self._on_checkin)
@@ -68,7 +68,7 @@ class ThreadLimits:
                 use.until = min(use.until, latest)
 
     def cut_off(self) -> None:
-        """Breaks the connections of what takes too long."""
+        """Breaks the connections of units that take too long."""
         now = time.monotonic()
         for use in list(self._uses.values()):
             if use.until <= now:

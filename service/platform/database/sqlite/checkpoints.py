@@ -1,7 +1,7 @@
 """Moves what SQLite has written into its log (`-wal`) into the database file, from time to time.
 
-SQLite does that by itself at any commit of anybody. Here one process does it, and at no other moment: so it can tell
-that somebody else has written into the file (`presence.py`), and no commit waits for it.
+SQLite does that by default at a commit of any process. Here only one process does it, between commits: so it can tell
+when another program has written into the file (`presence.py`), and no commit waits for it.
 
 Source: SQLite, "Write-Ahead Logging", section 3.1 (a passive checkpoint waits for nobody), PRAGMA wal_checkpoint.
 """
@@ -15,13 +15,13 @@ from sqlalchemy import Connection
 from callwright.service.platform.database.sqlite.presence import DatabaseGone, Loss, Presence
 
 PAGES = 1_000
-"""About how many pages are in the log when it is moved: what SQLite takes itself."""
+"""About how many pages are in the log when it is moved; SQLite's own default."""
 _FEWEST, _MOST = 20, 20_000
 """Changed rows between two checkpoints."""
 
 
 class Checkpoints:
-    """Decides when, and does it. It belongs to the thread that writes."""
+    """Decides when to move the log, and moves it. Only the thread that writes may use it."""
 
     def __init__(self, presence: Presence) -> None:
         self._presence = presence
@@ -29,12 +29,12 @@ class Checkpoints:
         self._between = 200
 
     def begin(self, connection: sqlite3.Connection) -> None:
-        """Takes it over from SQLite, on the connection that writes."""
-        connection.execute("SELECT 1 FROM sqlite_master").close()  # now the files beside it are there
+        """Takes over checkpoints from SQLite, on the connection that writes."""
+        connection.execute("SELECT 1 FROM sqlite_master").close()  # SQLite creates the files beside it
         self._presence.begin()
 
     def is_due(self, connection: sqlite3.Connection) -> bool:
-        """Whether enough rows were changed since the last one, or the log was removed."""
+        """Whether enough rows were changed since the last checkpoint, or the log was removed."""
         is_needed = self._presence.loss is Loss.LOG_MOVED
         return is_needed or connection.total_changes - self._changes >= self._between
 
@@ -47,9 +47,9 @@ class Checkpoints:
             self._between = min(max(changes * PAGES // max(pages, 1), _FEWEST), _MOST)
 
     def leave_open(self, connection: Connection) -> bool:
-        """Leaves a connection open until the process has ended, where closing the last one would do damage.
+        """Leaves a connection open until the process has ended if closing it would damage the file.
 
-        SQLite moves the log into the file when the last connection is closed, whatever the file holds by then.
+        SQLite moves the log into the file when the last connection is closed, whatever the file contains by then.
         """
         if self._presence.loss is not Loss.OVERWRITTEN:
             return False
@@ -58,5 +58,5 @@ class Checkpoints:
 
 
 def _never_ends(_: Connection) -> None:
-    """Keeps what it is given; objects of a thread that never ends are not closed when the process ends."""
+    """Keeps its argument alive: objects of a thread that never ends are not closed when the process ends."""
     threading.Event().wait()

@@ -22,11 +22,11 @@ from callwright.service.platform.database.units import Executor, Mark
 T = TypeVar("T")
 
 CLOSE_LIMIT_S = 30
-"""How long closing waits for the units of work that run."""
+"""How long closing waits for units of work under way."""
 
 
 class FileExecutor(Executor):
-    """Runs units of work in one process. With `checkpoints` it alone writes into the file itself."""
+    """Runs units of work in one process. With `checkpoints` only this process moves the log into the file."""
 
     def __init__(self, url: str, presence: Presence, fullness: Fullness, *, checkpoints: bool) -> None:
         self._presence, self._fullness = presence, fullness
@@ -39,7 +39,7 @@ class FileExecutor(Executor):
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
-        """Commits what is written."""
+        """Commits writes until the block ends."""
         try:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._writer.serve)
@@ -66,7 +66,7 @@ class FileExecutor(Executor):
             return await to_thread.run_sync(run, limiter=self._readers)
 
     async def write(self, work: Callable[[Connection], T], mark: Mark) -> T:
-        """Commits into the file that everybody reads, and says so only if it is still there then."""
+        """Commits a unit, and acknowledges it only if the database file is still in its place."""
         with self._explained():
             done = await self._writer.run(work, is_brief=mark is Mark.BRIEF)
             self._presence.check()
@@ -81,7 +81,7 @@ class FileExecutor(Executor):
 
     @contextmanager
     def _explained(self) -> Generator[None]:
-        """Raises what says more than an engine's error, where there is more to say."""
+        """Raises a more specific error in place of an engine's error, if there is one."""
         try:
             yield
         except DRIVER_ERRORS as error:
@@ -92,7 +92,7 @@ class FileExecutor(Executor):
     async def _close(self) -> None:
         with anyio.move_on_after(CLOSE_LIMIT_S, shield=True):
             await self._writer.close()
-            for _ in range(READERS):  # who holds every place knows that nobody else works
+            for _ in range(READERS):  # once every place is taken here, no unit runs
                 await self._readers.acquire_on_behalf_of(object())
         with anyio.CancelScope(shield=True):
             await to_thread.run_sync(self._dispose)

@@ -1,6 +1,6 @@
-"""Look-ups in an SQLite file: on the event loop's thread, on a connection of their own that stays taken.
+"""Look-ups in an SQLite file, in the event loop's thread, on a connection of their own that stays open.
 
-Leaving transactions and connections to SQLAlchemy and its pool takes as long as the look-up itself.
+Transactions and connections of SQLAlchemy and its pool would take as long as the look-up itself.
 """
 
 import sqlite3
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class FileLookUps:
-    """Runs units of work that read a few rows by their keys. Their reading never waits for a lock."""
+    """Runs units of work that read a few rows by their keys. They never wait for a lock."""
 
     def __init__(self, url: str) -> None:
         self._engine = make_engine(url, begins=False)
@@ -26,7 +26,7 @@ class FileLookUps:
 
     @property
     def is_connected(self) -> bool:
-        """Whether there is a connection. There is none at first, and after each look-up in a file read as it is."""
+        """Whether there is a connection. There is none at first, and after each look-up on a `FrozenConnection`."""
         return self._connection is not None
 
     def connect(self) -> None:
@@ -34,7 +34,7 @@ class FileLookUps:
         self._connection = self._engine.connect()
 
     def run(self, work: Callable[[Connection], T]) -> T:
-        """Runs a unit of work in a transaction that is undone. `connect` comes before."""
+        """Runs a unit of work in a transaction that is rolled back. Call `connect` first."""
         connection = self._connection
         assert connection is not None
         driver = cast("sqlite3.Connection", connection.connection.dbapi_connection)
@@ -48,9 +48,9 @@ class FileLookUps:
                 connection.close()
 
     def generation(self) -> int | None:
-        """A number that differs once anybody has committed anything; None where the file cannot be opened.
+        """A number that changes whenever anybody commits; None if the file cannot be opened.
 
-        It takes some microseconds, and belongs to the event loop's thread. Source: SQLite, PRAGMA data_version.
+        Takes some microseconds. Only for the event loop's thread. Source: SQLite, PRAGMA data_version.
         """
         try:
             if self._watching is None:

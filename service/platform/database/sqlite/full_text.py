@@ -1,7 +1,7 @@
-"""Words in a full-text table of SQLite (FTS5), which answers alone.
+"""Full-text search on SQLite: an FTS5 table that answers a search without the rows.
 
-Looking up every row in which the words stand would take too long. So the number of an entry holds the moment of its
-row, and a second column holds a mark for each fact that rows are filtered by.
+Looking up every row that has the words would take too long. So the rowid of an entry contains the time of its row, and
+a second column contains a mark for each value by which rows are filtered.
 """
 
 import json
@@ -16,10 +16,10 @@ from callwright.contract.declaration.model import Input
 from callwright.service.platform.database.listing import Listing, Span, Wanted, wanted_of
 
 IN_A_MILLISECOND = 1_000_000
-"""Numbers of entries for each millisecond in which rows were made."""
+"""Rowids for each millisecond in which rows were made."""
 FEW = 200
-"""Up to so many matches are read all at once and forwards: then they need not be counted, and going to places from the
-end, past long stretches without a match, takes longer.
+"""Up to so many matches are read at once in ascending order: then they need not be counted, and reading backwards past
+long stretches without a match takes longer.
 """
 _NO_END = 2**63 - 1
 
@@ -43,7 +43,7 @@ class MarkedIndex:
         self.facts = select(rows.c.id, rows.c.created_at, *(rows.c[column] for column in marks))
 
     def mark(self, column: str, value: str) -> str:
-        """The word that stands for a row's having a value. Hexadecimal, because the index knows no capital letters."""
+        """The word for rows with a value in a column. Hexadecimal, because the index does not distinguish case."""
         return f"{self.marks[column]}x{value.encode(errors='surrogatepass').hex()}"
 
     def add(self, connection: Connection, words: Sequence[Mapping[str, Any]]) -> None:
@@ -60,11 +60,11 @@ class MarkedIndex:
                 self.mark(name, value) for name, value in zip(self.marks, values, strict=True) if value is not None
             ]
             placed.append({"key": one[self.key], "words": one["words"], "place": place, "marks": " ".join(marks)})
-        # In order, because the index writes down what it holds in memory whenever a number is below the one before.
+        # In ascending order, because the index flushes its memory whenever a rowid is lower than the one before.
         connection.execute(self.add_marked, sorted(placed, key=lambda one: one["place"]))
 
     def _free(self, connection: Connection, at_ms: int) -> int:
-        """The next number of a millisecond. Whoever asks holds the only lock for writing."""
+        """The next free rowid of a millisecond. The caller holds the only write lock."""
         first = at_ms * IN_A_MILLISECOND
         last = connection.execute(self.last, {"first": first, "last": first + IN_A_MILLISECOND - 1}).scalar()
         return first if last is None else last + 1
@@ -112,7 +112,7 @@ class Indexed:
             elif one.test == "before":
                 asked = _narrowed(asked, end=one.values[0] * IN_A_MILLISECOND)
             else:
-                # No value has the mark without one, so where nothing is allowed nothing is found.
+                # No row has the prefix alone as its mark, so an empty list of values finds nothing.
                 marked = dict.fromkeys(self.index.mark(one.column, value) for value in one.values)
                 any_of = list(marked) or [self.index.marks[one.column]]
                 marks.append("(" + " OR ".join(f'"{each}"' for each in any_of) + ")")
@@ -121,7 +121,7 @@ class Indexed:
 
     @cached_property
     def _few(self) -> Sequence[int] | None:
-        """All numbers, the lowest first, unless they are many."""
+        """All rowids that match, in ascending order; None if there are more than `FEW`."""
         found = self.connection.execute(self.index.up, {**self._asked, "most": FEW + 1}).scalars().all()
         return None if len(found) > FEW else found
 
@@ -132,7 +132,7 @@ class Indexed:
         return self.connection.execute(self.index.count, {**self._asked, "most": self.most}).scalar_one()
 
     def rows(self, span: Span) -> Select[Any]:
-        """The rows that are meant. Within a millisecond their numbers say nothing, so they go by their ids."""
+        """The rows of the span. Within a millisecond rowids have no meaningful order, so rows are ordered by id."""
         (_, down), *_, (_, ids_down) = span.order
         asked = self._asked
         ids: list[str] = []
@@ -143,13 +143,13 @@ class Indexed:
             bound = {"end": at_ms * IN_A_MILLISECOND} if down else {"first": (at_ms + 1) * IN_A_MILLISECOND}
             asked = _narrowed(asked, **bound)
         ids += self._behind(asked, span, span.count - len(ids), down=down, ids_down=ids_down)
-        # The sign keeps SQLite from walking all rows of the owner in order, and looking each up in the list.
+        # The `+` keeps SQLite from scanning all rows of the owner in order, and looking each up in the list.
         table, (column, value) = self.index.rows, self.owner
         own = literal_column(f"+{table.name}.{column}") == value
         return self.listed.where(own, table.c.id.in_(_values(json.dumps(ids[: span.count]))))
 
     def _places(self, asked: dict[str, Any], *, most: int = _NO_END, down: bool = False) -> Sequence[int]:
-        """The first numbers of what is asked."""
+        """The first rowids that match."""
         if self._few is None:
             statement = self.index.down if down else self.index.up
             return self.connection.execute(statement, {**asked, "most": most}).scalars().all()
@@ -161,7 +161,7 @@ class Indexed:
         return self._places(_narrowed(asked, first=first, end=first + IN_A_MILLISECOND))
 
     def _behind(self, asked: dict[str, Any], span: Span, count: int, *, down: bool, ids_down: bool) -> list[str]:
-        """The ids of so many rows in order, behind the first ones."""
+        """The ids of `count` rows in order, after the first `span.skipped`."""
         if count <= 0:
             return []
         places = self._places(asked, most=span.skipped + count, down=down)
@@ -170,7 +170,7 @@ class Indexed:
         begin_ms, end_ms = places[span.skipped] // IN_A_MILLISECOND, places[-1] // IN_A_MILLISECOND
         begin = (begin_ms + 1 if down else begin_ms) * IN_A_MILLISECOND
         before = sum(1 for place in places if (place >= begin if down else place < begin))
-        # Rows of the last millisecond may be missing, and come before those that are there.
+        # `places` may lack rows of the last millisecond that come before those that it has.
         rest = () if down and places[-1] == end_ms * IN_A_MILLISECOND else self._within(asked, end_ms)
         found = self._keys({*places[before:], *rest})
         ordered = sorted(found, key=lambda place: found[place], reverse=ids_down)
@@ -183,5 +183,5 @@ class Indexed:
 
 
 def _narrowed(asked: dict[str, Any], *, first: int = 0, end: int = _NO_END) -> dict[str, Any]:
-    """What is asked, from one number on and before another. They may be any, also such as no row can have."""
+    """The search, limited to rowids from `first` on and below `end`. Both may be outside the range of rowids."""
     return {**asked, "first": min(max(first, asked["first"]), _NO_END), "end": max(min(end, asked["end"]), 0)}

@@ -1,8 +1,8 @@
-"""A disk without room: how it is told from other failures, and who has to know while it lasts.
+"""Whether the disk is full: how that is told from other failures, and who checks it.
 
-Writes notice it, all of them alike. The log says so once and then each minute at most; health, the dialler and the
-sender of events look here. It is over when something was written to find that out (`workers/storage_watch.py`): a write
-that succeeds by chance, in room that was left in some file, says nothing.
+Every write notices it. It is logged at once and then at most once a minute. The health check, the dialler and webhook
+delivery check it here. It ends when a test write succeeds (`workers/storage_watch.py`): another write that succeeds
+proves nothing, because some file may have had room left.
 """
 
 import errno
@@ -20,14 +20,14 @@ from callwright.service.platform.database.unavailable import StorageUnavailable
 
 log = logging.getLogger(__name__)
 REASON = "storage_full"
-"""Why a deployment is paused that was active when the disk was found full."""
+"""The pause reason of a deployment that was active when the disk was found full."""
 SAID_EVERY_S = 60.0
 LEAST_FREE = 1_000_000
-"""Bytes: with less, an SQLite database cannot be counted on to take the next write."""
+"""Bytes. With less free space, the next write to an SQLite database may fail."""
 DRIVER_ERRORS = (sqlite3.Error, DBAPIError)
 _POSTGRES_DISK_FULL = "53100"
 _MAY_BE_FULL = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
-"""What SQLite says where one of the files beside the database finds no room, among other things."""
+"""SQLite's codes if a file beside the database has no room. They have other causes too."""
 
 
 class StorageFull(StorageUnavailable):
@@ -46,15 +46,15 @@ class Fullness:
         self._found = anyio.Event()
         self._said_at: float | None = None
         self.refused = 0
-        """Units of work that found no room since it began."""
+        """Units of work that failed since the disk was found full."""
 
     @property
     def is_full(self) -> bool:
-        """Whether a write has found no room and it is not over yet."""
+        """Whether a write has found no room, and `over` was not called since."""
         return self._found.is_set()
 
     def check(self, error: Exception) -> None:
-        """Looks at what an engine has raised. Raises `StorageFull` in its place where that is the reason."""
+        """Raises `StorageFull` in place of an engine's error if a full disk is the reason."""
         if not self._is_reason(error):
             return
         self._found.set()
@@ -66,7 +66,7 @@ class Fullness:
         raise StorageFull from error
 
     def over(self) -> None:
-        """There is room again."""
+        """Records that there is room again."""
         if self.is_full:
             log.warning("the disk of the database has room again (%s writes had failed)", self.refused)
         self._found, self._said_at, self.refused = anyio.Event(), None, 0
@@ -76,7 +76,7 @@ class Fullness:
         await self._found.wait()
 
     def free_bytes(self) -> int | None:
-        """What is free beside an SQLite database; None on Postgres, whose disk may be anywhere."""
+        """Free bytes on the disk of an SQLite database; None on Postgres, whose disk may be anywhere."""
         return None if self._folder is None else free_bytes(self._folder)
 
     def _is_reason(self, error: Exception) -> bool:
@@ -91,7 +91,7 @@ class Fullness:
 
 
 def free_bytes(folder: Path) -> int | None:
-    """What is free in a folder for whoever runs this; None where that cannot be told."""
+    """Free bytes in a folder for the user of this process; None if they are not known."""
     try:
         return shutil.disk_usage(folder).free
     except OSError:
@@ -99,5 +99,5 @@ def free_bytes(folder: Path) -> int | None:
 
 
 def has_no_room(error: Exception) -> bool:
-    """Whether a file could not be written since the disk, or what this person may use of it, is full."""
+    """Whether a file could not be written because the disk or the user's quota is full."""
     return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)

@@ -1,8 +1,8 @@
-"""The one writer of SQLite: units of work that wait at one moment share a commit, each in a savepoint of its own.
+"""The one writer of SQLite: units of work that wait at the same time share a commit, each in its own savepoint.
 
-A commit waits for the disk, so it always runs in a thread. Brief units run on the event loop before it: running them in
-the thread as well makes two threads take the interpreter's lock from each other at every statement, which costs more
-than the statements.
+A commit waits for the disk, so it always runs in a thread. Brief units run on the event loop before it: in the thread,
+they would compete with the event loop for the interpreter lock at every statement, which costs more than the
+statements.
 """
 
 import sqlite3
@@ -25,11 +25,11 @@ from callwright.service.platform.database.sqlite.checkpoints import Checkpoints
 T = TypeVar("T")
 
 GROUP = 64
-"""Most units of work that share one commit."""
+"""The most units of work that share one commit."""
 WAITING_WRITES = 2_000
-"""Most units of work that wait for the writer; then writers wait for a place."""
+"""The most units of work in the queue of the writer; further ones wait for a place in it."""
 HERE_S = 0.005
-"""How long units of one group may run on the event loop; those that are left come with the next group."""
+"""How long units of one group may run on the event loop; the rest run with the next group."""
 
 
 @dataclass(eq=False)
@@ -42,7 +42,7 @@ class _Unit:
 
 
 class GroupCommit:
-    """Runs units of work that write. `serve` has to run meanwhile; the engine is not to begin transactions itself.
+    """Runs units of work that write, while `serve` runs. The engine must not begin transactions itself.
 
     With `checkpoints` it is the one writer that moves the log into the file.
     """
@@ -113,7 +113,7 @@ class GroupCommit:
                 await to_thread.run_sync(self._checkpoints.move, driver, limiter=self._thread)
 
     async def _commit_some(self, group: deque[_Unit]) -> list[_Unit]:
-        """Takes units out of the group that are done then."""
+        """Runs and commits units of the group; removes them from it and returns them."""
         if self._kept is None or not all(unit.is_brief for unit in group) or not _begun(_driver(self._kept)):
             units = list(group)
             group.clear()
@@ -137,7 +137,7 @@ class GroupCommit:
         if self._kept is None:
             try:
                 kept = self._engine.connect()
-                # Whoever serves the folder decides when the log is moved into the file; nobody else does.
+                # Only the process that serves the folder decides when the log is moved into the file.
                 _driver(kept).execute("PRAGMA wal_autocheckpoint = 0").close()
                 if self._checkpoints is not None:
                     self._checkpoints.begin(_driver(kept))
@@ -165,7 +165,7 @@ class GroupCommit:
         _driver(self._kept).execute(f"PRAGMA busy_timeout = {seconds * 1000}").close()
 
     def refuse_more(self) -> None:
-        """Lets `serve` end after what was accepted."""
+        """Accepts no more units; `serve` ends after those that were accepted."""
         self._submit.close()
 
     async def close(self) -> None:
@@ -189,7 +189,7 @@ def _begun(driver: sqlite3.Connection) -> bool:
     """Whether a transaction could be begun without waiting for another process."""
     try:
         driver.execute("BEGIN IMMEDIATE").close()
-    except sqlite3.Error:  # what it is, the thread finds out
+    except sqlite3.Error:  # the thread finds out the reason
         return False
     return True
 
@@ -203,7 +203,7 @@ def _perform(connection: Connection, unit: _Unit) -> None:
         unit.result = unit.work(connection)
     except Exception as error:
         unit.error = error
-        if not driver.in_transaction:  # the engine has undone all of it, and its reason is everybody's
+        if not driver.in_transaction:  # the engine rolled back all units, which fail for the same reason
             raise _driver_error(error) from error
         driver.execute("ROLLBACK TO unit")
     driver.execute("RELEASE unit")
@@ -222,7 +222,7 @@ def _commit(connection: Connection, units: list[_Unit]) -> None:
 
 
 def _fail(connection: Connection, units: list[_Unit], error: Exception) -> None:
-    """Nobody's work was kept."""
+    """Marks all units as failed, because nothing was kept."""
     for unit in units:
         unit.error = unit.error or error
     if _driver(connection).in_transaction:

@@ -9,10 +9,10 @@ def log_files(file: Path) -> tuple[Path, Path]:
 
 
 def replaced_mark(file: Path) -> Path:
-    """Says which database file a log belongs to, where another one was put in its place; empty if that is gone."""
+    """The file that names the database file of a log after that file was replaced; empty if it was overwritten."""
     return Path(f"{file}-replaced")
 
 
 def identity(device: int, inode: int) -> str:
-    """What tells a file from others, as a mark holds it."""
+    """The identity of a file, as it is written into a mark."""
     return f"{device} {inode}"

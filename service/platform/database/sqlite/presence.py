@@ -19,11 +19,11 @@ from callwright.service.platform.database.unavailable import StorageUnavailable
 
 log = logging.getLogger(__name__)
 LOOK_S = 1.0
-"""Between two looks when nothing is written."""
+"""Seconds between two checks while nothing is written."""
 
 
 class Loss(Enum):
-    """What has become of the file, in words."""
+    """What happened to the file, in words."""
 
     MOVED = "the database file was removed, moved or replaced"
     LOG_MOVED = "the log beside the database file (-wal or -shm) was removed or replaced"
@@ -50,7 +50,7 @@ _Seen = tuple[int, int, int, int]
 
 
 class Presence:
-    """Looks at the file that a database was opened from, or at nothing on Postgres. Some microseconds each time."""
+    """Checks the file from which a database was opened, in some microseconds. Does nothing on Postgres."""
 
     def __init__(self, file: Path | None) -> None:
         self._file = file
@@ -60,11 +60,11 @@ class Presence:
         self._written: _Seen | None = None
         self._writings = 0
         self.loss: Loss | None = None
-        """What the last look found; None while all is well."""
+        """What the last check found; None if the file is in its place and unchanged by others."""
 
     @property
     def is_gone(self) -> bool:
-        """Whether the last look found something else than what was opened."""
+        """Whether the last check found a loss."""
         return self.loss is not None
 
     def begin(self) -> None:
@@ -80,9 +80,9 @@ class Presence:
 
     @contextmanager
     def writing(self) -> Generator[None]:
-        """While this process writes into the file itself. Raises `DatabaseGone`: then it must not.
+        """Encloses writes of this process into the file itself. Raises `DatabaseGone` if it must not write.
 
-        What a log holds that was removed is lost with the process, so that it may still be written.
+        A log that was removed may still be moved into the file, because it is lost when the process ends.
         """
         if not self.look() and self.loss is not Loss.LOG_MOVED and self._file is not None:
             raise DatabaseGone(self._file, cast("Loss", self.loss))
@@ -107,7 +107,7 @@ class Presence:
         return found is None
 
     def _mark(self, loss: Loss | None) -> None:
-        """Says to the next start whether the log that it finds belongs to another file."""
+        """Tells the next start whether the log that it finds belongs to another file."""
         if self._file is not None:
             with suppress(OSError):  # the folder may be gone too
                 if loss is Loss.MOVED and self._opened is not None:
@@ -128,14 +128,14 @@ class Presence:
         writings, now = self._writings, _seen(self._path)
         if now is None or now[:2] != self._opened[:2]:
             return Loss.MOVED
-        # Another thread may write at this very moment. An even number, the same as before, says it does not.
+        # Another thread may be writing. If the count is even and did not change, it is not.
         if self._written not in (None, now) and writings % 2 == 0 and writings == self._writings:
             return Loss.OVERWRITTEN
         for index, (path, opened) in enumerate(self._log_files_opened):
             there = _seen(path)
             if there is None or there[:2] != opened[:2]:
                 return Loss.LOG_MOVED
-            if there[3] < opened[3]:  # SQLite never cuts it: it begins again in it
+            if there[3] < opened[3]:  # SQLite never truncates it: it overwrites it from the start
                 return Loss.OVERWRITTEN
             self._log_files_opened[index] = (path, there)
         return None
