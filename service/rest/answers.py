@@ -1,4 +1,4 @@
-"""What the request pipeline answers, and how it is written: envelopes, headers, bytes."""
+"""Answers of the request pipeline: envelopes, headers and bytes."""
 
 import re
 from collections.abc import Mapping, MutableMapping
@@ -21,7 +21,7 @@ _JSON = (b"content-type", b"application/json")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer. `file` is given instead of a body where it is sent in parts."""
+    """One answer. `file` replaces the body if parts of it can be requested."""
 
     status: int
     body: bytes
@@ -44,7 +44,7 @@ class Answer:
 
 
 def encoded(operation: AnyOperation, result: Any, path: str) -> Answer:
-    """The answer to an operation that was done. `path` is the canonical one of the request."""
+    """The answer to an operation that succeeded. `path` is the canonical path of the request."""
     if operation.shape == "nothing":
         return Answer(operation.status, b"", {})
     if isinstance(result, Page):
@@ -56,13 +56,13 @@ def encoded(operation: AnyOperation, result: Any, path: str) -> Answer:
 
 
 def replayed(operation: AnyOperation, stored: StoredAnswer, path: str) -> Answer:
-    """The first answer again, to the byte."""
+    """The first answer again, byte for byte."""
     made = orjson.loads(stored.body)["data"].get("id") if operation.creates else None
     return Answer(stored.status, stored.body, {"Idempotent-Replayed": "true", **_location(operation, path, made)})
 
 
 def _location(operation: AnyOperation, path: str, made: str | None) -> dict[str, str]:
-    """Where the resource is that was made."""
+    """The Location header of a new resource."""
     if made is None:
         return {}
     return {"Location": f"{PREFIX}{path if _has_own_list(operation) else f'/{operation.noun}'}/{made}"}
@@ -70,7 +70,7 @@ def _location(operation: AnyOperation, path: str, made: str | None) -> dict[str,
 
 @cache
 def _has_own_list(operation: AnyOperation) -> bool:
-    """Whether what is made at a path can be read below it; `/deployments/inbound` makes deployments."""
+    """Whether a new resource can be read below the path that creates it; not so for `/deployments/inbound`."""
     below = re.compile(re.escape(operation.path) + r"/\{\w+\}")
     return any(other.method == "GET" and below.fullmatch(other.path) for other in OPERATIONS.values())
 

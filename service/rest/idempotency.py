@@ -1,8 +1,8 @@
-"""Idempotency keys: the same request again gets the first answer again, and nothing is done twice.
+"""Idempotency keys: a repeated request gets the first answer again, and nothing is done twice.
 
 The key is claimed in the transaction that creates the resource, so both exist or neither does. Another request with the
-same key waits for that transaction (the database sees to it) and then finds the stored answer. Only successes are
-stored: after a refusal the key is free again.
+same key waits in the database for that transaction and then finds the stored answer. Only successes are stored: after
+a refusal the key is free again.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ _STORE = update(_TABLE).where(_MINE).values(status=bindparam("b_status"), body=b
 
 
 class KeyInProgress(Locked):
-    """Another request has held the key for longer than this one would wait."""
+    """Another request held the key for longer than this one waits."""
 
 
 @dataclass(frozen=True)
@@ -58,16 +58,16 @@ def read_key(header: str | None) -> str | None:
 
 
 def request_fingerprint(method: str, canonical_path: str, body: bytes) -> str:
-    """What must be equal for two requests to be the same one."""
+    """A hash that is equal for two requests with the same method, path and body."""
     return hashlib.sha256(b"\n".join((method.encode(), canonical_path.encode(), body))).hexdigest()
 
 
 def claim(
     connection: Connection, org_id: str, key_id: str, key: str, fingerprint: str, now_ms: int, sure_ms: int
 ) -> StoredAnswer | None:
-    """Takes the key for this request: `None` when it is new, else the answer to give again.
+    """Claims the key for this request: `None` if it is new, else the answer to repeat.
 
-    An earlier claim is forgotten when it is too old by `sure_ms`: else a clock that is ahead has things done twice.
+    An earlier claim expires by the certain time `sure_ms`, because a clock that is ahead would let requests run twice.
 
     Raises:
         Refusal: idempotency_key_reused when the key belongs to a different request.

@@ -1,4 +1,4 @@
-"""A request as it comes in: ASGI's scope with what the request pipeline asks of it, and the body within its limits."""
+"""An incoming request: an ASGI scope with the methods that the request pipeline needs, and the body with its limits."""
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
@@ -25,19 +25,19 @@ class Incoming:
         self.method: str = scope["method"]
         self.path: str = scope["path"]
         self.query: bytes = scope["query_string"]
-        self._headers: dict[bytes, bytes] = dict(reversed(scope["headers"]))  # of two alike the first one counts
+        self._headers: dict[bytes, bytes] = dict(reversed(scope["headers"]))  # of equal names the first counts
 
     def header(self, name: bytes) -> str | None:
         found = self._headers.get(name)
         return None if found is None else found.decode("latin-1")
 
     def drop(self, name: bytes) -> None:
-        """Forgets a header, for whoever sends the answer as well."""
+        """Removes a header from the scope, so that the code that sends the answer does not see it."""
         self.scope["headers"] = [pair for pair in self.scope["headers"] if pair[0] != name]
 
     @property
     def address(self) -> str | None:
-        """Where the request comes from; None inside this process."""
+        """The address of the client; None for a request from this process."""
         client = self.scope.get("client")
         return client[0] if client else None
 
@@ -45,7 +45,7 @@ class Incoming:
         """The body.
 
         Raises:
-            Refusal: payload_too_large as soon as it is, request_timeout when it does not arrive within 20 seconds.
+            Refusal: payload_too_large as soon as it is too large, request_timeout if it takes more than 20 seconds.
         """
         declared = self.header(b"content-length") or ""
         if declared.isdigit() and int(declared[:20]) > MAX_BODY:

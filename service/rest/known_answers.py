@@ -1,31 +1,31 @@
-"""Answers to look-ups that were given already, as long as nobody has committed anything since.
+"""A cache of answers to look-ups, valid as long as nobody commits anything.
 
-On SQLite a number tells whether anything was committed, so an answer given under the same number is what the database
-would say again. Reading it anew takes four times as long as all else about such a request. Some answers follow from the
-time as well, so none is given for longer than a second.
+On SQLite a number shows whether anything was committed, so an answer with the same number would be read again
+unchanged. Reading it takes four times as long as the rest of such a request. Some answers also depend on the time, so
+none is used for longer than a second.
 """
 
 from callwright.service.rest.answers import Answer
 
 MOST_ANSWERS = 1_000
-"""Answers kept at a time; then all are forgotten."""
+"""The most answers in the cache; then it is emptied."""
 MOST_BYTES = 16_384
-"""A longer answer is not kept."""
+"""A longer answer is not cached."""
 LIFETIME_MS = 1_000
 
 Place = tuple[str, str, bytes]
-"""Whose answer it is, its path and its query."""
+"""The organization, the path and the query of an answer."""
 
 
 class KnownAnswers:
-    """Answers by place, of one state of the database: its `generation`. None stands for a state nobody can tell."""
+    """Answers by place, for one `generation` of the database. None is an unknown state, for which nothing is kept."""
 
     def __init__(self) -> None:
         self._generation: int | None = None
         self._held: dict[Place, tuple[int, Answer]] = {}
 
     def find(self, place: Place, generation: int | None, now_ms: int) -> Answer | None:
-        """The answer given there in this state of the database and in this second."""
+        """The answer of this place, if it is of this generation and less than a second old."""
         if generation is None or generation != self._generation:
             return None
         held = self._held.get(place)

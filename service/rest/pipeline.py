@@ -1,7 +1,7 @@
 """The request pipeline: every request to an operation passes through it.
 
 The order of checks: size, origin, JSON, key prefix, key, rate limit; then in one unit of work (`transaction.py`):
-idempotency key, route and fields, creator, handler. Answers say where the key stands with its limits.
+idempotency key, route and fields, creator, handler. Answers show the state of the key's limits.
 """
 
 import logging
@@ -51,11 +51,11 @@ log = logging.getLogger(__name__)
 TOOL_HEADER = b"x-callwright-tool"
 _TOOL = re.compile(r"[a-z_]{1,64}")
 _AGAIN = ("40001", "40P01")
-"""Postgres: the transaction lost against another one, or both waited for each other. It may be tried again."""
+"""SQLSTATE of a serialization failure and of a deadlock. The transaction may be tried again."""
 _SHORT = ("53000", "53200", "53300", "53400")
-"""Postgres: too little of something. A full disk, 53100, has a problem of its own."""
+"""SQLSTATE of insufficient resources. A full disk, 53100, has a problem code of its own."""
 ROOM_AFTER_S = 60
-"""When a write that found the disk full may be tried again: somebody has to make room first."""
+"""Seconds after which a write that found the disk full may be retried: a person has to free space first."""
 
 
 class _Again(Exception):
@@ -71,18 +71,18 @@ class RequestPipeline:
         self._authentication = Authentication(services)
         self._answers = KnownAnswers()
         self._public_path = urlsplit(services.settings.public_url or "").path.rstrip("/")
-        """What stands before the prefix in the public address; whoever passes requests on takes it away."""
+        """The path before the prefix in the public URL. A reverse proxy removes it from requests."""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         answer = await self.answer(Incoming(scope, receive))
         await answer.send(scope, receive, send)
 
     def count_unknown_key(self, address: str) -> Mapping[str, str] | None:
-        """Counts an unknown key that somebody else has refused. Gives a 429's headers when it is one too many."""
+        """Counts an unknown key that other code has refused. Returns the headers of a 429 if there were too many."""
         return self._authentication.count_unknown_key(address)
 
     async def answer(self, incoming: Incoming) -> Answer:
-        """The answer to one request, which is a problem where it is refused or fails."""
+        """The answer to one request; a problem if it is refused or fails."""
         request_id = self._services.ids.new("req")
         headers = {"X-Request-Id": request_id}
         try:
@@ -93,11 +93,11 @@ class RequestPipeline:
             return Answer(found.status, found.body, sent, found.file)
         except Exception as error:
             refusal = self.refusal_of(error, request_id)
-            without_tracebacks(error)  # some hold the request and would keep its body until it is found as garbage
+            without_tracebacks(error)  # they refer to the request and would keep its body in memory
             return Answer(refusal.problem.status, problem_body(refusal, request_id), {**headers, **refusal.headers})
 
     def refusal_of(self, error: Exception, request_id: str) -> Refusal:
-        """What is said of an error that a request ran into. Logs what somebody has to look at."""
+        """The refusal for an error of a request. Logs errors that a person has to look at."""
         if isinstance(error, Refusal):
             return error
         if isinstance(error, StorageFull):
@@ -106,7 +106,7 @@ class RequestPipeline:
         if unavailable is None:
             log.exception("a request failed", extra={"request_id": request_id})
             return Refusal(INTERNAL_ERROR)
-        if not isinstance(error, StorageUnavailable):  # that is said once, not for each request
+        if not isinstance(error, StorageUnavailable):  # that is logged once, not for each request
             log.warning("%s, so a request was put off", unavailable, extra={"request_id": request_id})
         return Refusal(SERVICE_UNAVAILABLE, f"{unavailable}; try again.", headers={"Retry-After": "1"})
 
@@ -188,11 +188,11 @@ class RequestPipeline:
             check_media_type(incoming.header(b"content-type"), body)
             request.input = read_input(incoming.query, operation, found.path, sent)
         except Refusal as refusal:
-            request.refusal = without_tracebacks(refusal)  # held back until the idempotency key was looked up
+            request.refusal = without_tracebacks(refusal)  # raised after the idempotency key was looked up
         return request
 
     async def _looked_up(self, request: ApiRequest, query: bytes) -> Answer:
-        """The answer to a look-up, the one of a moment ago where nothing was committed since the key was found."""
+        """The answer to a look-up, from the cache if nothing was committed since the key was looked up."""
         place, generation = (request.principal.org_id, request.canonical, query), self._authentication.known.generation
         now_ms = self._services.clock.now_ms()
         answer = self._answers.find(place, generation, now_ms)
@@ -225,7 +225,7 @@ class RequestPipeline:
                 raise Refusal(
                     SERVICE_UNAVAILABLE, "The database is short of memory or connections.", headers={"Retry-After": "5"}
                 ) from error
-            # Where another request was faster, its row is seen now, and this one refused in words.
+            # If another request was faster, a second attempt sees its row and gives a proper refusal.
             if is_last or not (isinstance(error, IntegrityError) or state in _AGAIN):
                 raise
             raise _Again from error
@@ -253,7 +253,7 @@ def _look_up(connection: Connection, services: Services, request: ApiRequest) ->
         answer = performed(connection, services, request)
     except Refusal as refusal:
         return refusal
-    assert isinstance(answer, Answer)  # nothing that is looked up comes as media
+    assert isinstance(answer, Answer)  # media operations are not look-ups
     return answer
 
 
@@ -268,5 +268,5 @@ def _no_route(found: RouteMatch) -> Refusal:
 
 
 def _tool(said: str | None) -> str | None:
-    """The tool through which a request came, as the client says. It is for the audit log alone and grants nothing."""
+    """The tool through which a request came, as the client says. It is only for the audit log and grants nothing."""
     return said if said is not None and _TOOL.fullmatch(said) else None

@@ -1,4 +1,4 @@
-"""Refusals on the wire: the nested envelope, and the flat one of the four problems with keys and origins."""
+"""Refusals as JSON: the nested envelope, and the flat one of the four problems with keys and origins."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from callwright.contract.problems import INVALID_FIELD, MISSING_FIELD
 from callwright.service.platform.refusals import FieldError, Refusal
 
 _LONGEST_NAME = 80
-"""Characters of a name that are repeated."""
+"""The most characters of a client's name for a field that a message repeats."""
 
 
 def problem_body(refusal: Refusal, request_id: str) -> bytes:
@@ -32,7 +32,7 @@ def problem_body(refusal: Refusal, request_id: str) -> bytes:
 
 
 def refusal_of(bad: BadInput, operation: AnyOperation) -> Refusal:
-    """What is wrong with a request, the first thing as the main one. Of values at most a wrong word is repeated."""
+    """The refusal of a request with wrong input; the first problem is the main one. Values are not repeated in full."""
     return refused([_field_error(problem, operation) for problem in bad.problems], more=bad.more)
 
 

@@ -1,4 +1,4 @@
-"""Ranges of bytes: which ones can be had. Source: RFC 9110, section 14."""
+"""The check of byte ranges. Source: RFC 9110, section 14."""
 
 import re
 
@@ -12,10 +12,10 @@ _FIRST = re.compile(r"(\d*)-(\d*)")
 
 
 def check_range(incoming: Incoming, size: int) -> None:
-    """Forgets a range that is not of the right form, as the standard wants it: then the whole file is sent.
+    """Drops a malformed Range header, as the RFC requires, so that the whole file is sent.
 
     Raises:
-        Refusal: range_not_satisfiable where no part of it lies in the file.
+        Refusal: range_not_satisfiable if no part of the range is in the file.
     """
     wanted = incoming.header(b"range")
     if wanted is None:

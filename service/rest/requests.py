@@ -1,4 +1,4 @@
-"""Reading a request: its JSON, and the operation's input out of path, query and body."""
+"""Reading a request: its JSON, and the operation's input from path, query and body."""
 
 import json
 import re
@@ -25,18 +25,18 @@ MAX_QUERY = 16_384
 """Bytes of a query string."""
 MOST_PARAMETERS = 100
 _DEEP = 100
-"""Levels of lists and objects; what has more is read by a parser that ends where Python's own stack would."""
+"""Levels of nested lists and objects; deeper JSON is read by a parser that uses Python's stack and may exhaust it."""
 _UNREAD = "It holds a number of too many digits, NaN, or half a character. Send large numbers as text."
 _NO_EFFECT = "org_id"
-"""The organization comes from the key; this field is taken and ignored, in query and body."""
+"""The organization comes from the key; this field is accepted and ignored, in query and body."""
 
 
 def read_json(body: bytes) -> dict[str, Any]:
-    """The JSON object in a body; none at all is an empty object.
+    """The JSON object in a body; an empty body is an empty object.
 
     Raises:
-        Refusal: invalid_json when it is none, nests too deeply, holds more than 20,000 lists and objects, or names a
-            key twice in one object, since two readers would then disagree about what was said.
+        Refusal: invalid_json if it is not an object, nests too deeply, has more than 20,000 lists and objects, or has a
+            key twice in one object, which parsers read differently.
     """
     if not body:
         return {}
@@ -72,7 +72,7 @@ def check_media_type(declared: str | None, body: bytes) -> None:
 
 
 class _Form(NamedTuple):
-    """How the text of a parameter has to be written, which Python would read from more than the document says."""
+    """The allowed form of a parameter's text. Python's own parsing would accept more than the document says."""
 
     written: re.Pattern[str]
     said: str
@@ -148,7 +148,7 @@ def read_input(query: bytes, operation: AnyOperation, path: Mapping[str, str], b
         if len(value) > MAX_ID:
             raise not_found()
     try:
-        # Without a body of its own, `sent` holds at most what is not a field, and is refused by name.
+        # An operation without a body has no fields in `sent`, so anything in it is refused by name.
         return checked(operation.takes, {**sent, **values, **path}, is_json=operation.has_body)
     except BadInput as error:
         raise refusal_of(error, operation) from error

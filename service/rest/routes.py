@@ -1,4 +1,4 @@
-"""Which operation a path means. The spellings `phone-numbers` and `phone_numbers` are the same."""
+"""Finds the operation of a path. The spellings `phone-numbers` and `phone_numbers` are the same."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ _ALIASES = {"phone-numbers": "phone_numbers"}
 
 @dataclass(frozen=True)
 class RouteMatch:
-    """What a path leads to: an operation with its path values, or the methods the path would allow."""
+    """The result of routing: an operation with its path values, or the methods that the path allows."""
 
     operation: AnyOperation | None
     path: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -22,7 +22,7 @@ class RouteMatch:
 
 
 class RouteTable:
-    """Every operation by method and path. A literal segment wins over a value."""
+    """Every operation by method and path. A literal segment has precedence over a parameter."""
 
     def __init__(self, operations: Iterable[AnyOperation]) -> None:
         self._routes: dict[tuple[int, str], list[_Route]] = {}
@@ -43,7 +43,7 @@ class RouteTable:
             if any(parts[place] != segment for place, segment in route.literals):
                 continue
             if literal is not None and route.segments != literal:
-                continue  # a more literal path took this one, only with other methods
+                continue  # a more literal route has this path, but not this method
             if route.operation.method == wanted:
                 values = {name: parts[place] for place, name in route.values}
                 return RouteMatch(route.operation, values, "/" + "/".join(parts))
@@ -54,7 +54,7 @@ class RouteTable:
 
 @dataclass(frozen=True)
 class _Route:
-    """An operation with the places of its literal segments, behind the first, and of its values."""
+    """An operation with the positions of its literal segments, except the first, and of its parameters."""
 
     operation: AnyOperation
     segments: tuple[str, ...]

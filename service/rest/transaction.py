@@ -23,7 +23,7 @@ from callwright.service.services import Services
 from callwright.service.speech.recordings import MediaType
 
 ACTION_PATH = "/settings/api-keys"
-"""Where a person makes another key, on the address of the service."""
+"""The path of the page that says how to make another key, on the service's own address."""
 
 
 @dataclass(slots=True)
@@ -46,7 +46,7 @@ class ApiRequest:
 
 @dataclass(frozen=True, slots=True)
 class MediaWanted:
-    """Bytes that are made once the unit of work is done."""
+    """Media that is made after the unit of work has ended."""
 
     plan: Any
     media_type: MediaType
@@ -106,8 +106,8 @@ def performed(connection: Connection, services: Services, request: ApiRequest) -
 
 
 def _as_it_is(request: ApiRequest, context: RequestContext) -> Answer:
-    """The answer to changes of which there are none: the thing as it stands, of which nothing is noted."""
+    """The answer to a PATCH without changes: the thing as it is, without an audit entry."""
     reader = entries.reader_of(request.operation.path)
-    assert reader is not None  # whatever can be changed can be read
+    assert reader is not None  # everything that can be changed can be read
     wanted = reader.takes.model_validate({name: request.path[name] for name in reader.path_fields})
     return encoded(request.operation, HANDLERS[reader.name](wanted, context), request.canonical)

@@ -1,11 +1,11 @@
-"""What a successful write leaves in the audit log: who did what to which thing, and what it changed.
+"""The audit entry of a successful write: who did what to which thing, and what changed.
 
-The operation that reads the thing (`get_agent` for `/agents/{id}` and for all below it) is answered before and after
-the handler, inside its transaction; what differs is kept. Two changes of one thing at once wait for each other here, so
-that each entry tells its own change.
+The operation that reads the thing (`get_agent` for `/agents/{id}` and all paths below it) runs before and after the
+handler, in its transaction, and the differences are recorded. Two changes of one thing at the same time wait for each
+other here, so that each entry has only its own change.
 
-Kept out for good: secrets, telephone numbers of other people, rows of audiences, and what was said, as the marks of the
-contract's fields say.
+Never recorded are secrets, telephone numbers of other people, rows of audiences, and what was said, according to the
+marks of the contract's fields.
 """
 
 import hashlib
@@ -32,9 +32,9 @@ Changes = dict[str, Any]
 def before(
     operation: AnyOperation, asked: Input | None, path: Mapping[str, str], context: RequestContext
 ) -> Shown | None:
-    """How the thing looks that an operation is about to change; None where it makes one or there is none.
+    """The state of the thing that an operation is about to change; None if it creates one or there is none.
 
-    To be called before the handler, in its transaction. Whoever changes the same thing waits from here on.
+    Call it before the handler, in its transaction. From then on other changes of the same thing wait.
     """
     if operation.creates:
         return None
@@ -52,9 +52,9 @@ def record(
     result: Any,
     before: Shown | None,
 ) -> None:
-    """Adds the entry of a write that succeeded. To be called after the handler, in its transaction.
+    """Adds the entry of a write that succeeded. Call it after the handler, in its transaction.
 
-    `before` is what the function of that name gave.
+    `before` is the result of the function `before`.
     """
     entry = audit_log.entry_row(
         context.ids,
@@ -98,7 +98,7 @@ def _changes(
 
 
 def _made(operation: AnyOperation, path: Mapping[str, str], asked: Input | None, result: Any) -> Changes:
-    """What was made: what was sent, as it then stood, and its state; of what was added to something, the counts."""
+    """The changes of a creation: the fields that were sent, as stored, and the status; for added rows, the counts."""
     shown = _dump(result) if isinstance(result, Resource) else {}
     sent = [] if asked is None else sorted(asked.model_fields_set - set(path))
     fields = _fields(type(result) if isinstance(result, Resource) else None)
@@ -128,7 +128,7 @@ def _kept(fields: AuditedFields, name: str, value: Any) -> Any:
 
 @cache
 def reader_of(path: str) -> AnyOperation | None:
-    """The operation that reads the thing to which a path belongs: of those that begin the path, the longest."""
+    """The operation that reads the thing of a path: the one whose path is the longest beginning of it."""
     found = [
         other
         for other in OPERATIONS.values()
@@ -140,7 +140,7 @@ def reader_of(path: str) -> AnyOperation | None:
 def _read(
     operation: AnyOperation, path: Mapping[str, str], context: RequestContext, result: Any = None
 ) -> Shown | None:
-    """The thing's fields that a request can change, as they are now. `result` is used where it is the thing."""
+    """The thing's fields that a request can change, as they are now. `result` is used if it is the thing itself."""
     reader = reader_of(operation.path)
     if reader is None or reader.item is None:
         return None

@@ -1,4 +1,4 @@
-"""What the audit log does with each field, as its marks in the contract say."""
+"""How the audit log records each field, according to its marks in the contract."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -10,16 +10,16 @@ from callwright.contract.declaration.marks import Derived, Own, is_personal, mar
 
 @dataclass(frozen=True)
 class AuditedFields:
-    """The fields of a model that are not kept as they are, by their names in JSON."""
+    """The fields of a model that are not recorded as they are, by their names in JSON."""
 
     personal: frozenset[str] = frozenset()
-    """About people outside: at most their size is kept."""
+    """Fields about other people: at most their size is recorded."""
     derived: frozenset[str] = frozenset()
-    """Nobody changes them by a request."""
+    """Fields that no request can change; they are not recorded."""
     counted: frozenset[str] = frozenset()
-    """They move meanwhile: kept of what is deleted, no change of what stays."""
+    """Counters that change by themselves: recorded only when the thing is deleted."""
     own_numbers: frozenset[str] = frozenset()
-    """Numbers that the organization rents: the only ones that stand whole."""
+    """Numbers that the organization rents: the only ones that are not masked."""
 
 
 @cache

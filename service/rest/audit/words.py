@@ -1,4 +1,4 @@
-"""How values stand in the audit log: without secrets, without telephone numbers, and of bounded length."""
+"""Values in the audit log: without secrets, with masked telephone numbers, and of bounded length."""
 
 import hashlib
 import re
@@ -11,9 +11,9 @@ from callwright.service.platform.phone import masked
 
 SECRET = "(secret)"
 LONG_TEXT = 2_000
-"""Characters up to which a text is kept whole."""
+"""The most characters of a text that is recorded in full."""
 BEGINNING = 200
-"""Characters that are kept of a longer one."""
+"""Characters that are recorded of a longer text."""
 MOST_BYTES = 16_384
 """Bytes of JSON that the changes of one entry may take."""
 
@@ -23,9 +23,9 @@ _NUMBER = re.compile(r"\+[1-9](?:[ ().-]{0,2}[0-9]){6,14}")
 
 
 def kept(name: str, value: Any, *, is_own: bool = False) -> Any:
-    """What is kept of a field's value: JSON without secrets and numbers, long texts by their beginning.
+    """A field's value as it is recorded: JSON without secrets, with masked numbers, and the beginning of long texts.
 
-    `is_own`: it is a number that the organization rents, which stands whole.
+    `is_own`: the value is a number that the organization rents, which is not masked.
     """
     if value is None:
         return None
@@ -63,12 +63,12 @@ def _clean(text: str, *, is_own: bool) -> str:
 
 
 def size_of(value: Any) -> dict[str, int]:
-    """What is kept of rows and files: how many, or how long."""
+    """What is recorded of rows and files: their number or length."""
     return {"characters": len(value)} if isinstance(value, str) else {"count": len(value)}
 
 
 def too_long(changes: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The changes, or only their names and a mark where they would take more than `MOST_BYTES`."""
+    """The changes; only their names and a mark if they take more than `MOST_BYTES`."""
     if len(json_text(changes).encode()) <= MOST_BYTES:
         return changes
     return {"fields": sorted(changes), "too_long": True}

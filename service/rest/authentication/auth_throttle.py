@@ -1,4 +1,4 @@
-"""Failed attempts with keys, by address: whoever guesses is slowed down. Keys that work are never held up by it."""
+"""Limits failed attempts with keys by address, to slow down guessing. Valid keys are never limited by it."""
 
 from collections import OrderedDict
 
@@ -9,7 +9,7 @@ ALLOWED = 30
 """Unknown keys that one address may send in a minute."""
 WINDOW_MS = 60_000
 MOST_ADDRESSES = 10_000
-"""Addresses remembered at a time; then the one whose window began longest ago is forgotten."""
+"""The most addresses remembered; beyond that the one whose window began first is forgotten."""
 
 
 class FailedAttempts:
@@ -19,7 +19,7 @@ class FailedAttempts:
         self._windows: OrderedDict[str, tuple[int, int]] = OrderedDict()
 
     def note(self, address: str, now_ms: int) -> RateLimitState | None:
-        """Counts one more. Gives where the address stands when it is one too many, else None."""
+        """Counts one more attempt. Returns the state of the limit if it is exceeded, else None."""
         begun_ms, count = self._windows.get(address, (now_ms, 0))
         if not 0 <= now_ms - begun_ms < WINDOW_MS:
             begun_ms, count = now_ms, 0

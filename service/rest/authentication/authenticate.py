@@ -1,4 +1,4 @@
-"""Who asks, and whether they may ask so often: the checks of a request before anything is done for it."""
+"""Authentication and rate limits: the checks of a request before anything is done for it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,12 +23,12 @@ _NO_ROUTE = "other"
 
 @dataclass(frozen=True, slots=True)
 class Authenticated:
-    """A key that is known, and where it stands with its limits; None where nothing is limited."""
+    """A valid key and the state of its limits; `limit_state` is None if nothing is limited."""
 
     principal: KeyPrincipal
     limit_state: RateLimitState | None
     answer: Answer | Refusal | None = None
-    """The answer of the look-up, where it ran together with the check of the key."""
+    """The answer of the look-up, if it ran together with the check of the key."""
 
 
 LookUp = Callable[[Connection, KeyPrincipal], Answer | Refusal | None]
@@ -43,7 +43,7 @@ class Authentication:
         self._failed = FailedAttempts()
 
     def count_unknown_key(self, address: str) -> Mapping[str, str] | None:
-        """Counts an unknown key of an address. Gives the headers of a 429 when it is one too many, else None."""
+        """Counts an unknown key of an address. Returns the headers of a 429 if there were too many, else None."""
         now_ms = self._services.clock.now_ms()
         limit_state = self._failed.note(address, now_ms)
         if limit_state is None:
@@ -53,9 +53,9 @@ class Authentication:
     async def authenticate(
         self, secret: str, operation: AnyOperation | None, address: str | None, look_up: LookUp
     ) -> Authenticated:
-        """Whose key this is, with the request counted. Whether it is one too many, `refuse_if_too_many` says.
+        """Identifies a key and counts the request. `refuse_if_too_many` then checks the limit.
 
-        On a database that processes share, `look_up` is run on the same connection when it is not.
+        On Postgres, `look_up` runs on the same connection unless the limit is exceeded.
 
         Raises:
             Refusal: invalid_api_key when the key is unknown or revoked; rate_limited when too many such came from the
@@ -84,7 +84,7 @@ class Authentication:
         database = self._services.database
         try:
             return await database.read(_authenticated, secret, operation, now_ms, look_up)
-        except StorageFull:  # what cannot be counted is answered all the same, as far as it only reads
+        except StorageFull:  # requests that only read are answered although they cannot be counted
             return Authenticated(await database.read(identify, secret), None)
 
 
@@ -110,7 +110,7 @@ def _allowance(principal: KeyPrincipal, operation: AnyOperation | None) -> Allow
 
 
 def refuse_if_too_many(limit_state: RateLimitState, now_ms: int) -> None:
-    """Raises `Refusal`: rate_limited or daily_quota_exceeded, with when to come again."""
+    """Raises `Refusal`: rate_limited or daily_quota_exceeded, with the time to wait."""
     if limit_state.refused is not None:
         problem = RATE_LIMITED if limit_state.refused == "second" else DAILY_QUOTA_EXCEEDED
         raise Refusal(problem, headers=limit_state.refusal_headers(now_ms))

@@ -1,30 +1,30 @@
-"""Keys that were looked up already. Each is forgotten with the next commit of anybody, so revoking holds at once."""
+"""A cache of keys. Any commit empties it, so that a revocation takes effect at once."""
 
 from callwright.service.accounts.principals import KeyPrincipal, fingerprint, identify
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.database.units import brief
 
 MOST_KEYS = 1_000
-"""Keys remembered at a time; then all are forgotten."""
+"""The most keys in the cache; further ones are not cached."""
 
 _IDENTIFY = brief(identify)
 
 
 class KnownKeys:
-    """Whose key a secret is, without asking the database again while nothing has changed in it.
+    """Finds the principal of a secret, without reading the database again while nothing has changed in it.
 
-    On SQLite that is told by a number which changes with every commit of any process. On Postgres every key is looked
-    up each time.
+    On SQLite a number changes with every commit of any process. On Postgres there is no such number, and every key is
+    looked up each time.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._found: dict[str, KeyPrincipal] = {}
         self.generation: int | None = None
-        """The state of the database in which a key was last looked for; None on Postgres."""
+        """`Database.generation` when a key was last looked for; None on Postgres."""
 
     def remembered(self, secret: str) -> KeyPrincipal | None:
-        """The key, if it was looked up and nothing was committed since."""
+        """The principal of the key, if it was looked up and nothing was committed since."""
         generation = self._database.generation()
         if generation is None or generation != self.generation:
             self._found.clear()
@@ -32,7 +32,7 @@ class KnownKeys:
         return self._found.get(fingerprint(secret))
 
     async def find(self, secret: str) -> KeyPrincipal:
-        """Whose key this is, as `identify` says it. Raises `Refusal`: invalid_api_key when it is unknown or revoked."""
+        """The principal of a key, see `identify`. Raises `Refusal`: invalid_api_key if it is unknown or revoked."""
         found = self.remembered(secret)
         if found is not None:
             return found

@@ -1,7 +1,7 @@
 """Requests and answers as the service gave them, for the description and the reference pages.
 
-They are kept in a file that `scripts/examples` writes and a test compares with the running service. It is read when
-somebody first asks for it: a service that starts does not need it.
+They are kept in a file that `scripts/examples` writes and a test compares with the running service. It is read when it
+is first needed, not when the service starts.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ REQUEST_ID = "req_0Vbu2y00hN1cE5gT7mW9rQ3d"
 
 @dataclass(frozen=True)
 class Answered:
-    """An answer: status, headers, and the JSON of its body where it has one."""
+    """An answer: status, headers, and the JSON of its body if it has one."""
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -31,7 +31,7 @@ class Answered:
 
 @dataclass(frozen=True)
 class Example:
-    """A request with its answer. `path` is the operation's, with the prefix; `path_values` go into it."""
+    """A request with its answer. `path` is the operation's path with the prefix; `path_values` fill its parameters."""
 
     method: str
     path: str
@@ -48,12 +48,12 @@ def _kept() -> dict[str, dict[str, Any]]:
 
 
 def forget() -> None:
-    """Reads the file anew the next time."""
+    """Empties the cache, so that the file is read again."""
     _kept.cache_clear()
 
 
 def example_of(operation: str) -> Example | None:
-    """The example of an operation, by its name; None where there is none yet."""
+    """The example of an operation, by its name; None if there is none yet."""
     found = _kept()["operations"].get(operation)
     if found is None:
         return None
@@ -70,7 +70,7 @@ def example_of(operation: str) -> Example | None:
 
 
 def problem_example(problem: ProblemCode) -> Answered:
-    """An answer with this problem: one that was given, or else what the service says where it has no more to say."""
+    """An answer with this problem: a recorded one, else one with the default message of the problem."""
     found = _kept()["problems"].get(problem.code)
     if found is not None:
         return Answered(**found)
@@ -79,5 +79,5 @@ def problem_example(problem: ProblemCode) -> Answered:
 
 
 def event_example(name: str) -> Mapping[str, Any] | None:
-    """An event of this type, as it is sent; None where there is none yet."""
+    """An event of this type, as it is sent; None if there is none yet."""
     return _kept()["events"].get(name)

@@ -1,6 +1,6 @@
 """The OpenAPI 3.1 description, made from the contract and the examples. Source: OpenAPI Specification 3.1.1.
 
-The parts are loaded when the description is first asked for: a service that starts does not need them.
+The modules are imported when the description is first requested, not when the service starts.
 """
 
 from functools import cache

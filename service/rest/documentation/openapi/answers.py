@@ -1,4 +1,4 @@
-"""Answers of operations that were done: what they hold, and which headers come with them."""
+"""Answers of operations that succeeded: their content and headers."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from callwright.service.rest.documentation.openapi.schemas import Schemas
 
 
 def successes(operation: AnyOperation, schemas: Schemas) -> Json:
-    """The answers that are no problems, by status."""
+    """The answers without a problem, by status."""
     sent = [REQUEST_ID, *LIMITS, "X-Service-Beta"]
     if operation.deprecated is not None:
         sent += DEPRECATION

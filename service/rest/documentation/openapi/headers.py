@@ -9,7 +9,7 @@ Json = dict[str, Any]
 
 REQUEST_ID = "X-Request-Id"
 LIMITS = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
-"""What every answer says to a key that is known, unless its plan sets no limit."""
+"""The headers of every answer to a valid key, unless its plan has no limit."""
 MEDIA = ("ETag", "Accept-Ranges", "X-Service-Simulated")
 DEPRECATION = ("Deprecation", "Sunset", "Link")
 

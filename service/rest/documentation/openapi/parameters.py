@@ -1,4 +1,4 @@
-"""Parameters of operations, and those that several share as components."""
+"""Parameters of operations; those that several operations share become components."""
 
 import re
 from collections.abc import Iterable
@@ -108,9 +108,9 @@ def without_null(schema: Json) -> Json:
 
 
 def shared(taken: Iterable[tuple[AnyOperation, list[Json]]]) -> Json:
-    """Makes components of the parameters that several operations have, and puts references in their places.
+    """Makes components of the parameters that several operations share, and replaces them by references.
 
-    A component has the parameter's name; where there are several of one name, all but the one that is used most have
+    A component has the parameter's name. If several have one name, all except the one that is used most often have
     the noun before it.
     """
     places: dict[bytes, list[tuple[AnyOperation, list[Json], int]]] = {}

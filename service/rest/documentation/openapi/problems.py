@@ -1,4 +1,4 @@
-"""Which problems an operation may answer with, and how they are described. All of it follows from the contract."""
+"""The problems that an operation may answer with, and their descriptions, derived from the contract."""
 
 from collections.abc import Iterable, Sequence
 
@@ -31,13 +31,13 @@ _BEFORE_THE_KEY = {
     API_KEY_REQUIRED,
     INVALID_API_KEY,
 }
-"""Found before it is known whose limits a request counts towards."""
+"""Problems found before the key is known, so that their answers have no headers of limits."""
 _TRIED_AGAIN = {"rate_limited", "daily_quota_exceeded", "idempotency_in_progress", "service_unavailable"}
 
 
 def problems_of(operation: AnyOperation) -> tuple[ProblemCode, ...]:
-    """Every problem an operation may answer with, by status. What only a body can have wrong is one of those that
-    read one."""
+    """Every problem an operation may answer with, by status. Problems of bodies are only for operations that read a
+    body."""
     found = [*EVERYWHERE, *operation.problems]
     if operation.shape == "many":
         found.append(INVALID_CURSOR)
@@ -55,7 +55,7 @@ def problems_of(operation: AnyOperation) -> tuple[ProblemCode, ...]:
 class ProblemAnswers:
     """Describes answers with problems as components that operations share.
 
-    A component is named by its status and what it has beyond the codes that every operation with this status has.
+    A component's name has its status and the codes that not every operation with this status has.
     """
 
     def __init__(self, operations: Iterable[AnyOperation]) -> None:

@@ -31,7 +31,7 @@ class Schemas:
 
 
 def contract_schemas() -> Schemas:
-    """The schemas of everything that the contract takes and gives."""
+    """The schemas of all inputs and outputs in the contract."""
     models: list[tuple[Any, Any]] = [(Pagination, "serialization"), (EventEnvelope, "serialization")]
     for operation in OPERATIONS.values():
         models.append((operation.takes, "validation"))
@@ -46,7 +46,7 @@ def contract_schemas() -> Schemas:
         operation.name: components[keys[(operation.takes, "validation")]["$ref"].rsplit("/", 1)[1]]
         for operation in OPERATIONS.values()
     }
-    for operation in OPERATIONS.values():  # an input is taken apart into parameters and body
+    for operation in OPERATIONS.values():  # an input is split into parameters and a body
         components.pop(operation.takes.__name__, None)
     answered = {model: {"$ref": keys[(model, mode)]["$ref"]} for model, mode in models if mode == "serialization"}
     components["Problem"] = PROBLEM
@@ -55,7 +55,7 @@ def contract_schemas() -> Schemas:
 
 
 def body_schema(operation: AnyOperation, schema: Json) -> Json:
-    """What a request's body must be."""
+    """The schema of a request's body."""
     properties = {name: shape for name, shape in schema["properties"].items() if operation.place_of(name) == "body"}
     body: Json = {"type": "object", "properties": properties, "additionalProperties": False}
     required = [name for name in schema.get("required", ()) if name in properties]

@@ -1,4 +1,4 @@
-"""Example values of parameters: as they were sent, else as the contract names them, else as they were answered."""
+"""Example values of parameters: from recorded requests, else from the contract, else from recorded answers."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, cast
@@ -12,7 +12,7 @@ _OF_EVERY_LIST = ("page", "per_page", "cursor")
 
 
 def example_value(operation: AnyOperation, name: str, shape: Json) -> Any:
-    """A value that the parameter may have; None where nothing tells one."""
+    """A value that the parameter may have; None if no source has one."""
     wire = operation.wire_name(name)
     example = None if name in _OF_EVERY_LIST else example_of(operation.name)
     choices: tuple[Callable[[], Any], ...] = (
@@ -42,13 +42,13 @@ def _sort(operation: AnyOperation) -> str:
 
 
 def _next_part(operation: AnyOperation) -> Any:
-    """Where the next part of a resource begins that comes in parts."""
+    """The `next_cursor` in the example answer of a resource that is read in parts."""
     example = example_of(operation.name)
     return None if example is None else _object(_object(example.answer.body).get("data")).get("next_cursor")
 
 
 def _answered(operation: AnyOperation, name: str, example: Example) -> Any:
-    """What the first entry of the operation's own answer has in the field that a filter is about."""
+    """The value of a filter's field in the first entry of the operation's example answer."""
     mark = filter_of(operation.takes.model_fields[name])
     entries = _object(example.answer.body).get("data")
     if mark is None or not isinstance(entries, list):
@@ -63,7 +63,7 @@ def _choice(shape: Json) -> Any:
 
 
 def _elsewhere(name: str, wire: str) -> Iterator[Any]:
-    """What other operations' examples have under the same name: sent, or answered."""
+    """Values of the same name in requests and answers of other operations' examples."""
     for operation in OPERATIONS.values():
         example = example_of(operation.name)
         if example is None:
@@ -78,7 +78,7 @@ def _elsewhere(name: str, wire: str) -> Iterator[Any]:
 
 
 def _typed(value: Any, shape: Json) -> Any:
-    """Text from a query as the JSON value it stands for."""
+    """Text from a query, converted to its JSON type."""
     kind = shape.get("type")
     if kind == "array" and not isinstance(value, list):
         return str(value).split(",")

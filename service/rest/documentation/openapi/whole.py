@@ -1,4 +1,4 @@
-"""The document as a whole."""
+"""The whole OpenAPI document."""
 
 from importlib.metadata import version
 
@@ -63,7 +63,7 @@ _API_KEY: Json = {
 
 
 def operation_entry(operation: AnyOperation, schemas: Schemas, problems: Json) -> Json:
-    """What the document says of an operation. `problems` are its answers with problems, by status."""
+    """The entry of an operation. `problems` are its answers with problems, by status."""
     schema = schemas.inputs[operation.name]
     entry: Json = {
         "operationId": operation.name,

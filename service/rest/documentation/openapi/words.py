@@ -1,4 +1,4 @@
-"""What the description says in sentences: about the API, about each noun, about each operation."""
+"""The texts of the description: about the API, each noun and each operation."""
 
 import sys
 from typing import Any
@@ -30,7 +30,7 @@ ABOUT = f"""Voice agents, campaigns, phone numbers and calls, for programs and a
 
 
 def about_operation(operation: AnyOperation) -> str:
-    """What an operation is about, beyond its summary."""
+    """The description of an operation, beyond its summary."""
     words = [" ".join((operation.takes.__doc__ or operation.summary).split())]
     if operation.method == "PATCH":
         words.append("Fields that are left out stay as they are; null empties a field that may be null.")
@@ -48,7 +48,7 @@ def about_operation(operation: AnyOperation) -> str:
 
 
 def about_nouns() -> dict[str, str]:
-    """The nouns in the order of their operations, each with what the contract says of it."""
+    """The nouns in the order of their operations, each with its description in the contract."""
     said: dict[str, str] = {}
     for operation in OPERATIONS.values():
         module: Any = sys.modules[operation.takes.__module__]

@@ -1,6 +1,6 @@
 """The reference pages, made from the contract, the examples and the constants of the service.
 
-Nothing of the running service imports this; `scripts/generate` writes what it makes.
+The running service does not import this; `scripts/generate` writes the pages.
 """
 
 from callwright.service.rest.documentation.reference.pages import pages

@@ -8,7 +8,7 @@ _ELSEWHERE = {"Problem", "FlatProblem"}
 
 
 def fields_page(schemas: Schemas) -> str:
-    """A table for each schema, by name. Data of events stands on the page of events."""
+    """A table for each schema, by name. The data of events is on the page of events."""
     tables = Tables(schemas.components, "")
     of_events = {event.data.__name__ for event in EVENT_TYPES.values()}
     lines = [

@@ -33,7 +33,7 @@ from callwright.service.rules.rows import MAX_CELL, MAX_COLUMNS
 from callwright.service.rules.start_plan_seal import VALID_MS
 
 Limit = tuple[str, str, ProblemCode | None]
-"""What is limited, how far, and the problem beyond it; None where nothing is refused."""
+"""What is limited, the value, and the problem beyond it; None if nothing is refused."""
 
 
 def limits_page() -> str:

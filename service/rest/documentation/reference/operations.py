@@ -13,11 +13,11 @@ from callwright.service.rest.documentation.reference.tables import Tables, table
 from callwright.service.rest.routes import PREFIX
 
 _SAYS_MORE = 8
-"""Words from which on they say more than the summary does."""
+"""A description is shown if it has more words than this; a shorter one says no more than the summary."""
 
 
 def index_page(operations: Iterable[AnyOperation]) -> str:
-    """Every operation in a line."""
+    """A list of all operations, one per line."""
     lines = ["# Operations", "", f"Paths are below `{PREFIX}`; `/api{PREFIX}` is the same.", ""]
     nouns: dict[str, list[AnyOperation]] = {}
     for operation in operations:

@@ -22,7 +22,7 @@ plain text."""
 
 
 def problems_page(operations: Iterable[AnyOperation]) -> str:
-    """Every problem code with its status, its meaning, what to do, who gives it, and an example."""
+    """Every problem code with its status, its meaning, what to do, its operations, and an example."""
     found = sorted(PROBLEMS.values(), key=lambda entry: (entry.status, entry.code))
     given: dict[ProblemCode, list[AnyOperation]] = {}
     for operation in operations:

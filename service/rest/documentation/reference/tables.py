@@ -1,4 +1,4 @@
-"""Fields as tables: names, types, bounds and meanings out of JSON Schemas."""
+"""Tables of fields from JSON Schemas: names, types, bounds and meanings."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
@@ -9,7 +9,7 @@ _UNITS = {"Length": " characters", "Items": " entries", "Properties": " keys", "
 
 
 class Tables:
-    """Writes tables of fields. `fields_page` is where the tables of the schemas stand, seen from this page."""
+    """Writes tables of fields. `fields_page` is the path of the page of schemas, relative to this page."""
 
     def __init__(self, components: Mapping[str, Json], fields_page: str) -> None:
         self._components = components
