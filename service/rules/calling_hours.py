@@ -24,8 +24,8 @@ def _holds(windows: Sequence[Window], local: datetime) -> bool:
 
 
 def _beginnings(windows: Sequence[Window], day: date, zone: ZoneInfo) -> Iterator[datetime]:
-    """The times of a day at which a window may begin: its start, twice in an hour that the clock repeats, and a change
-    of the clock itself."""
+    """The times of a day at which a window may begin: its start (twice in an hour that a clock change repeats), and the
+    moment of a clock change."""
     for window in windows:
         hours, minutes = (int(part) for part in window.start.split(":"))
         for fold in (0, 1):

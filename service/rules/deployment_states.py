@@ -28,7 +28,7 @@ _ANEW: dict[CallType, str] = {
     "outbound": "; clone it, which makes a draft with the same settings",
     "inbound": "; make another one for the number",
 }
-"""What to do instead, if the deployment can never do it again."""
+"""What to do instead if the deployment has ended for good."""
 _ANY_TIME = frozenset({"name", "max_concurrency", "calls_per_second", "end_at", "budget_cap", "metadata"})
 _PAUSED_NOT = frozenset({"agent_id", "audience_id"})
 _INBOUND_ANY_TIME = frozenset({"name", "max_concurrency", "inbound", "metadata", *ANSWERING})

@@ -1,4 +1,4 @@
-"""When calling ends, if it takes a given time and goes on only within the calling hours."""
+"""When calling ends if it takes a given time and is possible only within the calling hours."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time, timedelta
@@ -16,7 +16,7 @@ Span = tuple[int, int]
 
 
 def finish_ms(begin_ms: int, calling_ms: int, hours: CallingHours | None, zones: Sequence[str]) -> int | None:
-    """When `calling_ms` of calling end that begin at `begin_ms` and go on only while every zone allows calls.
+    """When calling ends that begins at `begin_ms`, takes `calling_ms` and continues only while every zone allows calls.
 
     None when that is more than 100 days ahead.
     """
@@ -32,7 +32,7 @@ def finish_ms(begin_ms: int, calling_ms: int, hours: CallingHours | None, zones:
 
 
 def _open(windows: Sequence[Window], zone: ZoneInfo, begin_ms: int) -> Iterator[Span]:
-    """The times the windows are open in a zone, apart from one another and in order."""
+    """The times at which the windows are open in a zone, in order and without overlaps."""
     first = moment(begin_ms).astimezone(zone).date()
     for ahead in range(DAYS_AHEAD):
         day = first + timedelta(days=ahead)
@@ -54,7 +54,7 @@ def _moment(day: date, clock_time: str, zone: ZoneInfo) -> int:
 
 
 def _both(left: Iterator[Span], right: Iterator[Span]) -> Iterator[Span]:
-    """The times that lie in a span of both."""
+    """The times that are in a span of both."""
     mine, other = next(left, None), next(right, None)
     while mine is not None and other is not None:
         start_ms, end_ms = max(mine[0], other[0]), min(mine[1], other[1])

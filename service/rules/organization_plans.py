@@ -9,7 +9,7 @@ from typing import Any
 class PricePlan:
     """The limits of a plan; `None` for no limit.
 
-    `requests_per_second` and `requests_per_day` (in UTC) count for each key by itself. Recordings are deleted
+    `requests_per_second` and `requests_per_day` (in UTC) apply to each key separately. Recordings are deleted
     `recording_retention_days` after their call.
     """
 

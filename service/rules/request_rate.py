@@ -1,6 +1,6 @@
-"""How many requests a key may make: so many a second with a short burst, so many a day. Pure rules, in milliseconds.
+"""How many requests a key may make per second, with a short burst, and per day. Pure functions, in milliseconds.
 
-A limit of n a second is a bucket of n that fills again evenly; each request takes one. Days are those of UTC.
+A limit of n per second is a token bucket of n that refills evenly; each request takes one token. Days are in UTC.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ def refilled(level: float, since_ms: int, now_ms: int, per_second: float) -> flo
 
 
 def capacity(per_second: float) -> float:
-    """What a full bucket holds: the requests of one second, one at least."""
+    """The tokens in a full bucket: the requests of one second, at least one."""
     return max(1.0, per_second)
 
 
@@ -65,7 +65,7 @@ class RateLimitState:
         }
 
     def retry_after_s(self, now_ms: int) -> int:
-        """Whole seconds until there is room for a request, one at least."""
+        """Whole seconds until a request is allowed again, at least one."""
         return _seconds(self.free_ms - now_ms)
 
     def refusal_headers(self, now_ms: int) -> Mapping[str, str]:
@@ -79,7 +79,7 @@ def _seconds(wait_ms: int) -> int:
 
 
 def of_second(level: float, per_second: float, now_ms: int, *, refused: bool = False) -> RateLimitState:
-    """The state with a bucket that holds `level`: after the request, or where it was `refused` without it."""
+    """The state of a bucket with `level` tokens, after a request was allowed or `refused`."""
     most = capacity(per_second)
     full_ms = now_ms + ceil((most - level) / per_second * SECOND)
     free_ms = now_ms + ceil(max(0.0, 1.0 - level) / per_second * SECOND)
@@ -88,7 +88,7 @@ def of_second(level: float, per_second: float, now_ms: int, *, refused: bool = F
 
 
 def of_day(made: int | None, per_day: int, now_ms: int) -> RateLimitState:
-    """The state with the day's quota after the request, which was the `made`th, or None where it was too many."""
+    """The state of the day's quota after the request with the number `made`; None if the request was refused."""
     midnight_ms = (day_of(now_ms) + 1) * DAY
     if made is None:
         return RateLimitState(per_day, 0, midnight_ms, midnight_ms, DAY // SECOND, "day")

@@ -1,4 +1,4 @@
-"""What happens to a contact after a call: it is done, or called again at a time."""
+"""What happens to a contact after a call: it is finished, or called again at a certain time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -68,7 +68,7 @@ def after_call(
 
 
 def due_after(policy: RetryPolicy, reason: RetryReason, attempt_times_ms: Sequence[int], ended_ms: int) -> int:
-    """When the next attempt falls due."""
+    """When the next attempt is due."""
     if reason == "busy":
         return within_daily_limit(policy, attempt_times_ms, ended_ms + policy.busy_interval_minutes * MINUTE)
     intervals = policy.interval_minutes
@@ -81,7 +81,7 @@ def due_after(policy: RetryPolicy, reason: RetryReason, attempt_times_ms: Sequen
 
 
 def within_daily_limit(policy: RetryPolicy, attempt_times_ms: Sequence[int], due_ms: int) -> int:
-    """The time, moved so that there are never more attempts within 24 hours than the policy allows."""
+    """The due time, moved so that there are never more attempts within 24 hours than the policy allows."""
     if len(attempt_times_ms) < policy.max_attempts_per_day:
         return due_ms
     return max(due_ms, sorted(attempt_times_ms)[-policy.max_attempts_per_day] + DAY)

@@ -1,4 +1,4 @@
-"""Rows of an audience: reads a row as it was sent, and gives what is stored of it or why it is refused."""
+"""Reads rows of an audience: returns what is stored of a row, or why it is refused."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence

@@ -17,7 +17,7 @@ _QUOTED = re.compile(r'"([^"]*)"|(\S+)')
 
 @lru_cache(maxsize=20_000)
 def _folded(word: str) -> str:
-    """A word as it is indexed: plain ASCII, or `x` and the hexadecimal of what it is in UTF-8."""
+    """A word as it is indexed: plain ASCII, or `x` and its UTF-8 bytes in hexadecimal."""
     return word if word.isascii() else "x" + word.encode().hex()
 
 

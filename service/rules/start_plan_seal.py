@@ -36,7 +36,7 @@ class StartPlan:
     parts: Mapping[Part, bytes]
 
     def changed(self, now: Mapping[Part, bytes]) -> list[Part]:
-        """The parts that are not as they were."""
+        """The parts that have changed."""
         return [part for part in PARTS if part in now and now[part] != self.parts[part]]
 
 
@@ -67,7 +67,7 @@ class StartPlanSeal:
         return _PREFIX + base64.urlsafe_b64encode(payload + self._tag(payload, org_id, deployment_id)).decode()
 
     def open(self, plan_id: str, *, org_id: str, deployment_id: str) -> StartPlan:
-        """What was sealed. Raises `Refusal`: invalid_field when it is no plan of this deployment."""
+        """The plan of an id. Raises `Refusal`: invalid_field if it is not a plan of this deployment."""
         raw = _raw(plan_id)
         if raw is not None:
             payload, tag = raw[:-_SEAL_BYTES], raw[-_SEAL_BYTES:]

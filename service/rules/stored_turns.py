@@ -1,4 +1,4 @@
-"""The turns of a call as the database keeps them: one text, a JSON list in the order of their indices."""
+"""The turns of a call as the database stores them: one text, a JSON list in the order of their indices."""
 
 from pydantic import TypeAdapter
 

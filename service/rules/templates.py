@@ -20,7 +20,7 @@ class Rendered:
 
 @lru_cache(maxsize=_CACHED_TEMPLATES)
 def _parts(template: str) -> tuple[str, ...]:
-    """Texts and variable names by turns; the first and the last are texts."""
+    """Texts and variable names in alternation; the first and the last are texts."""
     return tuple(_PLACE.split(template))
 
 
@@ -30,9 +30,9 @@ def variables_in(template: str) -> tuple[str, ...]:
 
 
 def render(template: str, variables: Mapping[str, str]) -> Rendered:
-    """The template with every place filled. An unknown variable leaves nothing behind and is named in `missing`.
+    """The template with every variable replaced. An unknown variable becomes empty and is named in `missing`.
 
-    Values are put in as they are: a `{{name}}` inside a value is not filled again.
+    Values are inserted as they are: a `{{name}}` inside a value is not replaced.
     """
     parts = _parts(template)
     if len(parts) == 1:

@@ -14,7 +14,7 @@ MOST_CHARACTERS = 2_048
 MOST_HOST_CHARACTERS = 253
 
 _JOINERS = "\u200c\u200d"
-"""Invisible, and yet part of names in some scripts; IDNA decides where they may stand."""
+"""Invisible characters that belong to names in some scripts; IDNA decides where they are allowed."""
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _PORT = re.compile(r"[0-9]{1,5}")
@@ -24,7 +24,7 @@ _OPENING = "For development, whoever runs the service opens a network: callwrigh
 
 
 def check(url: str, *, opened: Sequence[Network] = ()) -> None:
-    """Raises ValueError, in a sentence that says what is wrong and what to do, where events cannot be sent to a URL.
+    """Raises ValueError if events cannot be sent to a URL, with a sentence that says what is wrong and what to do.
 
     `opened` are the ranges that the operator opened: they are allowed, and plain HTTP reaches them alone.
     """
@@ -82,7 +82,7 @@ def _ipv6(host: str) -> IPv6Address:
 
 
 def _address_or_name(written: str, opened: Sequence[Network]) -> IPv4Address | None:
-    """The IPv4 address that a host is, in any spelling that a resolver accepts; None for a name that is allowed."""
+    """The IPv4 address of a host, in any spelling that a resolver accepts; None for a name that is allowed."""
     if "%" in written:
         raise ValueError("The URL's host has a % in it; write the name as it is, without percent-encoding.")
     host = _ascii(written).removesuffix(".")
@@ -96,7 +96,7 @@ def _address_or_name(written: str, opened: Sequence[Network]) -> IPv4Address | N
 
 
 def _ascii(host: str) -> str:
-    """A host in the form in which it is looked up. Raises ValueError where IDNA (RFC 5891, UTS 46) has no such name."""
+    """A host in the form used for look-ups. Raises ValueError for a name that IDNA (RFC 5891, UTS 46) forbids."""
     host = host.lower()
     if host.isascii() and "xn--" not in host:
         return host

@@ -1,6 +1,6 @@
-"""The process that holds espeak-ng: reads requests on standard input, writes speech on standard output.
+"""The process that runs espeak-ng: reads requests on standard input, writes speech on standard output.
 
-espeak-ng is GPL-3.0-or-later, keeps global state and can crash, so it is loaded here and nowhere else. The module
+espeak-ng is GPL-3.0-or-later, keeps global state and can crash, so it is loaded only here. The module
 imports nothing of its package: it is started by its path with `-I -S`, which halves the start.
 
 Arguments: pairs of a library and the folder that holds its `espeak-ng-data` (empty: the library's own default), tried

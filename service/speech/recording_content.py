@@ -1,4 +1,4 @@
-"""What a recording is made of: the turns of a call, when they were said and by whom."""
+"""The content of a recording: the turns of a call, when they were said and by whom."""
 
 import json
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 from callwright.service.speech.synthesiser import MAX_TEXT_CHARS
 
 RENDERER_VERSION = 1
-"""Raised whenever the same content would sound different, so that no older file is served for it."""
+"""Increased whenever the same content would sound different, so that no older file is served for it."""
 MAX_DURATION_S = 3600.0
 
 

@@ -1,8 +1,8 @@
-"""Recordings as files: made when somebody first asks for one, kept while there is room.
+"""Recordings as files: made at the first request, kept while there is room.
 
 A recording can be made again at any time, so the folder is a cache. The name of a file is the id of the call, if there
-is one, and the hash of the content. Its access time is the last time somebody asked for it, set here because many
-systems no longer do that.
+is one, and the hash of the content. Its access time is the time of the last request, set here because many systems no
+longer set it.
 """
 
 import os
@@ -53,7 +53,7 @@ class _Key:
 class Recordings:
     """The recordings of a folder, at most `max_bytes` of them together.
 
-    One object at a time may use a folder. A path is for opening at once: making other recordings may drop the file.
+    One object at a time may use a folder. Open a path at once: making other recordings may remove the file.
     `now_ns` is the time in nanoseconds since the epoch; it only orders the files by their last use. A single file
     larger than `max_bytes` stays until the next one is made.
     """

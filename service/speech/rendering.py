@@ -16,9 +16,9 @@ from callwright.service.speech.synthesiser import MAX_RATE_WPM, MIN_RATE_WPM, SA
 from callwright.service.speech.voices import EspeakVoice, agent_voice, contact_voice
 
 _GOOD_MISFIT_S = 0.02
-"""A first attempt this close is kept."""
+"""A first attempt with at most this misfit is kept."""
 _FAIR_MISFIT_S = 0.1
-"""A later attempt this close is kept."""
+"""A later attempt with at most this misfit is kept."""
 _MAX_ATTEMPTS = 4
 _SILENCE = 64
 """Samples up to this size are silence (-54 dB)."""
@@ -28,7 +28,7 @@ _PAUSE_BLOCKS = 5
 
 
 class Speech(Protocol):
-    """Whatever turns text into mono samples; `Synthesiser` does."""
+    """Turns text into mono samples, as `Synthesiser` does."""
 
     async def speak(self, text: str, voice: EspeakVoice, *, rate_wpm: int | None = None) -> bytes:
         """Signed 16-bit samples at `SAMPLE_RATE`."""
@@ -37,7 +37,7 @@ class Speech(Protocol):
 
 @dataclass(frozen=True)
 class TurnFit:
-    """How well a turn fills its planned slot. A turn without words fits any."""
+    """How well a turn fills its planned time. A turn without words fits any time."""
 
     index: int
     planned_s: float
@@ -66,8 +66,8 @@ class Rendering:
 async def render(content: RecordingContent, speech: Speech, *, threads: CapacityLimiter | None = None) -> Rendering:
     """The sound of a call, exactly `content.duration_s` long.
 
-    A turn that does not fit into its slot even at the fastest rate runs on until its speaker's next turn or the end of
-    the call. Work that keeps a core busy runs in threads of `threads`. A minute of sound takes 5 MB.
+    A turn that does not fit into its time even at the fastest rate continues until its speaker's next turn or the end
+    of the call. CPU-bound work runs in threads limited by `threads`. A minute of sound takes 5 MB.
 
     Raises:
         SpeechUnavailable: from `speech`.
@@ -92,7 +92,7 @@ def _voice_of(turn: TimedTurn, content: RecordingContent) -> EspeakVoice:
 async def _fitted(
     turn: TimedTurn, voice: EspeakVoice, speech: Speech, threads: CapacityLimiter | None
 ) -> tuple["array[int]", TurnFit]:
-    """The samples of a turn at the rate that fills its slot best."""
+    """The samples of a turn at the rate that fills its time best."""
     planned_s = max(0.0, turn.end_s - turn.start_s)
     silent = TurnFit(turn.index, planned_s, 0.0, 0)
     if not turn.text.strip() or planned_s == 0.0:
@@ -109,7 +109,7 @@ async def _fitted(
         if abs(misfit_s) <= enough_s:
             break
         rate = round(rate * len(samples) / SAMPLE_RATE / planned_s)
-        if rate in attempts and misfit_s > 0:  # rates are whole numbers: rather too short, pauses can be stretched
+        if rate in attempts and misfit_s > 0:  # whole numbers: rather too short, as pauses can be stretched
             rate += 1
         rate = min(max(rate, MIN_RATE_WPM), MAX_RATE_WPM)
         if rate in attempts:
@@ -137,7 +137,7 @@ def _without_tail(samples: "array[int]") -> "array[int]":
 
 
 def _with_longer_pauses(samples: "array[int]", length: int) -> "array[int]":
-    """The samples brought to a length by stretching every pause alike. Speech without pauses stays as it is."""
+    """The samples, brought to a length by lengthening every pause equally. Speech without pauses stays as it is."""
     pauses: list[int] = []
     quiet = 0
     for start in range(0, len(samples), _BLOCK):
@@ -156,7 +156,7 @@ def _with_longer_pauses(samples: "array[int]", length: int) -> "array[int]":
 
 
 def _place(samples: "array[int]", pcm: "array[int]", *, channel: int, start_s: float) -> None:
-    """Writes mono samples into one channel; what lies outside the call is left out."""
+    """Writes mono samples into one channel; samples outside the call are left out."""
     start = max(0, round(start_s * SAMPLE_RATE))
     end = min(start + len(samples), len(pcm) // 2)
     if end > start:

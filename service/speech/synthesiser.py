@@ -27,7 +27,7 @@ SAMPLE_RATE = 22_050
 """Samples per second of all speech."""
 MAX_TEXT_CHARS = 10_000
 MIN_RATE_WPM, MAX_RATE_WPM = 80, 450
-"""What espeak-ng accepts."""
+"""The range of words per minute that espeak-ng accepts."""
 
 _WORKER = Path(__file__).with_name("espeak_worker.py")
 _MAX_ANSWER_BYTES = 1 << 27
@@ -57,7 +57,7 @@ class _Worker:
 
 @dataclass(frozen=True)
 class EspeakLibrary:
-    """A library that may hold espeak-ng, and the folder with its `espeak-ng-data` (empty: where it looks by itself)."""
+    """A library that may be espeak-ng, and the folder with its `espeak-ng-data` (empty: the library's default)."""
 
     path: str
     data: str = ""
@@ -173,7 +173,7 @@ class Synthesiser:
             except TimeoutError:
                 raise SpeechUnavailable("The speech synthesiser did not answer in time.") from None
             finally:
-                if not answered:  # a cancelled request as well: its answer would be taken for the next one's
+                if not answered:  # also after a cancelled request, whose answer the next one would get
                     await self._end_worker()
             if kind == b"P":
                 return body
@@ -238,6 +238,6 @@ async def _answer(worker: _Worker) -> tuple[bytes, bytes]:
 
 
 def worker_environment(own: Mapping[str, str]) -> dict[str, str]:
-    """The worker's environment: what an interpreter cannot start without, and none of the service's settings."""
+    """The worker's environment: only the variables that an interpreter needs to start, no settings of the service."""
     needed = ("SYSTEMROOT",) if sys.platform == "win32" else ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
     return {name: own[name] for name in needed if name in own}

@@ -149,12 +149,12 @@ def default_voice(language: str) -> Voice:
 
 
 def same_language(one: str, other: str) -> bool:
-    """Whether two BCP-47 tags name one language, whatever their regions."""
+    """Whether two BCP-47 tags have the same language, whatever their regions."""
     return voices_of(one)[0].language.partition("-")[0] == voices_of(other)[0].language.partition("-")[0]
 
 
 def agent_voice(voice_id: str, *, agent_language: str, spoken_language: str) -> Voice:
-    """The voice the agent speaks a turn with: its own, or the default of another language it changed to."""
+    """The voice of the agent in a turn: its own, or the default voice if it changed to another language."""
     own = voice(voice_id) or default_voice(agent_language)
     return own if same_language(own.language, spoken_language) else default_voice(spoken_language)
 

@@ -1,4 +1,4 @@
-"""The audit log: what every change of state adds in its own transaction, reading it, and forgetting what is too old."""
+"""The audit log: adds entries in the transaction of each change, reads them, and deletes old ones."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from callwright.service.tables.schema import api_keys, audit_log, organizations
 KEPT_MS = 365 * DAY
 """How long an entry is kept."""
 MOST_FORGOTTEN = 1_000
-"""Entries that one unit of work deletes at most."""
+"""The most entries that one unit of work deletes."""
 _MOST_ORGANIZATIONS = 10
 _A = audit_log.c
 _ADD = insert(audit_log)
@@ -35,7 +35,7 @@ _FORGET = delete(audit_log).where(_A.id.in_(_OLDEST))
 
 
 class Actor(Protocol):
-    """Who does something, as an entry names them."""
+    """Who did something, as an audit entry names them."""
 
     @property
     def actor(self) -> str:
@@ -62,7 +62,7 @@ def entry_row(
 ) -> dict[str, Any]:
     """An audit row, to be added with `add_entries`. `changes` never holds a secret, a number or spoken text.
 
-    `tool` names the tool of the tool server through which it was asked for.
+    `tool` names the tool of the tool server through which the action was requested.
     """
     return {
         "id": ids.new("adt"),
@@ -107,15 +107,15 @@ class Position:
 def entries(
     connection: Connection, org_id: str, wanted: EntryFilter, *, after: Position | None = None, limit: int = 200
 ) -> list[Row[Any]]:
-    """At most `limit` entries of an organization, newest first, and with `after` those that follow that one.
+    """At most `limit` entries of an organization, newest first; with `after` those that follow that entry.
 
-    The next call takes the last entry's place as `after`; entries that are added meanwhile move nothing.
+    The next call takes the last entry's position as `after`; entries that are added meanwhile do not shift the pages.
     """
     return list(connection.execute(statement(org_id, wanted, after, limit)).all())
 
 
 def statement(org_id: str, wanted: EntryFilter, after: Position | None, limit: int) -> Select[Any]:
-    """What `entries` asks for."""
+    """The statement of `entries`."""
     found = select(audit_log).where(_A.org_id == org_id)
     if wanted.since_ms is not None:
         found = found.where(_A.at >= wanted.since_ms)
@@ -125,7 +125,7 @@ def statement(org_id: str, wanted: EntryFilter, after: Position | None, limit: i
         if value is not None:
             found = found.where(column == value)
     if after is not None:
-        # The first test follows from the second, and is the one that an index can begin at.
+        # The first condition follows from the second, and lets the database use an index.
         found = found.where(_A.at <= after.at_ms, (_A.at < after.at_ms) | (_A.id < after.id))
     return found.order_by(_A.at.desc(), _A.id.desc()).limit(limit)
 
@@ -137,10 +137,10 @@ def labels_of(connection: Connection, org_id: str) -> dict[str, str]:
 
 
 def overdue(connection: Connection, now_ms: int) -> list[str]:
-    """Organizations that have entries older than `KEPT_MS`, some of them where there are many."""
+    """Some organizations that have entries older than `KEPT_MS`, at most `_MOST_ORGANIZATIONS`."""
     return list(connection.execute(_OVERDUE, {"before": now_ms - KEPT_MS}).scalars())
 
 
 def forget(connection: Connection, org_id: str, now_ms: int, *, most: int = MOST_FORGOTTEN) -> int:
-    """Deletes the oldest entries that are older than `KEPT_MS`, at most so many; returns how many."""
+    """Deletes at most `most` of the entries that are older than `KEPT_MS`, the oldest first; returns how many."""
     return connection.execute(_FORGET, {"org": org_id, "before": now_ms - KEPT_MS, "most": most}).rowcount

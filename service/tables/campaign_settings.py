@@ -1,4 +1,4 @@
-"""The settings of a campaign in its row: one column, read as what the contract says of them."""
+"""The settings of a campaign in its row: one JSON column, read as a model of the contract."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -36,17 +36,17 @@ def settings_in(asked: Input) -> CampaignSettings:
 
 
 def changed_columns(row: Row[Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """The columns of a campaign after changes to its fields: those that are settings become one column."""
+    """The columns for changes to a campaign's fields. Settings among them are merged into the column `settings`."""
     settings = {name: value for name, value in changes.items() if name in SETTINGS}
     others = {name: value for name, value in changes.items() if name not in SETTINGS}
     return {**others, **columns_of(settings_of(row).model_copy(update=settings))} if settings else others
 
 
 def columns_of(settings: CampaignSettings | None) -> dict[str, Any]:
-    """The columns that keep settings; None for an inbound deployment.
+    """The columns that store settings; `settings` is None for an inbound deployment.
 
-    The columns that kept each of them before are written for processes of an older version on the same Postgres
-    database, which read them. They hold no null. A migration of a later release removes them.
+    The earlier column of each setting is written too, for processes of an older version on the same Postgres database.
+    These columns cannot be null. A migration of a later release removes them.
     """
     if settings is None:
         return {"settings": None, **_OF_NO_CAMPAIGN}

@@ -1,4 +1,4 @@
-"""What is kept of the clock between two starts, for `clock.certainty`; on Postgres of all processes together."""
+"""Stores what was seen of the clock, for `clock.certainty` after a start. On Postgres all processes share it."""
 
 import json
 
@@ -12,16 +12,16 @@ from callwright.service.platform.database.units import brief
 from callwright.service.tables.schema import service_state
 
 LOOK_S = 5.0
-"""Between two looks at the clock."""
+"""Seconds between two looks at the clock."""
 KEEP_MS = MINUTE
-"""Between two writes of what was seen, while it is as expected."""
+"""Time between two writes of what was seen, while it is as expected."""
 _NAME = "clock"
 _S = service_state.c
 _FIND = select(_S.value).where(_S.name == _NAME)
 
 
 async def look(database: Database, clock: SystemClock) -> None:
-    """One look at the clock, written down when the last one was a while ago or showed something else."""
+    """Looks at the clock once. Stores the result if the stored one is old or the clock has jumped."""
     kept = await database.read(_kept)
     seen = clock.look(kept)
     if kept is None or not 0 <= seen.shown_ms - kept.shown_ms < KEEP_MS:
@@ -35,7 +35,7 @@ def _kept(connection: Connection) -> Seen | None:
 
 
 def _keep(connection: Connection, seen: Seen, before: Seen | None) -> None:
-    """Writes `seen` in place of `before`. What another process has written since then stays: the next look reads it."""
+    """Replaces `before` by `seen`. If another process has written since then, its value stays for the next look."""
     if before is None:
         insert_ignoring_conflicts(connection, service_state, [{"name": _NAME, "value": _written(seen)}])
     else:

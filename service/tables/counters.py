@@ -1,4 +1,4 @@
-"""A deployment's counters. They are kept in its row and move with the contacts, in the same transactions."""
+"""A deployment's counters. They are stored in its row and updated in the transactions that change its contacts."""
 
 import json
 from collections import Counter
@@ -33,7 +33,7 @@ def stats_of(row: Row[Any]) -> Stats:
 
 
 def moved(states: str, changes: Iterable[tuple[str | None, str]]) -> str:
-    """The counters by state after contacts went from one to another, as JSON. A new contact comes from `None`."""
+    """The counters by state after contacts changed their state, as JSON. A new contact comes from `None`."""
     counts = Counter[str](json.loads(states))
     for before, after in changes:
         if before is not None:

@@ -1,4 +1,4 @@
-"""The file of an SQLite database before it is opened: whether it is one of ours, and the one that was there."""
+"""Checks the file of an SQLite database before it is opened: whether it is Callwright's, and the expected one."""
 
 import os
 import re
@@ -18,20 +18,20 @@ BUSY_S = 2.0
 """How long reading waits for another process."""
 _COPY = "Put the database, or a copy of it, back in its place (docs/backups.md)."
 _FIRST = frozenset({"organizations", "wallets", "service_state", "idempotency_keys"})
-"""Tables that are there since the first schemas."""
+"""Tables that exist since the first schemas."""
 _OURS = re.compile("[0-9]{4}")
-"""How our schemas are numbered."""
+"""The form of Callwright's schema numbers."""
 _EFFECTIVE = os.access in os.supports_effective_ids
 
 
 def check_database(folder: Path, file: Path) -> None:
-    """Looks whether the SQLite database of a folder is where it was; a folder that is new has none. Changes nothing.
+    """Checks that the SQLite database of a folder is in its place; a new folder has none. Changes nothing.
 
-    What cannot be read is left to whoever opens it.
+    A file that cannot be read is not reported here, but by the code that opens it.
 
     Raises:
-        DatabaseUnusable: starting would silently make a new one, and the other would be forgotten;
-            or it is another program's, or cannot be written to; or the log beside it belongs to what it held before.
+        DatabaseUnusable: the file is missing or empty although the folder was in use; or it is another program's, or
+            cannot be written to; or the log beside it belongs to an earlier content of the file.
     """
     for path in (file, *log_files(file)):
         if path.is_file() and not os.access(path, os.W_OK, effective_ids=_EFFECTIVE):
@@ -57,10 +57,10 @@ def check_database(folder: Path, file: Path) -> None:
 
 
 def check_tables(tables: Collection[str], where: str) -> None:
-    """Looks at the tables of a database that says no schema.
+    """Checks the tables of a database without a schema number.
 
     Raises:
-        DatabaseUnusable: some have the names of ours, so that ours cannot be made.
+        DatabaseUnusable: some have the names of Callwright's tables, so these cannot be created.
     """
     taken = sorted(metadata.tables.keys() & set(tables))
     if not taken:
@@ -76,7 +76,7 @@ def check_tables(tables: Collection[str], where: str) -> None:
 
 
 def read_only(file: Path) -> sqlite3.Connection:
-    """A connection that makes and locks nothing. On a full disk it reads the file alone, where that is all there is."""
+    """A read-only connection that creates no files. On a full disk it reads the file alone, if there is no log."""
     place = f"file:{quote(str(file))}?mode=ro"
     connection = sqlite3.connect(place, uri=True, timeout=BUSY_S)
     try:
@@ -98,7 +98,7 @@ def _identity(file: Path) -> str | None:
 
 
 def _lack(file: Path) -> str | None:
-    """In words, why the file holds no database yet; None where it holds one."""
+    """Why the file contains no database, in words; None if it contains one."""
     if not file.exists():
         return "is missing"
     if not file.is_file():
@@ -127,7 +127,7 @@ def _lack(file: Path) -> str | None:
 
 
 def _traces(folder: Path, file: Path) -> list[Path]:
-    """What shows that there was a database."""
+    """The files which show that there was a database."""
     log = log_files(file)[0]
     left = [log] if not file.exists() and log.exists() and log.stat().st_size else []
     if file.parent.resolve() != folder.resolve():

@@ -1,7 +1,7 @@
-"""Rows of `deliveries`: making them, putting them into their queue, and taking out of it what will not be sent.
+"""Rows of `deliveries`: makes them, queues them, and ends those that will not be sent.
 
-Whoever holds an endpoint queue locks its row and then computes the next moment at which something is due. So it is
-woken after its deliveries are there, in the same transaction: the holder either sees them or is told.
+The holder of an endpoint queue locks its row and then computes the time at which the next delivery is due. So a queue
+is woken after its deliveries are inserted, in the same transaction: the holder either sees them or is woken.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ Cause = Literal["event", "test", "replay"]
 Unsent = Literal["missed", "cancelled"]
 
 MOST_LATE = 500
-"""Endpoint queues that are woken late at a time."""
+"""The most entries of `late_wakes` that one unit of work handles."""
 _D = deliveries.c
 _Q = endpoint_queues.c
 _COLUMNS = (
@@ -56,7 +56,7 @@ _WAKE = (
 _REST = (
     update(endpoint_queues)
     .where(_Q.webhook_id == bindparam("b_queue"))
-    # One that is held stays due: if its holder is killed, another process has to record the attempts that it left.
+    # A queue that is held stays due: if its holder is killed, another process has to record its attempts.
     .values(due_at=case((_Q.lease_owner.is_(None), None), else_=_Q.due_at))
 )
 _END = (
@@ -70,7 +70,7 @@ _TAKE_OVER = (
     .values(replayed_at=bindparam("b_now"))
 )
 EVENTS_AT_ONCE = 500
-"""Events that one statement takes over."""
+"""The most events in one statement of `take_over`."""
 
 
 def delivery_row(
@@ -108,23 +108,23 @@ def queue(connection: Connection, rows: Sequence[Mapping[str, Any]], now_ms: int
     if not rows:
         return
     _ADD.run(connection, rows)
-    # For each endpoint queue the id of one of its deliveries, which nothing else is called.
+    # For each endpoint queue the id of one of its deliveries, as a unique id of the wake.
     wake(connection, {row["webhook_id"]: row["id"] for row in rows if row["status"] == "pending"}, now_ms)
 
 
 def take_over(connection: Connection, webhook_id: str, event_ids: Sequence[str], now_ms: int) -> None:
-    """Notes that deliveries of these events which did not arrive are made again. To be called before they are."""
+    """Marks deliveries of these events that did not arrive as replayed. Call it before the new ones are queued."""
     for begin in range(0, len(event_ids), EVENTS_AT_ONCE):
         some = list(event_ids[begin : begin + EVENTS_AT_ONCE])
         connection.execute(_TAKE_OVER, {"b_events": some, "b_webhook": webhook_id, "b_now": now_ms})
 
 
 def wake(connection: Connection, wakes: Mapping[str, str], now_ms: int) -> None:
-    """Makes endpoint queues due now at the latest. To be called behind whatever became due, in its transaction.
+    """Makes endpoint queues due now at the latest. Call it after the change that makes them due, in its transaction.
 
-    `wakes` names a wake for each subscription. Where others write too, the endpoint queues are locked first: one that
-    its holder is about to change shows its new state only then. Those that others hold are noted and woken later
-    (`wake_late`): a holder that has frozen keeps nobody waiting.
+    `wakes` has an id of the wake for each subscription. On Postgres, the endpoint queues are locked first, because a
+    holder may be about to change one. Those that others have locked are stored and woken later (`wake_late`), so that
+    nothing waits for a holder that has frozen.
     """
     webhook_ids: Sequence[str] = sorted(wakes)
     if not webhook_ids:
@@ -142,12 +142,12 @@ def wake(connection: Connection, wakes: Mapping[str, str], now_ms: int) -> None:
 
 
 def sleeps_late(connection: Connection) -> bool:
-    """Whether endpoint queues wait to be woken."""
+    """Whether endpoint queues wait to be woken late."""
     return connection.execute(_ANY_LATE).scalar() is not None
 
 
 def wake_late(connection: Connection, now_ms: int) -> int:
-    """Wakes endpoint queues that others held before, unless they still do; returns how many."""
+    """Wakes endpoint queues that others had locked before, unless they still do; returns how many."""
     found = connection.execute(_SOME_LATE).all()
     webhook_ids = sorted({row.webhook_id for row in found})
     free = set(connection.execute(_LOCK, {"b_queues": webhook_ids}).scalars()) if webhook_ids else set[str]()
@@ -158,9 +158,9 @@ def wake_late(connection: Connection, now_ms: int) -> int:
 
 
 def end_pending(connection: Connection, webhook_id: str, status: Unsent, now_ms: int) -> None:
-    """Ends what waits to be sent to a subscription, and lets its endpoint queue rest.
+    """Ends the pending deliveries of a subscription, so that its endpoint queue is no longer due.
 
-    The mark of an attempt that is under way stays: its outcome is still entered by whoever sends it.
+    The mark of an attempt that is under way stays: its sender still records its outcome.
     """
     connection.execute(_END, {"b_webhook": webhook_id, "b_status": status, "b_now": now_ms})
     connection.execute(_REST, {"b_queue": webhook_id})

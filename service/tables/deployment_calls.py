@@ -1,4 +1,4 @@
-"""Lists of the calls of some deployments: found and counted by the index that has each deployment's calls in order."""
+"""Lists of the calls of some deployments, read from the index that has each deployment's calls in order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,16 +10,16 @@ from callwright.service.platform.database.listing import Span, Walk, behind, in_
 from callwright.service.tables.schema import calls, deployments
 
 MOST_PARTS = 100
-"""So many deployments are gone through side by side; of more all calls of the organization are."""
+"""Up to so many deployments are read by the index one by one; for more, all calls of the organization are scanned."""
 _C = calls.c
 
 
 @dataclass(frozen=True)
 class OfDeployments:
-    """Finds the calls of deployments of an organization, and counts up to `most` of them where that is given.
+    """Finds the calls of an organization's deployments, and counts up to `most` of them if that is given.
 
-    `conditions` are those beside the deployments. The engines go through all calls of the organization, as far as the
-    last one that fits, when several deployments are asked for at once.
+    `conditions` are the other filters. With a plain condition on several deployments, the engines would scan the calls
+    of the whole organization up to the last one that matches.
     """
 
     connection: Connection
@@ -29,13 +29,13 @@ class OfDeployments:
     most: int | None = None
 
     def total(self) -> int:
-        """How many calls there are. The index does not say whose they are, but the deployments do."""
+        """How many calls there are. The organization is checked on the deployments, as the index does not have it."""
         own = select(deployments.c.id).where(deployments.c.org_id == self.org_id, deployments.c.id.in_(self.ids))
         theirs = select(calls).where(_C.deployment_id.in_(own), *self.conditions)
         return Walk(self.connection, theirs, self.most).total()
 
     def rows(self, span: Span) -> Select[Any]:
-        """The calls that are meant: of each deployment as many as a page may need, and the first ones of all those."""
+        """The calls of a span: reads from each deployment as many as the page may need, and takes the first of all."""
         own = _C.org_id == self.org_id
         if not 1 < len(self.ids) <= MOST_PARTS:
             few = select(calls).where(own, _C.deployment_id.in_(self.ids), *self.conditions)

@@ -1,7 +1,7 @@
-"""Moments that were written while the clock was ahead, and lie further in the future than anything can that is right.
+"""Corrects times that were stored while the clock was ahead and are further in the future than a right time can be.
 
-Left alone, whatever waits for them would stand still until the clock gets there once more. Nothing is lost by making
-it due now: a retry comes early, and a lease that is cut is its holder's as long as that renews it.
+Otherwise everything that waits for them would stand still until the clock reaches them again. Making them due now is
+harmless: a retry comes early, and a holder keeps a shortened lease as long as it renews it.
 """
 
 from sqlalchemy import BindParameter, ColumnElement, Connection, bindparam, literal_column, update
@@ -14,9 +14,9 @@ from callwright.service.tables.schema.leases import DEPLOYMENTS, ENDPOINT_QUEUES
 LONGEST_RETRY_MS = 10 * MINUTE
 """Longer than any delivery waits for its next attempt."""
 EVERY_S = 20.0
-"""Between two looks for such moments."""
+"""Seconds between two checks for such times."""
 SLACK_MS = MINUTE
-"""How far the clocks of several processes may be apart."""
+"""How far the clocks of processes may differ."""
 _NOW: BindParameter[int] = bindparam("b_now")
 _BEYOND: BindParameter[int] = bindparam("b_beyond")
 _PENDING: ColumnElement[bool] = literal_column("deliveries.status = 'pending'")
@@ -25,11 +25,11 @@ _QUEUES = update(endpoint_queues).where(endpoint_queues.c.due_at > _BEYOND).valu
 
 
 def correct(connection: Connection, settings: ServiceSettings, now_ms: int) -> None:
-    """Brings what lies too far in the future back to now."""
+    """Makes deliveries and queues that are due too far in the future due now, and shortens leases that are too long."""
     retries = {"b_beyond": now_ms + LONGEST_RETRY_MS, "b_now": now_ms}
     for lease in (DEPLOYMENTS, IMPORTS):
         lease.shorten(connection, now_ms, settings.deployment_lease_ms, SLACK_MS)
-    # Endpoint queues before their deliveries, as whoever holds one locks them.
+    # Endpoint queues before their deliveries, in the order in which their holders lock them.
     ENDPOINT_QUEUES.shorten(connection, now_ms, settings.delivery_lease_ms, SLACK_MS)
     connection.execute(_QUEUES, retries)
     connection.execute(_ATTEMPTS, retries)

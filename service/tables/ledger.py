@@ -1,4 +1,4 @@
-"""The wallet's ledger: every movement is a row, and the balance moves with it in the same transaction."""
+"""The wallet's ledger: every movement is a row, and the same transaction changes the balance."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -48,9 +48,9 @@ def wallet_of(connection: Connection, org_id: str, *, lock: bool = False) -> Any
 def book(
     connection: Connection, ids: Ids, org_id: str, movements: list[Movement], *, now_ms: int, reserved_micros: int = 0
 ) -> int:
-    """Books movements and changes what is held back; returns the new balance in micros.
+    """Books movements and changes the reserved amount; returns the new balance in micros.
 
-    Tells subscribers once when the balance drops below the threshold.
+    Emits one event when the balance drops below the threshold.
     """
     wallet = wallet_of(connection, org_id, lock=True)
     balance: int = wallet.balance_micros
@@ -89,7 +89,7 @@ def book(
 
 
 def warn_below(connection: Connection, ids: Ids, org_id: str, threshold_micros: int | None, *, now_ms: int) -> None:
-    """Sets the balance below which subscribers are told; None: never. Where the balance is below, they are told now."""
+    """Sets the balance below which an event is emitted; None: never. If the balance is below now, it is emitted now."""
     wallet = wallet_of(connection, org_id, lock=True)
     if wallet.threshold_micros == threshold_micros:
         return

@@ -1,6 +1,6 @@
-"""Until when the recordings of each organization are gone for good: `organizations.recordings_deleted_before`.
+"""The time before which an organization's recordings are gone for good: `organizations.recordings_deleted_before`.
 
-There is no mark on a call. Its recording is deleted when the call ended before that moment, which only moves on.
+Calls have no mark of their own: a recording is deleted if its call ended before that time, which never moves back.
 """
 
 from collections.abc import Sequence
@@ -12,9 +12,9 @@ from callwright.service.rules.organization_plans import PRICE_PLANS
 from callwright.service.tables.schema import calls, organizations
 
 STEP_MS = HOUR
-"""How far a watermark lags behind at most: moving it for each call would be a commit each."""
+"""How far a watermark lags at most: moving it for each call would need a commit each time."""
 MOST_MOVED = 500
-"""Organizations whose watermark one unit of work moves at most."""
+"""The most organizations whose watermark one unit of work moves."""
 _O = organizations.c
 _DAYS = func.coalesce(
     _O.recording_retention_days,
@@ -46,9 +46,9 @@ def due(connection: Connection, now_ms: int) -> list[str]:
 
 
 def settle(connection: Connection, org_ids: Sequence[str], now_ms: int) -> None:
-    """Moves the watermarks of organizations to where their retention puts them now. None ever moves back.
+    """Moves the watermarks of organizations to the present time less their retention. They never move back.
 
-    Whoever lengthens an organization's retention calls this before: what is deleted by then stays deleted.
+    Call it before an organization's retention becomes longer, so that deleted recordings stay deleted.
     """
     if org_ids:
         connection.execute(_MOVE, [{"org": org_id, "now": now_ms} for org_id in org_ids])

@@ -1,7 +1,7 @@
-"""Counts requests by key and group of endpoints, and says no to those that are too many.
+"""Counts requests by key and group of endpoints, and finds those above the limit.
 
-On SQLite one process serves the folder, so the counts lie in its memory. On Postgres all processes count in one table.
-The day's count is written down every few seconds and read again after a start.
+On SQLite one process serves the folder, so the counts are in its memory. On Postgres all processes count in one table.
+The day's count is stored every few seconds and read again after a start.
 """
 
 from dataclasses import dataclass
@@ -26,13 +26,13 @@ from callwright.service.rules.request_rate import (
 from callwright.service.tables.schema import request_days
 
 MOST_BUCKETS = 50_000
-"""Buckets held in memory; then those that are full again are forgotten."""
+"""The most buckets in memory; beyond that those unused for a minute are dropped."""
 KEPT_DAYS = 40
 _STALE_MS = 60_000
 _T = request_days
 _MADE = select(_T.c.requests).where(_T.c.key_id == bindparam("b_key"), _T.c.day == bindparam("b_day"))
 _OLD = delete(_T).where(_T.c.day < bindparam("before"))
-# A bucket that holds less than one gives no row, and leaves the day alone. A day that is full gives no row either.
+# A bucket with less than one token returns no row, and the day is not counted. A day at its quota returns no row.
 _TAKE = Prepared(
     text(
         """
@@ -77,7 +77,7 @@ _KEEP = text(
 
 @dataclass(frozen=True)
 class Allowance:
-    """What a key may ask of one group of endpoints; None where nothing is limited."""
+    """The limits of a key for one group of endpoints; None for no limit."""
 
     key_id: str
     group: str
@@ -98,7 +98,7 @@ class _Day:
 
 
 class RequestLimits:
-    """Counts requests. One for each process. On Postgres `take_on_postgres` counts, and this writes the day's down."""
+    """Counts requests; one for each process. On Postgres `take_on_postgres` counts, and this only stores the day's."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -106,7 +106,7 @@ class RequestLimits:
         self._days: dict[str, _Day] = {}
 
     async def take(self, allowance: Allowance, now_ms: int) -> RateLimitState | None:
-        """Counts one request on SQLite. The state's `refused` says that it is one too many; None where nothing is
+        """Counts one request on SQLite. The state's `refused` is set if the limit is exceeded; None if nothing is
         limited.
         """
         second = day = None
@@ -123,7 +123,7 @@ class RequestLimits:
         return nearest(second, day)
 
     async def keep(self, sure_ms: int) -> None:
-        """Writes the day's counts down and drops those that are of long ago for certain."""
+        """Stores the day's counts and deletes counts that are older than `KEPT_DAYS` by the certain time."""
         rows: list[dict[str, Any]] = [
             {"key_id": key_id, "day": held.day, "requests": held.made}
             for key_id, held in self._days.items()
@@ -155,7 +155,7 @@ class RequestLimits:
             held = _Day(day, await self._database.read(_made, key_id, day))
             held = self._days.setdefault(key_id, held)
         if held.day != day:
-            made = await self._database.read(_made, key_id, day)  # not none where the clock was set back
+            made = await self._database.read(_made, key_id, day)  # not 0 if the clock was set back
             if held.day != day:
                 held.day, held.made, held.is_kept = day, made, True
         return held
@@ -167,7 +167,7 @@ def _made(connection: Connection, key_id: str, day: int) -> int:
 
 
 def take_on_postgres(connection: Connection, allowance: Allowance, now_ms: int) -> RateLimitState | None:
-    """Counts one request on Postgres, by a statement that is to be committed whatever comes after it."""
+    """Counts one request on Postgres, by a statement that must be committed whatever happens afterwards."""
     if not allowance.is_limited:
         return None
     per_second, per_day, day = allowance.per_second, allowance.per_day, day_of(now_ms)
@@ -187,7 +187,7 @@ def take_on_postgres(connection: Connection, allowance: Allowance, now_ms: int) 
     second = None
     if per_second is not None and level is not None:
         second = of_second(level, per_second, now_ms)
-    elif per_second is not None:  # others may have taken or the clock may have given something since the first look
+    elif per_second is not None:  # the level may have changed since the bucket was found empty
         second = of_second(min(1.0, short or 0.0), per_second, now_ms, refused=True)
     if per_day is None or (second is not None and second.refused is not None):
         return second

@@ -1,4 +1,4 @@
-"""The index of what was said: kept with each transcript, asked in the same words on both engines."""
+"""The full-text index of transcripts, with one interface for both engines."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -25,10 +25,10 @@ MARKED = {
     "language": "lng",
     "answered_by": "ans",
 }
-"""The columns by which calls are filtered, as the index names them. Indexes that are there have these names."""
+"""The columns by which calls are filtered, with their prefixes in the index. Existing indexes contain the prefixes."""
 WORDS = FullText(calls, transcript_words, MARKED)
 _BREAK = " endofturn "
-"""Stands between turns, so that no phrase matches across two speakers."""
+"""Separates turns, so that no phrase matches across two turns."""
 
 
 def searchable(texts: Iterable[str]) -> str:
@@ -37,10 +37,10 @@ def searchable(texts: Iterable[str]) -> str:
 
 
 def add(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
-    """Indexes transcripts: `call_id` and `words` of each. What else there is to say of the calls must stand by now."""
+    """Indexes transcripts, given by `call_id` and `words`. The rows of the calls must be final by now."""
     WORDS.add(connection, rows)
 
 
 def finder(connection: Connection, query: Query, listing: Listing, asked: Input, *, org_id: str, most: int) -> Finder:
-    """Finds the calls of an organization in whose transcript every phrase stands, and counts up to `most` of them."""
+    """Finds the calls of an organization whose transcript has every phrase, and counts up to `most` of them."""
     return WORDS.finder(connection, query.phrases, listing, asked, owner=("org_id", org_id), most=most)

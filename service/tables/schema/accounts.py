@@ -52,10 +52,10 @@ organizations = Table(
     Column("recordings_deleted_before", Moment, nullable=False, server_default="0"),
     Column("do_not_call_removals", BigInteger, nullable=False, server_default="0"),
 )
-"""The columns about requests and retention hold what was negotiated; null stands for what the plan says. Recordings of
-calls that ended before `recordings_deleted_before` are gone for good, whatever the plan says later.
-`do_not_call_removals` counts how often numbers were taken off the do-not-call list: whoever agreed to a plan before
-then agreed to fewer people.
+"""The columns about requests and retention have negotiated limits; null means that the plan's limit applies. Recordings
+of calls that ended before `recordings_deleted_before` are gone for good, whatever the plan says later.
+`do_not_call_removals` counts how often numbers were removed from the do-not-call list: a start plan that was accepted
+before a removal allowed fewer people.
 """
 
 users = Table(
@@ -105,7 +105,7 @@ past_commitments = Table(
     Column("created_at", Moment, nullable=False),
     Index("ix_past_commitments_key", "key_id"),
 )
-"""What deployments had spent for a key when another key set them going again."""
+"""What a key's deployments had spent when another key started them again."""
 
 request_levels = Table(
     "request_levels",
@@ -115,7 +115,7 @@ request_levels = Table(
     Column("level", Float, nullable=False),
     Column("at", Moment, nullable=False),
 )
-"""How far each key is with its limits, for all processes on Postgres; SQLite has one process and keeps this in memory.
+"""The state of each key's limits, for all processes on Postgres; on SQLite the one process keeps it in memory.
 Postgres empties the table after a crash.
 """
 
@@ -126,7 +126,7 @@ request_days = Table(
     Column("day", Integer, primary_key=True),
     Column("requests", BigInteger, nullable=False),
 )
-"""Requests of a key by day since the epoch (UTC), written down every few seconds."""
+"""Requests of a key by day since the epoch (UTC), stored every few seconds."""
 
 wallets = Table(
     "wallets",

@@ -227,8 +227,8 @@ deployment_contacts = Table(
     ),
     Index("ix_deployment_contacts_position", "deployment_id", "position"),
 )
-"""Of somebody who waits `due_at` is the moment from which the retry policy lets them be called, null when that is to be
-decided anew; `next_at` is when they are looked at, later than `due_at` where the calling hours forbid a call.
+"""For a waiting contact, `due_at` is the time from which the retry policy allows a call, null while that has to be
+decided again; `next_at` is when the dialler considers the contact, later than `due_at` if the calling hours forbid it.
 """
 
 do_not_call = Table(
@@ -244,7 +244,7 @@ do_not_call = Table(
     Column("expires_at", Moment),
     Index("uq_do_not_call_number", "org_id", "simulated", "number", unique=True),
 )
-"""Numbers an organization does not call. Those of the simulated network and real ones never meet."""
+"""Numbers an organization does not call. Entries of the simulated network and real ones are separate."""
 
 calls = Table(
     "calls",

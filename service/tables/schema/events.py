@@ -1,4 +1,4 @@
-"""The tables of events: what happened, who wants to know, and every attempt to tell them."""
+"""The tables of events, webhook subscriptions, deliveries and attempts."""
 
 from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Table, Text, text
 
@@ -8,9 +8,9 @@ from callwright.service.tables.schema.accounts import Moment, key, metadata, own
 _NEW = text("fanned_out_at IS NULL")
 _PENDING = text("status = 'pending'")
 _IF_OF_EVENT = text("(CASE WHEN cause = 'event' THEN 1 END)")
-"""Null for replays and tests, and nulls are never equal: there may be any number of them."""
+"""Null for replays and tests. Nulls are never equal in a unique index, so there may be any number of them."""
 UNARRIVED = text("status IN ('failed', 'missed') AND replayed_at IS NULL")
-"""What is true of deliveries that did not arrive and that no later one has taken over from."""
+"""The condition of deliveries that did not arrive and were not replayed."""
 
 outbox = Table(
     "outbox",
@@ -68,13 +68,13 @@ endpoint_queues = Table(
     Column("lease_until", Moment),
     Index("ix_webhook_lanes_due", "due_at"),
 )
-"""One for each subscription. Whoever holds its lease is the only one that sends to it. `due_at` is past, or not later
-than the earliest pending delivery; null where there is none.
+"""One row for each subscription. Only the process that holds its lease sends to it. `due_at` is in the past, or not
+later than the earliest pending delivery; null if there is none.
 """
 
 late_wakes = Table("late_wakes", metadata, key(), Column("webhook_id", String(40), nullable=False))
-"""Endpoint queues to be woken whose rows others held when something became due: nobody waits for those others, who may
-have frozen.
+"""Endpoint queues to be woken later, because others had locked their rows when something became due. Nothing waits for
+these locks, whose processes may have frozen.
 """
 
 deliveries = Table(
@@ -101,10 +101,10 @@ deliveries = Table(
     Index("ix_deliveries_once", "event_id", "webhook_id", _IF_OF_EVENT, unique=True),
     postgresql_with={"fillfactor": 50},
 )
-"""One event for one subscription; replays and tests make another. `attempt_started_at` stands while an attempt is under
-way: who finds it set on a queue just taken over knows that the attempt was interrupted. `replayed_at` stands once a
-later delivery has taken over from one that failed or was missed. No key is foreign: rows of organizations and
-subscriptions are never deleted, and looking for them took as long as the insert.
+"""One event for one subscription; replays and tests make another. `attempt_started_at` is set while an attempt is under
+way: on a queue that was just taken over it means that the attempt was interrupted. `replayed_at` is set once a failed
+or missed delivery was replayed. There are no foreign keys: rows of organizations and subscriptions are never deleted,
+and checking them took as long as the insert.
 """
 
 delivery_attempts = Table(

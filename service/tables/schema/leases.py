@@ -1,4 +1,4 @@
-"""The tables whose rows a process leases."""
+"""The leases of the tables whose rows processes lease."""
 
 from callwright.service.platform.lease import Lease
 from callwright.service.tables.schema.campaigns import deployments, imports
