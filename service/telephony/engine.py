@@ -71,7 +71,7 @@ class VoicemailPolicy:
 
 @dataclass(frozen=True, kw_only=True)
 class CallRequest:
-    """One call to make. The same `call_id` asked twice is the same call, never a second one."""
+    """One call to make. Two requests with the same `call_id` are the same call and place it only once."""
 
     call_id: str
     org_id: str
@@ -108,7 +108,7 @@ class Turn:
 
 @dataclass(frozen=True, kw_only=True)
 class CallResult:
-    """A finished call. Times are seconds after dialling began, `None` where it did not happen.
+    """A finished call. Times are seconds after dialling began, `None` for what did not happen.
 
     The defaults are those of a call that ended as soon as it was dialled.
     """
@@ -166,7 +166,7 @@ class Timeline(Protocol):
 
 @dataclass(frozen=True)
 class EngineParts:
-    """What the service hands to an engine."""
+    """What the service gives to an engine."""
 
     database: Database
     timeline: Timeline
@@ -181,7 +181,7 @@ class CallEngine(Protocol):
     async def run(self, request: CallRequest, report: Report, *, dial_ms: int) -> CallResult:
         """Makes the call, dialled at `dial_ms`, and returns when it ended.
 
-        Asked again for a call that it made or is making, it goes on with that call and places no second one.
+        For a call that it has placed before, it continues that call and does not place a second one.
         """
         ...
 
@@ -203,5 +203,5 @@ class VirtualTimeEngine(CallEngine, Protocol):
         ...
 
     async def known(self, call_ids: Sequence[str]) -> set[str]:
-        """Those of the calls that were dialled before. Asked about calls that a crash left unfinished."""
+        """Those of the calls that were dialled before. Used for calls that a crash left unfinished."""
         ...

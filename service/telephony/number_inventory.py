@@ -1,4 +1,4 @@
-"""The numbers the simulated carrier rents out: valid by their form, fictional or unlikely to be anybody's.
+"""The numbers that the simulated carrier rents out: valid in form, and fictional or unlikely to be in use.
 
 In North America these are the numbers 555-0100 to 555-0199 of each area code, which are set aside for fiction.
 Elsewhere they are neighbours of libphonenumber's example number.

@@ -1,4 +1,4 @@
-"""Which engine makes a deployment's calls: the one of whoever provides its numbers.
+"""Which engine makes a deployment's calls: the one for the provider of its numbers.
 
 A further engine is a folder beside `simulated`, and one line here.
 """
@@ -20,7 +20,7 @@ class NoEngine(Exception):
 
 
 def factory_of(providers: Sequence[str], engines: Mapping[str, EngineFactory] = ENGINES) -> EngineFactory:
-    """What makes the engine of a deployment, by who provides its numbers.
+    """The factory of a deployment's engine, by the providers of its numbers.
 
     Raises:
         NoEngine: it has no number, numbers of several providers, or a provider without an engine here.

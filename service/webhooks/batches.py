@@ -1,7 +1,7 @@
-"""The unit of work of an endpoint queue: enters what is over and takes what is next, in one transaction.
+"""The unit of work of an endpoint queue: records finished attempts and takes the next deliveries, in one transaction.
 
-What is taken is marked as under way before any of it is sent, so that whoever takes the queue over knows what may have
-arrived without having been entered.
+Deliveries are marked as under way before they are sent, so that a process that takes the queue over knows which may
+have arrived without a record.
 """
 
 from collections.abc import Callable, Sequence
@@ -38,7 +38,7 @@ _DUE: Select[*tuple[Any, ...]] = (
 
 
 def _marked() -> Select[*tuple[Any, ...]]:
-    """Takes and marks in one statement, for Postgres, which so goes to each row once."""
+    """Takes and marks deliveries in one statement, for Postgres, which then reads each row once."""
     due = select(_D.id).where(*_IS_DUE).order_by(_D.next_attempt_at).limit(bindparam("b_most")).cte("due")
     marked = (
         update(deliveries)
@@ -61,7 +61,7 @@ def _in_one_row(found: Subquery) -> Select[Any]:
 
 
 _DUE_AT_ONCE = Prepared(_in_one_row(_DUE.subquery()))
-"""For SQLite, which hands the interpreter's lock back and forth for every row."""
+"""For SQLite, which releases and takes the interpreter lock for every row."""
 _MARK = for_ids(
     _D.id, lambda are_these: update(deliveries).where(are_these).values(attempt_started_at=bindparam("b_now"))
 )
@@ -99,27 +99,27 @@ class Batch:
     """What one unit of work records and fetches for an endpoint queue."""
 
     attempts: Sequence[Attempt] = ()
-    """Attempts that are over."""
+    """Attempts that have ended."""
     unsent: Sequence[str] = ()
-    """Deliveries that were taken and will not be sent after all."""
+    """Deliveries that were taken but will not be sent now."""
     most: int = 0
     """How many deliveries to take at most."""
     left_behind: bool = False
-    """Whether the holder before did not give the endpoint queue back."""
+    """Whether the previous holder did not release the endpoint queue."""
     renew_until_ms: int | None = None
-    """Until when to hold the endpoint queue; None where it is held for long enough."""
+    """Until when to renew the lease of the endpoint queue; None if it need not be renewed."""
     is_idle: bool = True
-    """Whether nothing is under way: then the endpoint queue is given back if nothing is taken either."""
+    """Whether nothing is under way: then the endpoint queue is released if nothing is taken either."""
 
 
 @dataclass(frozen=True)
 class BatchResult:
-    """What a unit of work gave: the subscription as it is, and deliveries to send to it, with their events."""
+    """The result of a batch: the subscription as it is now, and deliveries to send to it, with their events."""
 
     webhook: Any
     due: Sequence[Due]
     is_open: bool
-    """Whether the subscription takes deliveries; what waited for one that does not was ended."""
+    """Whether the subscription accepts deliveries. If not, its pending deliveries were ended."""
     released: bool
 
 
@@ -135,9 +135,9 @@ def process_batch(
     sure_ms: int,
     chance: Callable[[], float],
 ) -> BatchResult:
-    """One batch of an endpoint queue. Raises `LeaseLost` when it is another process's, and enters nothing then.
+    """Processes one batch of an endpoint queue. Raises `LeaseLost`, and records nothing, if another process holds it.
 
-    What waits for a subscription that is disabled is missed, for a deleted one cancelled.
+    Pending deliveries of a disabled subscription become missed, those of a deleted one cancelled.
     """
     webhook = endpoint_queue.mine(connection, webhook_id, owner)
     if batch.renew_until_ms is not None:
@@ -158,7 +158,7 @@ def process_batch(
     due = _due(connection, webhook_id, batch.most, now_ms) if is_open and batch.most > 0 else ()
     released = batch.is_idle and not due
     if released and endpoint_queue.release(connection, webhook_id, owner, now_ms) and is_open and batch.most > 0:
-        # Something is due and could not be taken: it is marked as under way, and nobody sends it.
+        # Something is due but was not taken: it is marked as under way, and no process sends it.
         outcomes.enter_left_behind(connection, webhook, now_ms)
     return BatchResult(webhook, due, is_open, released)
 
@@ -172,7 +172,7 @@ def _due(connection: Connection, webhook_id: str, most: int, now_ms: int) -> Seq
     else:
         found = orjson.loads(_DUE_AT_ONCE.first(connection, given).found)
     due = [Due._make(row) for row in found if row[_TYPE] is not None]
-    if len(due) < len(found):  # events are kept while they wait to be sent; if one is gone all the same, it is over
+    if len(due) < len(found):  # events are kept until they are sent; if one is missing all the same, its delivery ends
         lost = [row[_ID] for row in found if row[_TYPE] is None]
         _NO_EVENT.run(connection, lost, {"b_now": now_ms})
     if due and not is_marked:

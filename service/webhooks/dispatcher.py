@@ -1,4 +1,4 @@
-"""The part of a process that delivers events: fans them out, leases endpoint queues that are due, and drives those."""
+"""The worker that delivers events: fans them out, leases endpoint queues that are due, and drives these."""
 
 import logging
 import random
@@ -39,20 +39,20 @@ from callwright.service.webhooks.transport.endpoints import MOST_CONNECTIONS
 
 log = logging.getLogger(__name__)
 SHARED_CONNECTIONS = MOST_CONNECTIONS // 2
-"""What the endpoint queues share. The rest is for the next one, should all of these be waiting for dead endpoints."""
+"""Connections that the endpoint queues share. The rest is for a new one while all others wait for dead endpoints."""
 MOST_QUEUES = 64
-"""Endpoint queues that one process drives at a time."""
+"""The most endpoint queues that one process drives at a time."""
 MOST_SEEN = 400
-"""Endpoint queues that are due of which one look chooses."""
+"""The most due endpoint queues that are read at a time, to choose from."""
 IDLE_S = 0.5
-"""Between two looks for work when nothing wakes the dispatcher."""
+"""Seconds between two checks for work if nothing wakes the dispatcher."""
 LAST_WRITE_S = 2.0
 """How long the last write of an endpoint queue may take when the process ends."""
 
 
 @dataclass(frozen=True)
 class _Driven:
-    """An endpoint queue that is driven, for which organization, and what ends it when all else fails."""
+    """An endpoint queue that is driven, its organization, and the scope that ends it if it does not end by itself."""
 
     queue: EndpointQueue
     org_id: str
@@ -83,7 +83,7 @@ class Dispatcher:
         self._limits = SendingLimits(most_ahead=most)
 
     async def run(self) -> None:
-        """Works until cancelled. Attempts under way then have a few seconds; the rest waits for the next start."""
+        """Works until cancelled. Then attempts under way have a few seconds; the rest waits for the next start."""
         if not self._services.database.is_shared:
             await self._services.database.write_once_there_is_room(endpoint_queue.end_all)
         renewed_s = self._lease_ms / 3 / SECOND
@@ -101,7 +101,7 @@ class Dispatcher:
                 self._end()
 
     async def work_until_idle(self) -> None:
-        """Delivers everything that is due at this moment, and returns then. For who sets the clock himself."""
+        """Delivers everything that is due now, and returns. For callers that control the clock."""
         while True:
             await self._fan_out()
             async with anyio.create_task_group() as tasks:
@@ -129,7 +129,7 @@ class Dispatcher:
 
     async def _look(self, tasks: TaskGroup) -> float:
         services, now_ms = self._services, self._services.clock.now_ms()
-        if services.database.fullness.is_full:  # what was sent could not be written down, and would be sent again
+        if services.database.fullness.is_full:  # what was sent could not be recorded, and would be sent again
             return RETRY_S
         mine = (self._owner, now_ms, frozenset(self._driven))
         found, next_ms, late = await services.database.read(_seen, *mine)
@@ -160,16 +160,16 @@ class Dispatcher:
         self._limits.ahead = max(self._limits.at_once, self._limits.most_ahead // driven)
 
     async def _drive(self, webhook_id: str) -> None:
-        """Drives a queue. One that failed keeps its lease, and this process takes it up again after a moment."""
+        """Drives a queue. After a failure the lease stays, and this process resumes the queue a moment later."""
         driven = self._driven[webhook_id]
         try:
             with driven.scope:
                 await driven.queue.drive()
         except* LeaseLost:
             log.warning("another process sends to a webhook subscription now", extra={"webhook_id": webhook_id})
-        except* IntegrityError:  # it was cut off at its commit, which was kept after all
+        except* IntegrityError:  # the connection broke at the commit, which took effect
             log.warning("attempts had been entered already", extra={"webhook_id": webhook_id})
-        except* StorageUnavailable:  # the log says so already
+        except* StorageUnavailable:  # it is logged already
             await anyio.sleep(RETRY_S)
         except* Locked:
             log.warning("a webhook subscription is held by others", extra={"webhook_id": webhook_id})
@@ -185,13 +185,13 @@ class Dispatcher:
     async def _renew(self) -> None:
         now_ms, driven = self._services.clock.now_ms(), list(self._driven)
         held = await self._held(driven, now_ms) if driven else ()
-        for webhook_id in set(driven) - set(held):  # one whose row is held keeps no other lease from being renewed
+        for webhook_id in set(driven) - set(held):  # a row that is locked must not delay the other leases
             if webhook_id in self._driven:
                 with suppress(Locked):
                     await self._held([webhook_id], now_ms, waits=True)
 
     async def _held(self, webhook_ids: list[str], now_ms: int, *, waits: bool = False) -> Sequence[str]:
-        """Holds on to endpoint queues; returns those that are still held."""
+        """Renews the leases of endpoint queues; returns those that are still held."""
         until_ms = now_ms + self._lease_ms
         held = await self._services.database.write(
             endpoint_queue.renew, webhook_ids, self._owner, now_ms, until_ms, waits=waits
@@ -220,7 +220,7 @@ def _seen(
 
 
 def fair_order(due: Sequence[DueQueue], driven: Counter[str]) -> list[DueQueue]:
-    """The endpoint queues in an order that gives every organization a place before one gets another.
+    """The endpoint queues in an order that gives every organization a place before any gets a second one.
 
     `driven` says how many places each has already.
     """

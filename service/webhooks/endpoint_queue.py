@@ -1,7 +1,7 @@
 """Endpoint queues: one for each subscription, which one process at a time leases and sends from.
 
-Rows are always locked in the same order, the subscription's before its queue's, and many queues by their ids: whoever
-changes a subscription, queues deliveries or holds a queue never waits for somebody who waits for them.
+Rows are always locked in the same order, a subscription before its queue, and several queues by id, so that changes of
+a subscription, new deliveries and holders of a queue cannot deadlock.
 """
 
 from collections.abc import Collection, Sequence
@@ -29,12 +29,12 @@ _NEXT_DUE = select(func.min(_Q.due_at)).where(_Q.due_at > bindparam("b_now"))
 _WEBHOOK = Prepared(select(webhooks).where(_W.id == bindparam("b_queue")).with_for_update(key_share=True))
 _NEXT = select(func.min(_D.next_attempt_at)).where(_D.webhook_id == bindparam("b_queue"), PENDING)
 end_all, renew = ENDPOINT_QUEUES.end_all, ENDPOINT_QUEUES.renew
-"""As `Lease` has them; whoever takes a queue whose lease has run out finds it left behind."""
+"""The methods of `Lease`. A queue whose lease has expired is `left_behind` when it is taken."""
 
 
 @dataclass(frozen=True)
 class DueQueue:
-    """An endpoint queue in which something is due and that nobody holds."""
+    """An endpoint queue that is due and that nobody holds."""
 
     webhook_id: str
     org_id: str
@@ -42,16 +42,16 @@ class DueQueue:
 
 @dataclass(frozen=True)
 class TakenQueue:
-    """An endpoint queue that was leased. `left_behind` tells that its holder before did not give it back."""
+    """An endpoint queue that was leased. `left_behind`: its previous holder did not release it."""
 
     webhook_id: str
     left_behind: bool
 
 
 def due(connection: Connection, owner: str, now_ms: int, most: int, driven: Collection[str] = ()) -> list[DueQueue]:
-    """Endpoint queues that wait for somebody, those that have waited longest first.
+    """Endpoint queues that are due and may be leased, those that have waited longest first.
 
-    Those that the owner holds and has not `driven` any more are among them: it could not give them back.
+    They include those that the owner holds but does not have among `driven`: it failed to release them.
     """
     free = _DUE.where(ENDPOINT_QUEUES.free(connection, owner, now_ms))
     given = {"b_now": now_ms, "b_most": most, "b_driven": list(driven)}
@@ -59,7 +59,7 @@ def due(connection: Connection, owner: str, now_ms: int, most: int, driven: Coll
 
 
 def next_due(connection: Connection, now_ms: int) -> int | None:
-    """The next moment at which an endpoint queue becomes due."""
+    """When the next endpoint queue becomes due; None if none waits."""
     return connection.execute(_NEXT_DUE, {"b_now": now_ms}).scalar()
 
 
@@ -68,7 +68,7 @@ def take(
 ) -> list[TakenQueue]:
     """Leases those of the endpoint queues that are still free, or the owner's already.
 
-    None whose row somebody holds: that process may have frozen.
+    Skips queues whose row is locked: the process that locked it may have frozen.
     """
     these = select(_Q.webhook_id, _Q.lease_owner).where(_Q.webhook_id.in_(webhook_ids)).order_by(_Q.webhook_id)
     taken = ENDPOINT_QUEUES.take(connection, these, owner, now_ms, until_ms)
@@ -85,9 +85,9 @@ def mine(connection: Connection, webhook_id: str, owner: str) -> Any:
 
 
 def release(connection: Connection, webhook_id: str, owner: str, now_ms: int) -> bool:
-    """Gives an endpoint queue back, due when its next delivery is. To be called behind `mine`, in its transaction.
+    """Releases an endpoint queue, due when its next delivery is. Call it after `mine`, in its transaction.
 
-    One that is due already goes behind those that wait; true then.
+    Returns whether it is due already; then it is queued behind those that wait.
     """
     at_ms = connection.execute(_NEXT, {"b_queue": webhook_id}).scalar()
     due_at = None if at_ms is None else max(at_ms, now_ms)

@@ -1,7 +1,7 @@
-"""From events to deliveries: one for each subscription of the organization that wants the event.
+"""Makes deliveries of events: one for each subscription of the organization that wants the event.
 
 A subscription gets events from its creation on. A transaction makes the deliveries of some events and marks the
-events; a unique index keeps it to one delivery for each event and subscription, whatever crashes. On Postgres several
+events; a unique index allows only one delivery for each event and subscription, also after a crash. On Postgres several
 processes take different events at the same time.
 """
 
@@ -21,7 +21,7 @@ from callwright.service.tables import delivery_rows
 from callwright.service.tables.schema import outbox, webhooks
 
 MOST_EVENTS = 250
-"""Events that one transaction fans out at most."""
+"""The most events that one transaction fans out."""
 MOST_DELIVERIES = 500
 """Deliveries after which a transaction takes no further event."""
 _O, _W = outbox.c, webhooks.c
@@ -49,7 +49,7 @@ class _Wants:
     types: frozenset[str]
     is_active: bool
     is_from_future: bool
-    """Made while the clock was ahead: all that happens now would be older."""
+    """Made while the clock was ahead, so that all events of the present would seem older."""
 
     def wants(self, event: Any) -> bool:
         if event.type == WEBHOOK_DISABLED.name and event.subject_id == self.webhook_id:

@@ -20,9 +20,9 @@ from callwright.service.webhooks.endpoint_queue import PENDING
 from callwright.service.webhooks.retry_schedule import next_attempt_ms
 
 FAILURES_UNTIL_DISABLED = 20
-"""Events in a row that have to fail before a subscription is disabled."""
+"""A subscription is disabled after so many failed events in a row, if also nothing arrived for the time below."""
 SILENCE_UNTIL_DISABLED_MS = 3 * DAY
-"""How long nothing has to have arrived besides, counted from the enabling at the earliest."""
+"""How long nothing must have arrived before a subscription is disabled, counted from its enabling at the earliest."""
 GONE = 410
 CUT_OFF = "The service ended while this attempt was under way; it is not known whether it arrived."
 
@@ -55,7 +55,7 @@ _INTERRUPTED = for_ids(
 
 
 def _while_pending(value: Any, otherwise: Any) -> ColumnElement[Any]:
-    """What was cancelled or missed while it was under way stays so."""
+    """`value` for pending deliveries; one that was cancelled or missed while under way keeps its state."""
     return case((PENDING, value), else_=otherwise)
 
 
@@ -86,7 +86,7 @@ _LEFT_BEHIND = (
     _MARKED.where(UNARRIVED),
     _MARKED.where(_D.status == "missed", _D.event_id.in_(_REPLAYS), _D.replayed_at.is_not(None)),
 )
-"""Attempts of deliveries that wait, that were missed meanwhile, and that were replayed after that: each by an index."""
+"""Attempts of deliveries that are pending, were missed meanwhile, or were replayed after that; each by an index."""
 _LEFT_BY_DELETED = _MARKED.where(_D.status == "cancelled")
 _FIGURES = Prepared(
     update(webhooks)
@@ -112,9 +112,9 @@ _DISABLE = (
 
 @dataclass(slots=True)
 class Attempt:
-    """An attempt. Moments in milliseconds of the service's clock; `number` counts interrupted ones too.
+    """An attempt. Times are milliseconds of the service's clock; `number` counts interrupted attempts too.
 
-    Until it has a result it counts as interrupted.
+    Without a result it counts as interrupted.
     """
 
     delivery_id: str
@@ -151,10 +151,10 @@ def record(
     sure_ms: int,
     chance: Callable[[], float],
 ) -> bool:
-    """Enters attempts and moves their deliveries. The caller holds the queue. True when it disabled the subscription.
+    """Records attempts and updates their deliveries. The caller holds the queue. True if it disabled the subscription.
 
-    `webhook` is the subscription's row, locked; `chance` gives random numbers of [0, 1). How long nothing
-    has arrived goes by `sure_ms`, the moment that is certain.
+    `webhook` is the subscription's row, locked; `chance` returns random numbers in [0, 1). How long nothing has arrived
+    is measured by the certain time `sure_ms`.
     """
     _LOG.run(connection, [_entry(attempt) for attempt in attempts])
     arrived: dict[int | None, list[str]] = {}
@@ -171,11 +171,11 @@ def record(
 
 
 def enter_left_behind(connection: Connection, webhook: Row[Any], now_ms: int) -> None:
-    """Enters the attempts that whoever held the endpoint queue before has left.
+    """Records the attempts that the previous holder of the endpoint queue left unfinished.
 
-    They are made again at once, but for those of deliveries that were missed or cancelled meanwhile.
+    They are made again at once, except those of deliveries that were missed or cancelled meanwhile.
     """
-    # The log of one that was deleted is gone through, once: nothing is added to it any more.
+    # The deliveries of a deleted subscription are scanned, which happens once: no more are added.
     statements = _LEFT_BEHIND if webhook.deleted_at is None else (*_LEFT_BEHIND, _LEFT_BY_DELETED)
     attempts = [
         Attempt(
@@ -212,7 +212,7 @@ def _entry(attempt: Attempt) -> dict[str, Any]:
 
 
 def _move(connection: Connection, attempts: Sequence[Attempt], now_ms: int, chance: Callable[[], float]) -> set[str]:
-    """Moves the deliveries of attempts that did not arrive; returns the deliveries that are given up."""
+    """Updates the deliveries of attempts that did not arrive; returns the deliveries that are given up."""
     found = _INTERRUPTED.all(connection, [attempt.delivery_id for attempt in attempts])
     interrupted: dict[str, int] = {row.delivery_id: row.times for row in found}
     given_up: set[str] = set()
@@ -249,7 +249,7 @@ def _count(
     now_ms: int,
     sure_ms: int,
 ) -> bool:
-    """Brings the subscription's figures up to date, and disables it when it has failed for too long."""
+    """Updates the subscription's counters, and disables it if it has failed for too long."""
     figures = _Figures(
         webhook.consecutive_failures, webhook.last_success_at, webhook.last_failure_at, webhook.last_response_status
     )

@@ -1,7 +1,7 @@
-"""Deletes events, deliveries and attempts that are older than the log goes back.
+"""Deletes events, deliveries and attempts that are older than `KEPT_MS`.
 
-It goes by the rows alone, some at a time: whatever ended a pass early, the next one goes on. An event that is still to
-be sent to somebody is kept until that is over.
+It deletes some rows at a time and stores no progress: if a pass ends early, the next one continues. An event with a
+pending delivery is kept until that delivery has ended.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,12 +17,12 @@ from callwright.service.webhooks.endpoint_queue import PENDING
 KEPT_MS = 30 * DAY
 """How long events and their deliveries are kept."""
 MOST = 500
-"""Rows that one unit of work deletes at most, besides the attempts of the deliveries."""
+"""The most rows that one unit of work deletes, besides the attempts of the deliveries."""
 BEGIN_S = 3.0
 """How long after the start the first pass begins."""
 EVERY_S = 60.0
 SOUGHT = 20
-"""Subscriptions, and organizations, that are looked for in one go."""
+"""The most subscriptions or organizations that one statement finds."""
 _Forget = Callable[[Connection, str, int], int]
 _D, _A, _O = deliveries.c, delivery_attempts.c, outbox.c
 _IDS: BindParameter[Any] = bindparam("b_ids", expanding=True)
@@ -58,7 +58,7 @@ _OLD_EVENTS = (
 
 
 async def sweep(services: Services) -> None:
-    """One pass: deletes everything that is too old for certain."""
+    """One pass: deletes everything that is too old by the certain time."""
     before_ms = services.clock.sure_ms() - KEPT_MS
     await _go_through(services, _WITH_OLD_DELIVERIES, _forget_deliveries, before_ms)
     await _go_through(services, _WITH_OLD_EVENTS, _forget_events, before_ms)
@@ -74,12 +74,12 @@ async def _go_through(services: Services, owners: Select[Any], forget: _Forget, 
 
 
 def _some(connection: Connection, owners: Select[Any], after: str, before_ms: int) -> list[str]:
-    """Some subscriptions, or organizations, that have something older, those with the next ids behind `after`."""
+    """Some subscriptions or organizations that have older rows, in the order of their ids after `after`."""
     return list(connection.execute(owners, {"b_after": after, "b_before": before_ms, "b_most": SOUGHT}).scalars())
 
 
 def _forget_deliveries(connection: Connection, webhook_id: str, before_ms: int) -> int:
-    """Deletes the subscription's oldest deliveries of before that moment with their attempts; returns how many."""
+    """Deletes the subscription's oldest deliveries before `before_ms`, with their attempts; returns how many."""
     ids = _oldest(connection, _OLD_DELIVERIES, webhook_id, before_ms)
     if ids:
         connection.execute(delete(delivery_attempts).where(_A.delivery_id.in_(_IDS)), {"b_ids": ids})
@@ -88,7 +88,7 @@ def _forget_deliveries(connection: Connection, webhook_id: str, before_ms: int) 
 
 
 def _forget_events(connection: Connection, org_id: str, before_ms: int) -> int:
-    """Deletes the organization's oldest events of before that moment; returns how many."""
+    """Deletes the organization's oldest events before `before_ms`; returns how many."""
     ids = _oldest(connection, _OLD_EVENTS, org_id, before_ms)
     if ids:
         connection.execute(delete(outbox).where(_O.id.in_(_IDS)), {"b_ids": ids})

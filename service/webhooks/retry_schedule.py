@@ -3,17 +3,17 @@
 from callwright.contract.webhooks import AttemptOutcome
 
 GAPS_MS = (15_000, 45_000, 135_000, 405_000)
-"""From the end of one attempt to the beginning of the next: three times as long each, ten minutes together."""
+"""From the end of one attempt to the beginning of the next. Each is three times the last; together ten minutes."""
 JITTER = 0.1
-"""How much shorter or longer a gap is at most, as a part of it: what failed together is not tried again together."""
+"""The largest random change of a gap, as a fraction, so that attempts that fail together are not retried together."""
 RETRIED: frozenset[AttemptOutcome] = frozenset(
     {"server_error", "timeout", "connection_failed", "tls_failed", "dns_failed", "bad_answer"}
 )
-"""Outcomes that may pass. A 4xx or 3xx answer and an address that is not allowed stand."""
+"""Temporary failures. A 4xx or 3xx answer and a forbidden address are final."""
 
 
 def next_attempt_ms(outcome: AttemptOutcome, counted: int, ended_ms: int, chance: float) -> int | None:
-    """The moment of the next attempt; None when there is none.
+    """The time of the next attempt; None if there is none.
 
     `counted` is how many attempts were made, without interrupted ones. `chance` is a random number of [0, 1).
     """

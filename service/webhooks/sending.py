@@ -1,7 +1,7 @@
 """Sending to one subscription, for as long as this process holds its endpoint queue.
 
-Attempts run side by side up to a bound, while one loop goes on: it enters what is over and fetches what is next, in one
-transaction, as soon as the write before is done and a few attempts have gathered.
+Attempts run concurrently up to a limit. Meanwhile one loop records finished attempts and fetches the next deliveries,
+in one transaction, as soon as the last write is done and a few attempts have finished.
 """
 
 import logging
@@ -29,15 +29,15 @@ from callwright.service.webhooks.transport.attempts import Posted
 
 log = logging.getLogger(__name__)
 MOST_AT_ONCE = 16
-"""Attempts under way to one endpoint."""
+"""The most attempts under way to one endpoint."""
 MOST_AHEAD = 80
-"""Deliveries that a process marks as under way at a time, for all its endpoint queues together; each has a share. These
-are what arrives twice at most when the process is killed.
+"""The most deliveries that a process marks as under way at a time, shared by its endpoint queues. At most these arrive
+twice if the process is killed.
 """
 MOST_AHEAD_WHERE_SHARED = 200
-"""A write to a database that processes share takes longer, and more is sent meanwhile."""
+"""The same on Postgres, where a write takes longer and more is sent meanwhile."""
 GATHER_S = 0.03
-"""How long others are waited for after the first; there is nothing to wait for when nothing else is under way."""
+"""How long to wait for more attempts to finish after the first, if more are under way."""
 SLICE_MS = 2_000
 """How long an endpoint queue keeps its place while others wait for one."""
 TRY_AGAIN_S = 30.0
@@ -57,10 +57,10 @@ class Poster(Protocol):
 
 @dataclass
 class SendingLimits:
-    """How much a process has under way, and how much each of its endpoint queues may have."""
+    """The limits of what a process, and each of its endpoint queues, may have under way."""
 
     others_wait: bool = False
-    """Whether queues are due that have no place."""
+    """Whether queues are due that this process has no place for."""
     at_once: int = MOST_AT_ONCE
     """Attempts that each endpoint queue may have under way."""
     most_ahead: int = MOST_AHEAD
@@ -70,13 +70,13 @@ class SendingLimits:
 
     @property
     def gathered(self) -> int:
-        """Attempts that are over and are worth a write at once."""
+        """The number of finished attempts that are recorded without waiting for more."""
         return self.most_ahead * 3 // 5
 
 
 @dataclass(frozen=True)
 class DeliveryContext:
-    """What sending needs."""
+    """What endpoint queues need for sending."""
 
     database: Database
     clock: Clock
@@ -85,7 +85,7 @@ class DeliveryContext:
     owner: str
     lease_ms: int
     chance: Callable[[], float]
-    """Gives random numbers of [0, 1)."""
+    """Returns random numbers in [0, 1)."""
 
 
 class EndpointQueue:
@@ -110,7 +110,7 @@ class EndpointQueue:
         self._sending: TaskGroup | None = None
 
     def end(self) -> None:
-        """Sends nothing more; what is under way has `FINISH_S` left."""
+        """Stops sending; attempts under way have `FINISH_S` left."""
         self._ending = True
         if self._sending is not None:
             self._sending.cancel_scope.deadline = anyio.current_time() + FINISH_S
@@ -118,7 +118,7 @@ class EndpointQueue:
         self._enough.set()
 
     async def drive(self) -> None:
-        """Sends what is due until nothing is, or the queue's time is over; then the queue was given back.
+        """Sends what is due until nothing is left or the queue's time is over; releases the queue before it returns.
 
         Raises:
             LeaseLost: another process holds the endpoint queue.
@@ -132,7 +132,7 @@ class EndpointQueue:
             tasks.cancel_scope.cancel()
 
     async def _host(self, *, task_status: TaskStatus[TaskGroup]) -> None:
-        """Holds the senders, so that they can be ended without their attempts being lost."""
+        """Runs the senders in a task group of their own, so that ending them does not lose their attempts."""
         async with anyio.create_task_group() as sending:
             task_status.started(sending)
             await anyio.sleep_forever()
@@ -143,12 +143,12 @@ class EndpointQueue:
         return self._context.clock.running_ms() - self._begun_ms >= SLICE_MS
 
     async def _process_batch(self) -> bool:
-        """Processes a batch. One that fails is tried again for a while: no other process knows its results."""
+        """Processes a batch. After a failure it tries again for a while: no other process knows its results."""
         last_s = anyio.current_time() + TRY_AGAIN_S
         while True:
             try:
                 return await self._try_batch()
-            except (LeaseLost, IntegrityError):  # the endpoint queue is another's, or it was entered after all
+            except (LeaseLost, IntegrityError):  # another process holds the queue, or this was recorded after all
                 raise
             except Exception as error:
                 if anyio.current_time() >= last_s:
@@ -158,13 +158,13 @@ class EndpointQueue:
             await anyio.sleep(TRY_EVERY_S)
 
     async def _try_batch(self) -> bool:
-        """Writes what is over and fetches what is next. True when the endpoint queue was given back."""
+        """Records finished attempts and fetches the next deliveries. True if the endpoint queue was released."""
         context, now_ms = self._context, self._context.clock.now_ms()
         is_over = self._is_over()
         if is_over:
             self._drop()
         attempts, self._finished = self._finished, []
-        # A quick endpoint waits for no write, and few are marked for a slow one. Large and small batches alternate.
+        # A quick endpoint never waits for a write, and a slow one has few marked. Large and small batches alternate.
         quick, self._quick = max(len(attempts), self._quick), len(attempts)
         ahead = min(2 * (quick + self._limits.at_once), self._limits.ahead)
         unsent, self._unsent = self._unsent, []
@@ -192,7 +192,7 @@ class EndpointQueue:
         return taken.released
 
     async def _written(self, batch: Batch, now_ms: int) -> BatchResult:
-        """Processes a batch, for as long as others hold the rows: what was sent is not to be forgotten."""
+        """Processes a batch, and tries again while others lock the rows: attempts that were made must be recorded."""
         context = self._context
         while True:
             try:
@@ -233,7 +233,7 @@ class EndpointQueue:
         try:
             while self._due and self._senders <= self._limits.at_once:
                 started_ms = clock.now_ms()
-                # Behind `until_ms` another process may send already: the next batch tells.
+                # After `until_ms` another process may be sending already; the next batch finds that out.
                 if self._is_over() or started_ms >= self.until_ms:
                     self._tell()
                     return

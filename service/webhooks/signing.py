@@ -1,4 +1,4 @@
-"""Signatures of deliveries, and the headers they stand in.
+"""Signatures of deliveries, and the headers that contain them.
 
 A signature is `t=<unix seconds>,v1=<hex>`, HMAC-SHA256 over the seconds, a full stop and the raw body. The key is the
 whole secret with its prefix, in UTF-8. While secrets are being replaced there is one `v1` for each that is valid.
@@ -19,14 +19,14 @@ def signature(body: bytes, at_s: int, secrets: Sequence[str]) -> str:
     told = f"t={at_s}"
     signed = told[2:].encode() + b"." + body
     for secret in secrets:
-        # Not `hmac.digest`: it lets go of the interpreter's lock each time, and while another thread works, getting it
-        # back takes a hundred times as long as the digest.
+        # Not `hmac.digest`: it releases the interpreter lock each time, and while another thread works, taking it again
+        # takes a hundred times as long as the digest.
         told += f",v1={hmac.new(secret.encode(), signed, 'sha256').hexdigest()}"
     return told
 
 
 def earlier_at(now_ms: int, earlier: str) -> list[tuple[str, int]]:
-    """The earlier secrets that sign at a moment still, newest first, each with its end.
+    """The earlier secrets that still sign at a time, newest first, each with its end.
 
     `earlier` is JSON, `[[secret, until_ms], …]`, as a subscription's row has it.
     """
@@ -36,7 +36,7 @@ def earlier_at(now_ms: int, earlier: str) -> list[tuple[str, int]]:
 
 
 def secrets_at(now_ms: int, secret: str, earlier: str) -> tuple[str, ...]:
-    """What signs at a moment: the secret, and earlier ones until the time of each is over."""
+    """The secrets that sign at a time: the current one, and earlier ones until their ends."""
     return (secret, *(one for one, _ in earlier_at(now_ms, earlier)))
 
 

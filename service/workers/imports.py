@@ -1,6 +1,6 @@
-"""Imports: CSV files (RFC 4180) into audiences, in pieces, each piece one transaction with its checkpoint.
+"""Imports CSV files (RFC 4180) into audiences in pieces, each in one transaction together with its progress.
 
-After a crash an import goes on behind the last piece that was committed; no row is taken twice.
+After a crash an import continues after the last piece that was committed; no row is added twice.
 """
 
 import logging
@@ -32,7 +32,7 @@ from callwright.service.tables.schema.leases import IMPORTS
 log = logging.getLogger(__name__)
 _I = imports.c
 PIECE = 500
-"""Rows of one transaction: well under the time at which a writer delays its neighbours noticeably."""
+"""Rows of one transaction, few enough that other writes are not delayed noticeably."""
 _WAITS = select(_I.id).where(_I.completed_at.is_(None)).order_by(_I.created_at).limit(1)
 _BEGUN = update(imports).where(_I.id == bindparam("b_id")).values(status="importing")
 _FIND = select(imports).where(_I.id == bindparam("id"))
@@ -127,9 +127,9 @@ def _bad_rows(audience: Row[Any], header: Sequence[str], records: Sequence[Seque
 
 
 async def _refuse(services: Services, import_id: str, owner: str, bad: Sequence[BadRow], total: int) -> None:
-    """Ends an import of a file that is mostly bad, such as one whose numbers stand in another column. None is taken.
+    """Ends an import of a file that is mostly bad, for example with numbers in another column. No row is added.
 
-    Otherwise who happened to be readable would join running campaigns. Whoever goes on after a crash begins anew.
+    Otherwise the few rows that can be read would join running campaigns. After a crash the import starts again.
     """
     for begin in range(0, len(bad), PIECE):
         await services.database.write(_list_bad, services, import_id, owner, bad[begin : begin + PIECE], begin == 0)
@@ -179,13 +179,13 @@ def _waits(connection: Connection, owner: str, now_ms: int) -> bool:
 
 
 def _until(connection: Connection, services: Services) -> ColumnElement[int]:
-    """Until when an import is leased that is held on to now."""
+    """When the lease of an import ends if it is renewed now."""
     now_ms = services.clock.now_ms()
     return IMPORTS.until(connection, now_ms, now_ms + services.settings.deployment_lease_ms)
 
 
 def _take(connection: Connection, services: Services, owner: str) -> str | None:
-    """Leases the oldest import that waits and that nobody has locked."""
+    """Leases the oldest import that waits and is not locked; returns its id, or None."""
     now_ms = services.clock.now_ms()
     taken = IMPORTS.take(connection, _WAITS, owner, now_ms, now_ms + services.settings.deployment_lease_ms)
     for row in taken:
@@ -194,7 +194,7 @@ def _take(connection: Connection, services: Services, owner: str) -> str | None:
 
 
 def _expired(connection: Connection, services: Services, import_id: str, owner: str) -> bool:
-    """Whether the import is too old; then it fails. What it has added so far stays."""
+    """Whether the import is too old; then it fails. Rows that it has added stay."""
     created_at: int = connection.execute(_AGE, {"id": import_id}).scalar_one()
     if services.clock.now_ms() < created_at + EXPIRES_MS:
         return False
@@ -216,7 +216,7 @@ def _read(text: str) -> tuple[list[str], list[list[str]]]:
 
 
 def _check_header(header: Sequence[str]) -> None:
-    """Raises `_Unreadable`, which names columns by their places: a first row of data may hold telephone numbers."""
+    """Raises `_Unreadable`, which names columns by position, because a first row of data may have telephone numbers."""
     if len(header) > MAX_COLUMNS:
         raise _Unreadable(f"the header has {len(header)} columns; at most {MAX_COLUMNS} are allowed")
     places: dict[str, int] = {}

@@ -1,14 +1,14 @@
-"""Deletes recordings whose time is over: marks them as gone for good, then removes their files.
+"""Deletes recordings whose retention is over: moves the watermark, then removes their files.
 
-What a caller sees never waits for this (`rules.recording_retention`). The mark comes first, so that no file that was
-removed is made again. Each process looks through the files of its own folder; the next pass finds what this one missed.
+API answers do not wait for this (`rules.recording_retention`). The watermark comes first, so that no removed file is
+made again. Each process checks the files of its own folder; the next pass finds what this one missed.
 """
 
 from callwright.service.services import Services
 from callwright.service.tables import recording_watermarks
 
 MOST_CALLS = 500
-"""Calls of which one pass looks at the files; the next pass goes on behind them."""
+"""The most calls whose files one pass checks; the next pass continues after them."""
 
 
 async def run(services: Services) -> None:

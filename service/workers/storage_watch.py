@@ -1,8 +1,8 @@
-"""What happens to running deployments when the disk is full: they are paused, and a person resumes them.
+"""Pauses running deployments when the disk is full. A person has to resume them.
 
 A call is stored before it is made, so nothing is dialled while nothing can be written. Deployments are shown as paused
-meanwhile, and are paused with the first write that succeeds. They do not go on by themselves: a campaign must not begin
-to dial in the middle of the night because somebody deleted a file.
+meanwhile, and are paused by the first write that succeeds. They do not resume by themselves: a campaign must not start
+dialling in the middle of the night because somebody deleted a file.
 """
 
 from contextlib import suppress
@@ -25,11 +25,11 @@ from callwright.service.tables.schema import service_state
 
 _PROBE = "storage_probe"
 _FILLING = shake_256(b"").hexdigest(32_768)
-"""64 KiB that no engine makes much smaller."""
+"""64 KiB that cannot be compressed much."""
 
 
 class StorageWatch:
-    """Waits for a full disk, and then for room. One for each process."""
+    """Waits until the disk is full, and then until there is room. One for each process."""
 
     def __init__(self, services: Services, bell: Bell) -> None:
         self._services, self._bell = services, bell
@@ -52,7 +52,7 @@ class StorageWatch:
         await self.recover()
 
     async def recover(self) -> None:
-        """Finds out whether there is room, and pauses what ran or was due. Raises `StorageFull` if there is none."""
+        """Pauses deployments that ran or were due, once there is room. Raises `StorageFull` if there is none."""
         services = self._services
         await services.database.write(_fill)
         await services.database.write(_free)
@@ -62,7 +62,7 @@ class StorageWatch:
 
 
 def _fill(connection: Connection) -> None:
-    """Writes more than finds its place by chance in room that was left in a file."""
+    """Writes more than fits into space that a file may have left."""
     insert_ignoring_conflicts(connection, service_state, [{"name": _PROBE, "value": _FILLING}])
 
 

@@ -1,7 +1,7 @@
 """The workers of a service process: drivers of deployments, imports, and the sweeps.
 
-Deployments that need a driver are leased; each is driven by one process. Whatever fails is logged and tried again, with
-a pause between, so that one deployment's trouble is not another's.
+Deployments that need a driver are leased; each is driven by one process. A failure is logged and the work is tried
+again after a pause, so that a failing deployment does not affect others.
 """
 
 import logging
@@ -36,11 +36,11 @@ from callwright.service.workers import imports, sweeps
 
 log = logging.getLogger(__name__)
 MOST_DRIVEN = 32
-"""Deployments that one process drives at a time."""
+"""The most deployments that one process drives at a time."""
 IDLE_S = 0.5
-"""Between two looks for work when nothing wakes the supervisor."""
+"""Seconds between two checks for work if nothing wakes the supervisor."""
 FREED_EVERY_S = 1.0
-"""Between two looks for transactions of processes that have frozen."""
+"""Seconds between two checks for transactions of processes that have frozen."""
 _SCHEDULED = (
     select(deployments, organizations.c.plan)
     .join(organizations, organizations.c.id == deployments.c.org_id)
@@ -68,7 +68,7 @@ class Supervisor:
         self._none_driven = anyio.Event()
 
     async def run(self) -> None:
-        """Works until cancelled. Deployments are left as they are; another process, or the next start, goes on."""
+        """Works until cancelled. Deployments stay as they are; another process, or the next start, continues them."""
         if not self._services.database.is_shared:
             await self._services.database.write_once_there_is_room(leases.forget_all)
         renewed_s = self._services.settings.deployment_lease_ms / 3 / SECOND
@@ -85,7 +85,7 @@ class Supervisor:
             await repeat(partial(self._look, tasks), "looking for work", every_s=IDLE_S, alarm=self._due)
 
     async def finish(self) -> None:
-        """Dials nobody any more, and returns once the calls that were under way are recorded. Give it a bound."""
+        """Stops dialling, and returns once the calls under way are recorded. Call it with a time limit."""
         self._is_ending = True
         if self._driven:
             self._none_driven = anyio.Event()
@@ -99,7 +99,7 @@ class Supervisor:
         database, now_ms, driven = self._services.database, self._services.clock.now_ms(), sorted(self._driven)
         given = (self._owner, now_ms, now_ms + self._services.settings.deployment_lease_ms)
         held = set(await database.write(leases.renew, driven, *given)) if driven else set[str]()
-        for deployment_id in driven:  # one whose row is held keeps no other lease from being renewed
+        for deployment_id in driven:  # a row that is locked must not delay the other leases
             if deployment_id not in held and deployment_id in self._driven:
                 with suppress(Locked):
                     await database.write(leases.renew, [deployment_id], *given, waits=True)
@@ -111,7 +111,7 @@ class Supervisor:
     async def _look(self, tasks: TaskGroup) -> None:
         services = self._services
         database = services.database
-        if self._is_ending or database.presence.is_gone or database.fullness.is_full:  # first what ran is paused
+        if self._is_ending or database.presence.is_gone or database.fullness.is_full:  # `StorageWatch` pauses first
             return
         now_ms = services.clock.now_ms()
         for row in await services.database.read(_scheduled, now_ms):
@@ -165,8 +165,8 @@ class Supervisor:
         try:
             await self._services.database.write(leases.release, deployment_id, self._owner)
         except (StorageUnavailable, Locked):
-            pass  # this process takes it up again, or it runs out by itself
-        except Exception:  # so does this one
+            pass  # this process resumes it, or the lease expires
+        except Exception:  # the same applies
             log.exception("giving back a lease failed", extra={"deployment_id": deployment_id})
         finally:
             self._driven.discard(deployment_id)
@@ -177,12 +177,12 @@ class Supervisor:
 
 @brief
 def _scheduled(connection: Connection, now_ms: int) -> Sequence[Row[Any]]:
-    """Deployments whose moment has come, those that have waited longest first."""
+    """Scheduled deployments whose start is due, the earliest first."""
     return connection.execute(_SCHEDULED, {"now": now_ms}).all()
 
 
 def _activate(connection: Connection, services: Services, deployment_id: str, now_ms: int) -> None:
-    """Starts a scheduled deployment whose moment has come, or pauses it with the reason why it may not start."""
+    """Starts a scheduled deployment whose start is due, or pauses it with the reason why it may not start."""
     row: Row[Any] | None = connection.execute(
         _SCHEDULED.where(deployments.c.id == deployment_id).with_for_update(of=deployments, skip_locked=True),
         {"now": now_ms},

@@ -1,4 +1,4 @@
-"""What falls due with time: rents, idempotency keys, old audit entries and recordings, when keys were last used."""
+"""Periodic tasks: renews numbers, deletes old idempotency keys, audit entries and recordings, stores uses of keys."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ _EXPIRED = delete(idempotency_keys).where(idempotency_keys.c.created_at <= bindp
 
 
 async def run(services: Services) -> None:
-    """One sweep. It goes by what is certain of the time: nothing of this can be undone."""
+    """One sweep. It uses the certain time, because its changes cannot be undone."""
     sure_ms = services.clock.sure_ms()
     await record_key_uses(services)
     due = await services.database.read(lambda connection: connection.execute(_DUE, {"now": sure_ms}).all())
@@ -42,7 +42,7 @@ async def run(services: Services) -> None:
 
 
 async def record_key_uses(services: Services) -> None:
-    """Writes down when keys were last used and how often, if any was since the last time."""
+    """Stores when keys were last used and how often, if any was used since the last time."""
     await services.limits.keep(services.clock.sure_ms())
     if services.used_keys:
         used = dict(services.used_keys)
@@ -52,7 +52,7 @@ async def record_key_uses(services: Services) -> None:
         except (StorageUnavailable, Locked) as error:
             for key, at_ms in used.items():  # unless it was used again meanwhile
                 services.used_keys.setdefault(key, at_ms)
-            if not isinstance(error, Locked):  # a key that writes all the time is written down later
+            if not isinstance(error, Locked):  # the row of a key that writes all the time is stored later
                 raise
 
 
@@ -63,18 +63,18 @@ def _touch(connection: Connection, used: dict[str, int]) -> None:
 def _renew(connection: Connection, services: Services, number_id: str, now_ms: int) -> None:
     """Charges another month; a number that is not to be renewed is released, one that cannot be paid is suspended.
 
-    Where the key that wants it renewed has a spending cap, a month beyond the cap cannot be paid. An inbound deployment
-    that loses its number so has failed.
+    If the key that renews it has a spending cap, a month beyond the cap cannot be paid. An inbound deployment that
+    loses its number fails.
     """
     as_it_was = connection.execute(_BOUND_TO, {"id": number_id}).one()
     bound = as_it_was.inbound_deployment_id
-    # The key's lock first, then this one, then the number's: requests and cancellations take them in this order.
+    # Locks in this order: the key, the deployment, the number. Requests and cancellations use the same order.
     covered = spending_cap.covers_renewal(connection, as_it_was)
     deployment = connection.execute(LOCKED, {"id": bound}).one_or_none() if bound else None
     row: Row[Any] | None = connection.execute(
         _DUE.where(_N.id == number_id).with_for_update(), {"now": now_ms}
     ).one_or_none()
-    if row is None or row.inbound_deployment_id != bound:  # bound or unbound meanwhile: the next sweep sees it
+    if row is None or row.inbound_deployment_id != bound:  # bound or unbound meanwhile: left to the next sweep
         return
     wallet = wallet_of(connection, row.org_id, lock=True)
     unpaid = not covered or wallet.balance_micros - wallet.reserved_micros < row.monthly_micros

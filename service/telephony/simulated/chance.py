@@ -1,4 +1,4 @@
-"""Repeatable chance: the same key gives the same draws in every process, on every Python."""
+"""Repeatable random numbers: the same key gives the same draws in every process and every version of Python."""
 
 import math
 import struct
@@ -15,7 +15,7 @@ _UNIT = 1 / 2**32
 
 
 def key_of(*parts: str) -> bytes:
-    """32 bytes that stand for the parts. Lengths go in, so that no two lists of parts run together."""
+    """A hash of 32 bytes of the parts. It includes their lengths, so that different lists have different hashes."""
     digest = blake2b(digest_size=32)
     for part in parts:
         encoded = part.encode("utf-8", "surrogatepass")
@@ -25,7 +25,7 @@ def key_of(*parts: str) -> bytes:
 
 
 class Chance:
-    """Draws from blake2b over a counter, 16 of them a block. One stream for one concern keeps concerns independent."""
+    """Draws from blake2b over a counter, 16 per block. Use one `stream` for each purpose, to keep them independent."""
 
     __slots__ = ("_at", "_counter", "_key", "_words")
 
@@ -36,7 +36,7 @@ class Chance:
         self._words: tuple[int, ...] = ()
 
     def unit(self) -> float:
-        """At least 0 and below 1."""
+        """A number of at least 0 and below 1."""
         at = self._at
         if at == _WORDS:
             block = blake2b(self._key + _COUNTER.pack(self._counter)).digest()
@@ -47,11 +47,11 @@ class Chance:
         return self._words[at] * _UNIT
 
     def happens(self, probability: float) -> bool:
-        """True that often. Draws even when the answer is certain, so that odds never shift later draws."""
+        """True with this probability. Always draws once, so that a probability of 0 or 1 does not shift later draws."""
         return self.unit() < probability
 
     def between(self, low: float, high: float) -> float:
-        """Evenly from `low` to `high`."""
+        """A number from `low` to `high`, evenly distributed."""
         return low + (high - low) * self.unit()
 
     def pick(self, choices: Sequence[T]) -> T:
@@ -68,7 +68,7 @@ class Chance:
         return choices[-1][0]
 
     def log_normal(self, median: float, spread: float) -> float:
-        """About log-normal: `median` in the middle, `spread` the deviation of its logarithm. Never extreme."""
-        # The sum of four even draws is near enough to a normal one, and has ends.
+        """Approximately log-normal and bounded: `spread` is the standard deviation of the logarithm."""
+        # The sum of four even draws is close to a normal distribution, and is bounded.
         bell = (self.unit() + self.unit() + self.unit() + self.unit() - 2.0) * 1.732
         return median * math.exp(spread * bell)

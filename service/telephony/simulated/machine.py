@@ -23,7 +23,7 @@ def leave_on_machine(
     forced: Outcome | None,
     warnings: list[str],
 ) -> MachineEnd:
-    """Greets the machine's greeting the way the voicemail policy says. A forced outcome wins over the policy."""
+    """Reacts to the machine's greeting as the voicemail policy says. A forced outcome overrides the policy."""
     policy = request.voicemail
     bank = bank_or_english(language)
     own = language if bank_of(language) else bank.language
@@ -50,7 +50,7 @@ def leave_on_machine(
     timeline.say("agent", agent_bank.agent_says("no_voice", words), language_said, gap_s=0.5)
     cause: HangupCause = "inactivity_timeout"
     if policy.detection:
-        # A machine was heard and talked to: what was said is on it.
+        # The machine was detected and has recorded what the agent said.
         return "voicemail_left", None, cause, "platform", answered_by
     return "answered", "incomplete", cause, "platform", "unknown"
 

@@ -54,7 +54,7 @@ def simulate(request: CallRequest, profile: ReachabilityProfile = DEFAULT_PROFIL
     """The result of a call.
 
     The same seed, number, attempt, steering, agent and variables give the same result, whatever the ids, the order of
-    calls, the process or the version of Python. Never raises for what a request can hold.
+    calls, the process or the version of Python. Does not raise for any valid request.
     """
     steering = read_steering(request.steering)
     forced = reserved(request.to)
@@ -129,7 +129,7 @@ def _connected(
     person: bytes,
     moment: bytes,
 ) -> CallResult:
-    # Down to whole milliseconds, so that rounding never makes a call longer than it may be.
+    # Rounded down to milliseconds, so that a call is never longer than allowed.
     limit_s = max(math.floor(request.max_duration_s * 1_000), 1) / 1_000
     timeline = Timeline(limit_s)
     words = agent_chance(request)
@@ -199,7 +199,7 @@ def _connected(
 
 
 def _warnings(request: CallRequest, steering: Steering) -> Iterator[str]:
-    """What is wrong with the request whether or not anybody answers."""
+    """Warnings about the request that do not depend on whether anybody answers."""
     yield from steering.problems
     agent, variables = request.agent, request.variables
     templates = [agent.welcome_message, agent.system_prompt]

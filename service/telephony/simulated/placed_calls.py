@@ -23,7 +23,7 @@ def known(connection: Connection, call_ids: Sequence[str]) -> set[str]:
 
 
 def record(connection: Connection, dialled: Sequence[tuple[CallRequest, int]]) -> None:
-    """Writes down calls with the moments of dialling; one that is known already counts up."""
+    """Stores calls with their times of dialling. For a call that is stored already, increases `times`."""
     rows = [
         {
             "call_id": request.call_id,

@@ -1,4 +1,4 @@
-"""Who can be reached, and how long it takes to find out. Nothing here knows what is said."""
+"""Whether a number can be reached, and the timing until it answers. This module does not know conversations."""
 
 import re
 from dataclasses import dataclass, fields
@@ -20,8 +20,8 @@ def is_possible(number: str) -> bool:
 class ReachabilityProfile:
     """How often a first attempt ends each way; the six shares sum to 1. They are assumptions, not forecasts.
 
-    `persistence` is how much of it lies in the number and not in the moment: 0 makes attempts independent, 1 makes
-    every attempt end like the first. Raises ValueError when a share is out of range or the sum is not 1.
+    `persistence` is how much depends on the number and not on the attempt: 0 makes attempts independent, 1 makes every
+    attempt end like the first. Raises ValueError when a share is out of range or the sum is not 1.
     """
 
     answered: float = 0.46
@@ -72,18 +72,18 @@ def fate_of(profile: ReachabilityProfile, *, person: Chance, moment: Chance) -> 
 
 @dataclass(frozen=True, slots=True)
 class Ring:
-    """The line up to the answer, in seconds after dialling began. `None` where it never came to that."""
+    """The timing of a call up to the answer, in seconds after dialling began. `None` for what did not happen."""
 
     fate: Fate
     initiated_s: float
     ringing_s: float | None
     answered_s: float | None
     ended_s: float
-    """When the attempt was over for a call nobody answered; the answer for one that was."""
+    """When an unanswered call ended; for an answered call, when it was answered."""
 
 
 def ring(fate: Fate, moment: Chance, *, timeout_s: float, must_answer: bool = False) -> Ring:
-    """The timings of a fate. Ringing longer than `timeout_s` is no answer, unless the call `must_answer`."""
+    """The timing of a fate. Ringing longer than `timeout_s` becomes `no_answer`, unless the call `must_answer`."""
     initiated = round(moment.between(0.15, 0.5), 3)
     delay = moment.between(1.4, 3.6)
     patience = moment.log_normal(8.5, 0.5)

@@ -1,4 +1,4 @@
-"""Numbers that always behave the same way. They are valid and belong to nobody: 555-01XX is kept for fiction."""
+"""Numbers that always behave the same way. They are valid and belong to nobody: 555-01XX is reserved for fiction."""
 
 from dataclasses import dataclass
 from typing import Final, Literal

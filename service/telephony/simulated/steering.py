@@ -1,4 +1,4 @@
-"""What an audience may say about how its contacts behave on the simulated network: the `sim.*` columns."""
+"""The `sim.*` columns of an audience, which decide how its contacts behave on the simulated network."""
 
 import re
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ Intent = Literal[
 MOODS: tuple[Mood, ...] = get_args(Mood)
 INTENTS: tuple[Intent, ...] = get_args(Intent)
 COLUMNS: tuple[str, ...] = ("outcome", "persona", "intent", "language", "script")
-"""The steering columns, without the `sim.` they carry in an audience."""
+"""The steering columns, without the prefix `sim.` that they have in an audience."""
 
 MAX_SCRIPT_TURNS = 30
 MAX_SCRIPT_TURN_CHARS = 1_000
@@ -37,7 +37,7 @@ _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 
 @dataclass(frozen=True, kw_only=True)
 class Steering:
-    """The columns of one contact, understood. `None` and an empty script leave the choice to chance."""
+    """The parsed columns of one contact. `None` and an empty script leave the choice to chance."""
 
     outcome: Outcome | None = None
     mood: Mood | None = None
@@ -45,7 +45,7 @@ class Steering:
     language: str | None = None
     script: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
-    """What was not understood and therefore ignored."""
+    """Why columns were ignored, in sentences."""
 
 
 NO_STEERING = Steering()
@@ -87,7 +87,7 @@ def script_turns(value: str) -> tuple[str, ...]:
 
 
 def read_steering(columns: Mapping[str, str]) -> Steering:
-    """The columns understood. One that an import would refuse is left out and named in `problems`."""
+    """Parses the columns. One that an import would refuse is left out and named in `problems`."""
     if not columns:
         return NO_STEERING
     kept: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""The result of one attempt to send, and the words for it."""
+"""The result of one attempt to send, and its description in words."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -17,8 +17,8 @@ _ESCAPED = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if
 class Posted:
     """The result of one POST to an endpoint.
 
-    `status` is None where nothing was answered. `excerpt` is the beginning of the answer, at most 4 KB, with bytes that
-    are no text escaped. `detail` says what went wrong, in words; it is empty where nothing did.
+    `status` is None without an answer. `excerpt` is the beginning of the answer, at most 4 KB, with bytes that are not
+    text escaped. `detail` says what went wrong, in words; it is empty if nothing did.
     """
 
     outcome: AttemptOutcome
@@ -30,7 +30,7 @@ class Posted:
 
 @dataclass(slots=True)
 class Progress:
-    """How far a try has come. The parts of the connection write it down, and say no more than this about failures."""
+    """How far a try has come, as recorded by the parts of the connection. Descriptions of failures use only this."""
 
     plain: bool
     """Over HTTP without TLS."""
@@ -46,17 +46,17 @@ class Progress:
     """The request was sent over a kept connection before, which the endpoint closed."""
 
     def begin_again(self) -> None:
-        """Forgets what has been, before a second try over a new connection."""
+        """Resets the progress for a second try over a new connection."""
         self.stage, self.reused, self.refused, self.tried = "look_up", False, None, False
         self.sent_again = True
 
     def said(self, detail: str) -> str:
-        """What is said about the try: what went wrong, and before that whether the request was sent twice."""
+        """The description of the try: whether the request was sent twice, and what went wrong."""
         return f"{SENT_AGAIN} {detail}".rstrip() if self.sent_again else detail
 
 
 def of_status(status: int, location: str | None) -> tuple[AttemptOutcome, str]:
-    """The outcome that a status stands for, and what to say about it."""
+    """The outcome of a status, and its description."""
     if 200 <= status <= 299:
         return "succeeded", ""
     if 300 <= status <= 399:
@@ -70,7 +70,7 @@ def of_status(status: int, location: str | None) -> tuple[AttemptOutcome, str]:
 
 
 def timed_out(progress: Progress, deadline_s: float) -> str:
-    """What to say where the time was over before the endpoint had answered."""
+    """The description of a try that was not answered in time."""
     within = f"within {deadline_s:g} seconds"
     if progress.stage == "look_up":
         return f"The name of the host could not be looked up {within}."
@@ -80,7 +80,7 @@ def timed_out(progress: Progress, deadline_s: float) -> str:
 
 
 def shown(body: bytes) -> str:
-    """Bytes as text, at most 4 KB of it; what is no UTF-8 and what cannot be shown is escaped."""
+    """Bytes as text of at most 4 KB; what is not UTF-8 or not printable is escaped."""
     if not body:
         return ""
     text = body[:MOST_EXCERPT_BYTES].decode("utf-8", "backslashreplace").translate(_ESCAPED)

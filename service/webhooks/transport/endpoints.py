@@ -1,8 +1,8 @@
-"""Sending to endpoints: one POST, once, with a bound on everything an endpoint can do.
+"""Sending to endpoints: one POST, once, with limits for everything an endpoint can do.
 
-An endpoint belongs to a customer and may be slow, broken or hostile; a URL may lead into networks that are not its
-owner's. So addresses are judged where the connection is made, one deadline covers everything up to the status,
-redirects are not followed, there are no proxies and no cookies, and of an answer only the beginning is read.
+An endpoint belongs to a customer and may be slow, broken or hostile, and a URL may lead into other people's networks.
+So addresses are checked when the connection is made, one deadline covers everything up to the status, redirects are not
+followed, there are no proxies and no cookies, and only the beginning of an answer is read.
 """
 
 import importlib
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 __all__ = ["DEADLINE_S", "MOST_CONNECTIONS", "Endpoints", "Posted"]
 
 DEADLINE_S = 5.0
-"""How long an endpoint has: to be found, to be connected to, and to answer with a status."""
+"""The time for the DNS look-up, the connection and the answer's status together."""
 MOST_CONNECTIONS = 256
-"""Requests under way at a time. More wait, and their time does not run yet."""
+"""The most requests under way at a time. Others wait, and their deadline does not run yet."""
 
 
 class Endpoints:
-    """Sends to endpoints while its block lasts. The HTTP client is imported with the first request: most processes that
-    start never send an event.
+    """Sends to endpoints until its block ends. The HTTP client is imported at the first request, because most processes
+    never send an event.
 
-    `opened` are ranges to which events are sent although they are not the internet's; plain HTTP reaches them alone.
-    `tls` takes the place of the system's roots.
+    `opened` are ranges of private networks to which events may be sent; plain HTTP is allowed only to them.
+    `tls` replaces the system's root certificates.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Endpoints:
     async def __aexit__(
         self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None
     ) -> None:
-        """Closes all connections; what is under way fails."""
+        """Closes all connections; requests under way fail."""
         posting, self._posting, self._is_open = self._posting, None, False
         if posting is not None:
             with anyio.CancelScope(shield=True):
@@ -71,10 +71,10 @@ class Endpoints:
     ) -> Posted:
         """Sends a body once and returns the result. Raises nothing for what an endpoint does.
 
-        Connections are kept for some seconds, for the `subscription` alone; without one they are closed at once.
-        An endpoint that has answered with a status has answered, whatever becomes of the rest of its answer.
+        Connections are kept for some seconds for the `subscription` only; without one they are closed at once. Once an
+        endpoint has answered with a status, the result is that status, even if the rest of its answer fails.
         """
-        if self._slots.value:  # then nobody waits for one, and asking for it in the usual way takes longer
+        if self._slots.value:  # nobody waits for a slot, and `acquire` would take longer
             self._slots.acquire_nowait()
         else:
             await self._slots.acquire()
@@ -87,7 +87,7 @@ class Endpoints:
             self._slots.release()
 
     async def _imported(self) -> "Posting":
-        """Imports the HTTP client, which takes 200 ms, and reads the system's roots, both in a thread."""
+        """Imports the HTTP client, which takes 200 ms, and reads the system's root certificates, both in a thread."""
         async with self._importing:
             posting = self._posting
             if posting is None:

@@ -1,4 +1,4 @@
-"""Failures to send, as outcomes and in words. Imports aiohttp, and so is imported when it is needed."""
+"""Failures to send, as outcomes and in words. Imports aiohttp, so it is imported only when it is needed."""
 
 import logging
 import socket
@@ -14,7 +14,7 @@ log = logging.getLogger(__name__)
 
 
 def of_error(error: Exception, progress: Progress) -> tuple[AttemptOutcome, str]:
-    """The outcome that an error of aiohttp stands for, and what to say about it."""
+    """The outcome of an error of aiohttp, and its description."""
     if progress.refused is not None and not progress.tried:
         return "forbidden_address", f"The host leads to {progress.refused}. Nothing is sent there."
     if isinstance(error, InvalidURL):
@@ -39,7 +39,7 @@ def _dns(error: OSError) -> str:
 
 
 def _tls_error(error: BaseException | None) -> SSLError | None:
-    """The first failure of TLS that led to an error; what aiohttp made of it carries less."""
+    """The TLS error that caused an error; aiohttp's own error has fewer details."""
     found = None
     while error is not None:
         if isinstance(error, SSLError):

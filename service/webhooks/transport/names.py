@@ -1,8 +1,8 @@
-"""Looking names up, so that one whose name servers are silent keeps nobody else waiting.
+"""DNS look-ups, in which a name whose name servers do not answer does not delay other names.
 
 The system's resolver blocks, may take half a minute, and cannot be interrupted. The event loop would run it in a pool
-of a few threads, which a handful of dead names can fill. Here each lookup has a thread of its own, up to a bound; those
-who ask for one name share its lookup, and whoever no longer wants to wait leaves it behind.
+of a few threads, which a handful of dead names can fill. Here each lookup has a thread of its own, up to a limit;
+requests for the same name share its lookup, and a caller may stop waiting while the lookup continues.
 """
 
 import asyncio
@@ -14,11 +14,11 @@ from threading import Thread
 import anyio
 
 LookUp = Callable[[str], Sequence[str]]
-"""The addresses of a name, at once or after a while, in a thread. Raises OSError where there are none."""
+"""Returns the addresses of a name; it may block, and runs in a thread. Raises OSError if there are none."""
 MOST_LOOKUPS = 64
-"""Threads that look names up at a time."""
+"""The most threads that look names up at a time."""
 MOST_ADDRESSES = 16
-"""Addresses of one name that are looked at."""
+"""The most addresses of one name that are used."""
 
 _Result = Sequence[str] | OSError
 
@@ -33,7 +33,7 @@ def system_look_up(name: str) -> list[str]:
 
 
 class Names:
-    """Looks names up. Nothing is kept: what a name says is asked for anew whenever a connection is made."""
+    """Looks names up. Nothing is cached: a name is looked up again for every new connection."""
 
     def __init__(self, look_up: LookUp = system_look_up) -> None:
         self._look_up = look_up
@@ -41,7 +41,7 @@ class Names:
         self._under_way: dict[str, asyncio.Future[_Result]] = {}
 
     async def addresses(self, name: str) -> Sequence[str]:
-        """The addresses of a name, some at most. Raises OSError where there are none. The caller bounds the wait."""
+        """At most `MOST_ADDRESSES` of a name. Raises OSError if there are none. The caller limits the wait."""
         answer = self._under_way.get(name)
         if answer is None:
             await self._slots.acquire()
@@ -71,7 +71,7 @@ class Names:
                 loop.call_soon_threadsafe(end, found)
 
         try:
-            # A daemon: the end of the program does not wait for name servers.
+            # A daemon, so that the end of the program does not wait for name servers.
             Thread(target=run, name="name lookup", daemon=True).start()
         except RuntimeError:  # the system has no more threads
             end(OSError(socket.EAI_AGAIN, "no thread"))
@@ -82,5 +82,5 @@ class Names:
             return self._look_up(name) or OSError(socket.EAI_NONAME, "no address")
         except OSError as error:
             return error
-        except Exception as error:  # whoever waits must hear of it
+        except Exception as error:  # those that wait must get it
             return OSError(socket.EAI_FAIL, type(error).__name__)

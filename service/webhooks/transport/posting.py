@@ -1,6 +1,6 @@
-"""One POST to an endpoint, from the first look at its name to the beginning of its answer.
+"""One POST to an endpoint, from the DNS look-up to the beginning of its answer.
 
-Imports aiohttp, and so is imported when it is needed.
+Imports aiohttp, so it is imported only when it is needed.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ from callwright.service.webhooks.transport.sessions import Sessions, progress_of
 __all__ = ["Posting", "Sessions", "system_roots"]
 
 _MOST_AT_ONCE_BYTES = 500_000
-"""A longer body is handed to the session as a file, which it sends in parts."""
+"""A longer body is given to the session as a file, which it sends in parts."""
 
 
 @dataclass(slots=True)
@@ -56,7 +56,7 @@ class Posting:
                 await self._send(url, body, headers, subscription, begun_s, progress, answer)
             if answer.status is None:
                 detail = timed_out(progress, self._deadline_s)
-        except Exception as error:  # an endpoint may do anything, and then anything may be raised
+        except Exception as error:  # whatever an endpoint does, the result must be recorded
             outcome, detail = of_error(error, progress)
         if answer.status is None:
             return Posted(outcome, None, "", progress.said(detail), _since_ms(begun_s))
@@ -84,8 +84,8 @@ class Posting:
             except ClientConnectionError:
                 if not progress.reused:
                     raise
-                # A server may close a kept connection in the moment in which it is used again. That is nobody's
-                # failure, but it may have read the request: the log says that it was sent twice.
+                # A server may close a kept connection just when it is used again. That is not a failure, but the
+                # server may have read the request, so the log says that it was sent twice.
                 progress.begin_again()
             finally:
                 await self._sessions.give_back(session)
@@ -112,7 +112,7 @@ async def _exchange(
     progress: Progress,
     answer: _Answer,
 ) -> None:
-    """Sends the request and reads the beginning of the answer. Raises where the endpoint answers with no status."""
+    """Sends the request and reads the beginning of the answer. Raises if there is no status."""
     data = body if len(body) <= _MOST_AT_ONCE_BYTES else BytesIO(body)
     response = await session.post(target, data=data, headers=headers, allow_redirects=False, trace_request_ctx=progress)
     try:
@@ -123,7 +123,7 @@ async def _exchange(
             if not part:
                 break
             answer.excerpt += part
-    except Exception:  # an endpoint that has answered has answered, whatever becomes of the rest
+    except Exception:  # the status counts, even if the rest of the answer fails
         pass
     finally:
         if response.content.at_eof():

@@ -1,6 +1,6 @@
-"""HTTP sessions to endpoints: each subscription has its own, so that no two share a connection, and all are guarded.
+"""HTTP sessions to endpoints. Each subscription has its own, so that no two share a connection; all check addresses.
 
-Imports aiohttp, which takes 200 ms; so this module is imported when it is needed.
+Imports aiohttp, which takes 200 ms, so it is imported only when it is needed.
 """
 
 import socket
@@ -31,32 +31,32 @@ from callwright.service.webhooks.transport.attempts import Progress
 from callwright.service.webhooks.transport.names import Names
 
 KEPT_S = 4.0
-"""A connection that was unused for longer is not used again: less than the five seconds of many servers."""
+"""A connection that was idle for longer is not used again; many servers close it after five seconds."""
 MOST_SESSIONS = 256
-"""Subscriptions whose connections are kept."""
+"""The most subscriptions whose connections are kept."""
 CLOSE_LIMIT_S = 1.0
 """How long closing the connections of a session may take."""
 _MOST_HEADERS = 64
-"""Headers of an answer."""
+"""The most headers of an answer."""
 
 _NO_LIMITS = ClientTimeout(total=None, sock_connect=None)
-"""The time is kept by whoever sends."""
+"""The sender has its own deadline."""
 
 progress_of_this: ContextVar[Progress] = ContextVar("progress_of_this")
 
 
 class ForbiddenAddress(OSError):
-    """A name leads to an address to which nothing is sent."""
+    """A host has an address to which nothing may be sent."""
 
 
 class Guard:
-    """Makes the sockets, and so has the last word about every address that is connected to, however it was found."""
+    """Creates the sockets, and so checks every address before a connection, however the address was found."""
 
     def __init__(self, opened: Sequence[Network]) -> None:
         self._opened = opened
 
     def __call__(self, address_info: tuple[Any, ...]) -> socket.socket:
-        """A socket for a resolved address. Raises `ForbiddenAddress`, which makes aiohttp go on to the next one."""
+        """A socket for a resolved address. Raises `ForbiddenAddress`, upon which aiohttp tries the next address."""
         family, kind, protocol, _, where = address_info
         progress = progress_of_this.get()
         address = ip_address(where[0])
@@ -94,24 +94,24 @@ class Resolver(AbstractResolver):
         ]
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Does nothing: there is nothing to close."""
 
 
 @dataclass(eq=False, slots=True)
 class EndpointSession:
-    """The session of one subscription, for as long as that has this URL."""
+    """The session of one subscription, used while the subscription has this URL."""
 
     url: str
     http: ClientSession
     used: int = 0
     most_used: int = 0
-    """The most requests at a time: as many connections may be kept."""
+    """The most requests at a time so far, which is the number of connections that may be kept."""
     retired: bool = False
-    """It is closed once nobody uses it."""
+    """Whether the session is closed as soon as no request uses it."""
 
 
 class Sessions:
-    """The sessions of all subscriptions. Beside those in use about `2 * most` connections are kept; the oldest go."""
+    """The sessions of all subscriptions. About `2 * most` connections are kept; beyond that the oldest are closed."""
 
     def __init__(self, *, opened: Sequence[Network], names: Names, most: int, tls: SSLContext) -> None:
         self._most, self._tls = most, tls
@@ -122,7 +122,7 @@ class Sessions:
         self._stages.on_connection_create_end.append(_on_made)
         self._stages.on_connection_reuseconn.append(_on_reused)
         self.unkept = self._session(TCPConnector(force_close=True, **self._connecting))
-        """Sends each request over a connection of its own."""
+        """A session that sends each request over a new connection."""
 
     @property
     def _connecting(self) -> dict[str, Any]:
@@ -146,7 +146,7 @@ class Sessions:
         )
 
     async def take(self, subscription: str, url: str) -> EndpointSession:
-        """The session of a subscription. Must be given back. No connection to an earlier URL is kept."""
+        """The session of a subscription, to be given back. Connections to an earlier URL are not kept."""
         session = self._sessions.get(subscription)
         if session is not None and session.url != url:
             await self._retire(subscription)
@@ -163,7 +163,7 @@ class Sessions:
         return session
 
     async def give_back(self, session: EndpointSession) -> None:
-        """Ends the use of a session; retires the oldest ones where there are too many connections."""
+        """Ends the use of a session; retires the oldest sessions if there are too many connections."""
         session.used -= 1
         while len(self._sessions) > MOST_SESSIONS or (self._kept > 2 * self._most and len(self._sessions) > 1):
             await self._retire(next(iter(self._sessions)))
@@ -197,7 +197,7 @@ async def _close(session: ClientSession) -> None:
 
 
 def system_roots() -> SSLContext:
-    """Verifies certificates with the roots of the system."""
+    """A TLS context that verifies certificates with the system's root certificates."""
     context = httpx2.create_ssl_context()
     context.set_alpn_protocols(["http/1.1"])
     return context

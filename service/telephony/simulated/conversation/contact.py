@@ -49,7 +49,7 @@ class Contact:
         return bool(self._script)
 
     def opening(self) -> Reply:
-        """What it says when it answers and has to speak first."""
+        """What the contact says when it answers and has to speak first."""
         if self._script:
             return self._scripted()
         if self._intent == "silent":
@@ -96,7 +96,7 @@ class Contact:
         return self._answer(heard, act)
 
     def farewell(self) -> Reply:
-        """What it says after the agent's goodbye: its script, a goodbye or nothing."""
+        """What the contact says after the agent's goodbye: its script, a goodbye or nothing."""
         if self._script:
             return self._scripted()
         if self._intent == "gatekeeper":
@@ -106,7 +106,7 @@ class Contact:
         return self._say("goodbye")
 
     def connected(self) -> Reply:
-        """After the screening service: the person behind it, or the refusal."""
+        """What the person says to whom the screening service has connected the call."""
         self._intent = "yes"
         self._raised = True
         reply = self._say("pick_up")
@@ -114,7 +114,7 @@ class Contact:
         return reply
 
     def _raise(self, cuts_in: bool) -> Reply | None:
-        """Says its intent, once. None for an intent that it does not say."""
+        """States the contact's intent, once. None for an intent that is not stated."""
         intent, chance = self._intent, self._chance
         self._raised = True
         if phrases := _SAID_ONCE.get(intent):

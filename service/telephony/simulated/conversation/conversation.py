@@ -77,12 +77,12 @@ class Conversation:
     def _read_brief(self) -> Brief:
         prompt, variables = self._request.agent.system_prompt, self._request.variables
         if "{{" in prompt and any("\n" in value for value in variables.values()):
-            # A value of several lines may hold objectives of its own.
+            # A value of several lines may contain objectives.
             prompt = render(prompt, variables).text
         return read_prompt(prompt, self._bank)
 
     def run(self) -> Ending:
-        """Talks until somebody hangs up or the time is over."""
+        """Runs the conversation until somebody hangs up or the time is over."""
         reply = self._open()
         silences = 0
         for _ in range(MAX_REPLIES):
@@ -134,7 +134,7 @@ class Conversation:
         return filled(template, self._request)
 
     def _say(self, text: str, *, own: bool) -> None:
-        """Says a text that is filled already. `own` words are the prompt's, the others are phrases."""
+        """Says a text whose variables are replaced. `own` words are the prompt's, the others are phrases."""
         language = self._language if own or self._has_phrases else self._bank.language
         self._said = text
         self._heard_s = spoken_duration_s(text, language)
@@ -161,23 +161,23 @@ class Conversation:
         return reply
 
     def _go_on(self, lead: str = "", *, courtesy: bool = False) -> Reply | None:
-        """The lead, then the next objective. When there is none: leave is taken, without a lead of mere courtesy."""
+        """Says the lead, then the next objective. If none is left, closes the call, without a lead of `courtesy`."""
         if not self._left or self._closing:
             return self._close("" if courtesy else lead)
         line = self._left.pop()
         self._pending_act = None
         if self._general:
-            # The prompt's own words are in another language; what kind of question it was is all that carries over.
+            # The prompt is in another language, so only the kind of the question is kept.
             self._pending_act = act_of(line, bank_or_english(self._request.agent.language))
             line = self._chance.pick(self._bank.general[_GENERAL.get(self._pending_act, self._pending_act)])
-        # Only English instructions to tell are sure to have become something told.
+        # Only in English is an objective that is not a question sure to be a statement to the contact.
         while not is_question(line) and self._left and len(line) < 160 and self._bank.language == "en":
             line = f"{line} {self._left.pop()}"
         self._pending = self._filled(line)
         return self._repeat(lead)
 
     def _repeat(self, lead: str = "") -> Reply | None:
-        """The lead, then the objective that is still open, or the next one."""
+        """Says the lead, then the objective that is still open, or the next one."""
         if not self._pending:
             return self._go_on(lead)
         self._asked += 1
@@ -188,7 +188,7 @@ class Conversation:
         return self._bank.agent_says(key, self._chance) if self._has_phrases else ""
 
     def _said_or_lead(self, phrase: str) -> str:
-        """A phrase to put before the prompt's words; said as a turn of its own where it is in another language."""
+        """A phrase to put before the prompt's words; it is said as a turn of its own if it is in another language."""
         if self._has_phrases:
             return phrase
         self._say(phrase, own=False)
@@ -212,7 +212,7 @@ class Conversation:
         return self._leave(closing)
 
     def _leave(self, text: str) -> Reply | None:
-        """Takes leave. What the contact says then is heard once more, in case it wants something else."""
+        """Says goodbye. The contact's reply is still processed, in case it wants something else."""
         self._closing = True
         self._pending = ""
         self._act = "statement"
@@ -222,7 +222,7 @@ class Conversation:
         return self._contact.farewell()
 
     def _hung_up(self) -> None:
-        """The contact has hung up; after the agent's goodbye that is the ordinary end."""
+        """Records that the contact has hung up; after the agent's goodbye that is the normal end."""
         if self._closing:
             return
         self.ending.hangup_cause, self.ending.ended_by = "contact_hangup", "contact"
@@ -232,7 +232,7 @@ class Conversation:
     def _heard(self, reply: Reply) -> Reply | None:
         timeline, ending = self._timeline, self.ending
         share = self._chance.between(0.3, 0.7)
-        # Whoever stays on the line hears that a machine is calling before cutting in.
+        # A contact that stays on the line hears the disclosure before it interrupts.
         kept = "" if reply.hangs_up else self._disclosure
         cut_in = reply.cuts_in and timeline.cut_in(share, at_least=kept)
         timeline.say("contact", reply.text, self._contact.language, gap_s=reply.gap_s)
@@ -246,7 +246,7 @@ class Conversation:
                 ending.disposition = "not_available"
             return None
         if self._closing and wish in ("goodbye", "nothing", "no_start", "away"):
-            # A scripted contact gets to the end of its words.
+            # A contact with a script says all of it.
             return self._leave(self._bank.agent_says("goodbye", self._chance)) if self._contact.has_script else None
         lead = ""
         if reply.language_wanted or bank is not self._bank:
@@ -331,10 +331,10 @@ class Conversation:
         return self._repeat(_joined(lead, answer))
 
     def _went_along(self, wish: Wish, lead: str, *, cut_in: bool) -> Reply | None:
-        """The contact simply answered."""
+        """Continues after an ordinary answer of the contact."""
         if self._after_hold:
             self._after_hold = False
-            # Whoever was fetched to the telephone has heard nothing yet.
+            # The person who was called to the telephone has heard nothing yet.
             return self._open() if self._request.agent.welcome_message.strip() else self._go_on(self._introduce())
         if lead:
             return self._go_on(lead)

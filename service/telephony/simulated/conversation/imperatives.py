@@ -58,7 +58,7 @@ def split_steps(sentence: str) -> list[str]:
 
 
 def spoken(instruction: str) -> str | None:
-    """What the agent says to follow the instruction; None when no rule fits."""
+    """What the agent says to follow the instruction; None if no rule applies."""
     instruction = " ".join(instruction.split())
     quoted = _QUOTED.search(instruction)
     if quoted is not None and is_imperative(instruction):
@@ -84,7 +84,7 @@ def spoken(instruction: str) -> str | None:
 
 
 def you(words: str) -> str:
-    """The words with "you" where the contact is meant: "their address" becomes "your address"."""
+    """The words in the second person: "their address" becomes "your address"."""
     words = _YOU.sub("you", _YOUR.sub("your", _YOURSELF.sub("yourself", words)))
     for third, second in _SECOND_PERSON.items():
         words = re.sub(rf"\byou {third}\b", f"you {second}", words)
@@ -153,7 +153,7 @@ def _yes_no(clause: str) -> str:
     words = clause.split()
     if words[0].lower() == "you" and len(words) > 1:
         if re.fullmatch(_MODALS, words[1]):
-            # "have" alone owns something; before a participle it is part of the verb.
+            # "have" alone is a main verb; before a participle it is an auxiliary.
             if words[1] in ("have", "had", "do") and not (
                 len(words) > 2 and re.search(r"(?:ed|en|n't|not|been|any)$", words[2])
             ):
@@ -199,7 +199,7 @@ def _wh(clause: str) -> str:
         if word == "you" and re.fullmatch(r"[a-z]+", following) and not following.endswith("ed"):
             return _sentence(" ".join([*words[:at], "do", *words[at:]]), "?")
     if len(words) > 2 and words[-1] in ("is", "are", "was", "were") and words[1] not in ("is", "are"):
-        # The verb goes before whose or which thing it is: "how high your bill is", "what the price was".
+        # The verb goes before the subject: "how high your bill is", "what the price was".
         for at in range(1, len(words) - 1):
             if words[at].lower() in ("your", "the", "a", "an", "this", "that", "our"):
                 return _sentence(" ".join([*words[:at], words[-1], *words[at:-1]]), "?")

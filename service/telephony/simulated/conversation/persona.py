@@ -10,7 +10,7 @@ from callwright.service.telephony.simulated.steering import Intent, Mood, Steeri
 
 @dataclass(frozen=True)
 class Temper:
-    """What a mood means. `patience` counts the contact's own turns; odds are for one turn of the agent."""
+    """The behaviour of a mood. `patience` counts the contact's own turns; probabilities are per turn of the agent."""
 
     register: Register
     patience: tuple[int, int]
@@ -35,7 +35,7 @@ _MOODS: tuple[tuple[Mood, float], ...] = (
     ("sceptical", 0.13),
     ("angry", 0.07),
 )
-# What lies in the number and not in the moment: a wrong number is wrong on every attempt.
+# Intents that belong to the number and not to the attempt: a wrong number is wrong on every attempt.
 _LASTING: tuple[tuple[Intent, float], ...] = (("wrong_number", 0.03), ("other_language", 0.02), ("screening", 0.02))
 _PASSING: tuple[tuple[Intent, float], ...] = (
     ("yes", 0.46),
@@ -48,7 +48,7 @@ _PASSING: tuple[tuple[Intent, float], ...] = (
     ("gatekeeper", 0.04),
 )
 AT_ONCE = frozenset(("wrong_number", "other_language", "screening", "gatekeeper", "later"))
-"""What is said before anything else: nobody chats first who cannot or may not talk."""
+"""Intents that a contact states before anything else, because it cannot or may not talk."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Persona:
     """The contact's turn, from 0, at which it says what it wants."""
     questions: int
     steady: bool
-    """The intent was asked for by name: no chance event keeps it from happening."""
+    """The intent was requested: no random event prevents it."""
     asks_about_robot: bool
     hangs_up_early: bool
 
@@ -80,7 +80,7 @@ def draw_persona(
     person: Chance,
     moment: Chance,
 ) -> Persona:
-    """The contact. `person` is the same on every attempt to a number, `moment` is not."""
+    """Draws the contact of a call. `person` is the same on every attempt to a number, `moment` is not."""
     mood = person.weighted(_MOODS)
     lasting = person.unit()
     passing = moment.weighted(_PASSING)

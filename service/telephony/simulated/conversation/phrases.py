@@ -1,4 +1,4 @@
-"""The words both sides have ready, one bank for each language, read from the data files beside this module."""
+"""The phrases of both sides, one bank for each language, read from the data files beside this module."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -50,22 +50,22 @@ class Bank:
     language: str
     stopwords: frozenset[str]
     acts: Mapping[Act, tuple[str, ...]]
-    """Speech act to the words an agent's sentence shows it by, the more telling acts first."""
+    """The words in an agent's sentence that mark each speech act, the more specific acts first."""
     hears: Mapping[str, tuple[str, ...]]
-    """What a contact wants to the words it is known by."""
+    """The words that mark each wish of a contact."""
     topics: Mapping[str, tuple[str, ...]]
     identity: tuple[tuple[str, str], ...]
     """How a prompt tells the agent who it is, and how the agent says so itself."""
     not_said: tuple[str, ...]
-    """Beginnings of sentences that instruct the agent and are nothing a contact should hear."""
+    """Beginnings of sentences that instruct the agent and must not be said to a contact."""
     imperatives: tuple[tuple[str, str], ...]
     """Patterns of instructions, and the sentence each one becomes."""
     agent: Mapping[str, tuple[str, ...]]
     general: Mapping[str, tuple[str, ...]]
-    """Sentences of no particular topic for each speech act, for a call that changed its language."""
+    """Sentences without a topic for each speech act, for a call that changed its language."""
     contact: Mapping[tuple[str, Register], tuple[str, ...]]
     small_talk: frozenset[str]
-    """Questions a contact asks out of habit, such as "Yes, who's this?"; going on answers them."""
+    """Questions that a contact asks out of habit, such as "Yes, who's this?"; they need no answer of their own."""
 
     def agent_says(self, key: str, chance: Chance) -> str:
         """One of the agent's phrases."""

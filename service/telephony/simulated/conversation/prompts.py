@@ -1,4 +1,4 @@
-"""What an agent's prompt asks it to do and lets it know, found by simple rules.
+"""The objectives and facts in an agent's prompt, found by simple rules.
 
 Bullets, numbered lines, questions and instructions to ask or tell are objectives; the other sentences are facts, except
 those that instruct the agent about itself.
@@ -45,7 +45,7 @@ _STATEMENT = re.compile(
 
 @dataclass(frozen=True)
 class Fact:
-    """One sentence the agent may say when asked, and the stems it is found by."""
+    """One sentence that the agent may say when asked, and the stems by which it is found."""
 
     text: str
     stems: frozenset[str]
@@ -53,16 +53,16 @@ class Fact:
 
 @dataclass(frozen=True)
 class Brief:
-    """A prompt understood. Texts may still hold `{{name}}` places."""
+    """A parsed prompt. Texts may still contain variables, `{{name}}`."""
 
     objectives: tuple[str, ...] = ()
     facts: tuple[Fact, ...] = ()
     identity: str = ""
-    """Who the agent says it is, or nothing."""
+    """Who the agent says it is; empty if the prompt does not say."""
 
 
 def stems(text: str, bank: Bank) -> frozenset[str]:
-    """The telling words of a text, cut to where endings begin."""
+    """The words of a text without stop words, cut before their endings."""
     words = _WORD.findall(_PLACE.sub(" ", text.lower().replace("’", "'")))
     return frozenset(
         word if len(word) < 5 else word[: max(4, len(word) - 2)] for word in words if word not in bank.stopwords
@@ -89,7 +89,7 @@ def clipped(text: str, limit: int = MAX_SENTENCE_CHARS) -> str:
 
 
 class _Reader:
-    """Collects what the lines of one prompt hold."""
+    """Collects the objectives and facts in the lines of one prompt."""
 
     def __init__(self, bank: Bank) -> None:
         self._bank = bank
@@ -100,7 +100,7 @@ class _Reader:
         self._asked = ""
 
     def line(self, line: str) -> None:
-        """Takes one line in."""
+        """Reads one line."""
         if match := _ANSWER_LINE.fullmatch(line):
             if self._asked:
                 self._fact(match[1], also=self._asked)
@@ -196,7 +196,7 @@ def _first_clause(text: str) -> str:
 
 
 def _closed(text: str) -> str:
-    """The text with an end, and a capital at the start."""
+    """The text with a full stop at the end if it has none, and a capital at the start."""
     text = text.strip()
     if text[-1:] not in '.!?।。？！؟…"”»':
         text += "."
@@ -205,20 +205,20 @@ def _closed(text: str) -> str:
 
 @lru_cache(maxsize=_CACHED_PROMPTS)
 def read_prompt(prompt: str, bank: Bank) -> Brief:
-    """The prompt understood, in the language of the bank."""
+    """Parses a prompt in the language of the bank."""
     reader = _Reader(bank)
     for line in prompt.splitlines()[:_MAX_LINES]:
         reader.line(line[:2_000])
     return Brief(tuple(reader.objectives), tuple(reader.facts), reader.identity)
 
 
-# A question is answered when half of its telling words are in a sentence, or its topic is.
+# A sentence answers a question if it has half of the question's stems, or its topic.
 _THRESHOLD = 0.5
 
 
 @lru_cache(maxsize=2048)
 def answer_to(question: str, brief: Brief, bank: Bank) -> str | None:
-    """The sentence of the prompt that answers the question best, or `None` when none does well enough."""
+    """The sentence of the prompt that answers the question best; `None` if none is good enough."""
     asked = question.lower()
     topics = [words for words in bank.topics.values() if any(word in asked for word in words)]
     if any(word in asked for word in bank.topics["who"]) and brief.identity:

@@ -55,7 +55,7 @@ def wish_of(text: str, bank: Bank) -> Wish:
 
 
 def last_sentence(text: str) -> str:
-    """The words after the last end of a sentence but the closing one."""
+    """The last sentence of a text."""
     body = text.rstrip(" ?？؟.!\"'»”")
     cut = max(body.rfind(mark) for mark in (". ", "? ", "! ", "। ", "。", "？"))
     return text[cut + 1 :].strip() if cut >= 0 else text
@@ -63,7 +63,7 @@ def last_sentence(text: str) -> str:
 
 @lru_cache(maxsize=_CACHED_SENTENCES)
 def options_of(text: str, bank: Bank) -> tuple[str, str] | None:
-    """The two things a question lets the contact choose between, where each is one word, perhaps with an article."""
+    """The two options of a question, if each is one word, perhaps with an article."""
     words = [word.strip(_EDGES) for word in last_sentence(text).split()]
     joins = {each.strip() for each in bank.acts["choice"]}
     for at in range(1, len(words) - 1):
@@ -73,7 +73,7 @@ def options_of(text: str, bank: Bank) -> tuple[str, str] | None:
         if at >= 2 and after and words[at - 2].lower() == second.lower():
             # "the morning or the afternoon": the same article before both.
             first, second, after = f"{words[at - 2]} {first}", f"{second} {after[0]}", after[1:]
-        # Something that goes on after the second word would cut the choice short.
+        # If more words follow, the second option has more than one word.
         if first and second and (not after or after[0].lower() in bank.stopwords):
             return first, second
     return None

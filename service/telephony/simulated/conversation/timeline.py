@@ -21,14 +21,14 @@ class _Said:
 
 
 class Timeline:
-    """Places turns one after the other and ends the call at `limit_s`, in the middle of a word if need be."""
+    """Places turns one after another and ends the call at `limit_s`, if necessary in the middle of a turn."""
 
     def __init__(self, limit_s: float) -> None:
         self._limit_s = limit_s
         self._said: list[_Said] = []
         self._next_may_overlap = False
         self.now_s = 0.0
-        """When the last turn ended, or the silence after it."""
+        """When the last turn, or the silence after it, ended."""
         self.cut = False
         """The limit was reached; nothing more is said."""
 
@@ -38,7 +38,7 @@ class Timeline:
         return any(each.speaker == "agent" for each in self._said)
 
     def say(self, speaker: Speaker, text: str, language: str, *, gap_s: float) -> None:
-        """Adds a turn `gap_s` after the one before, at least `MIN_GAP_S` unless it cuts in. Empty text adds nothing."""
+        """Adds a turn `gap_s` after the last, at least `MIN_GAP_S` unless it interrupts. Empty text adds nothing."""
         if self.cut or not text:
             return
         text = text if len(text) <= MAX_TURN_CHARS else text[:MAX_TURN_CHARS]
@@ -60,18 +60,18 @@ class Timeline:
         self.now_s = self._limit_s
 
     def wait(self, seconds: float) -> None:
-        """Nobody speaks for a while."""
+        """Adds a silence."""
         self.now_s = round(self.now_s + seconds, 3)
         if self.now_s >= self._limit_s:
             self.now_s = self._limit_s
             self.cut = True
 
     def cut_in(self, share: float, *, at_least: str = "") -> bool:
-        """Breaks the last turn off after about that share of its words; the next turn begins over its end.
+        """Cuts the last turn after about that share of its words; the next turn overlaps its end.
 
-        Nothing up to and including the words `at_least` is lost.
+        The turn is kept at least up to the end of the words `at_least`.
 
-        False when the turn is too short to break off, or the call is over.
+        Returns false if the turn is too short to be cut, or the call is over.
         """
         last = self._said[-1] if self._said and not self.cut else None
         if last is None or last.end_s - last.start_s < 2.5:
@@ -88,7 +88,7 @@ class Timeline:
         return True
 
     def turns(self) -> tuple[Turn, ...]:
-        """What was said."""
+        """The turns of the call."""
         return tuple(
             Turn(index, each.speaker, each.text, each.start_s, each.end_s, each.language, "policy", each.interrupted)
             for index, each in enumerate(self._said)
@@ -96,7 +96,7 @@ class Timeline:
 
 
 def _words_within(text: str, language: str, seconds: float) -> tuple[str, float]:
-    """The most of the text, cut at a word, that can be said in that time, and how long it takes."""
+    """The longest beginning of the text, cut at a word, that can be said in that time, and its duration."""
     words = text.split()
     low, high = 0, len(words)
     while low < high:

@@ -1,4 +1,4 @@
-"""How long a sentence takes to say, without saying it. Calls are timed with this; recordings are fitted to it later."""
+"""Estimates how long a text takes to say. Calls are timed with this estimate; recordings are fitted to it later."""
 
 from functools import lru_cache
 from typing import NamedTuple
@@ -60,10 +60,10 @@ def _pace_of(text: str, language: str) -> Pace:
 
 @lru_cache(maxsize=_CACHED_TEXTS)
 def spoken_duration_s(text: str, language: str) -> float:
-    """Seconds to say the text in a language (a BCP-47 tag), in milliseconds' steps. Never less than `MIN_DURATION_S`.
+    """Seconds to say the text in a language (a BCP-47 tag), rounded to milliseconds, at least `MIN_DURATION_S`.
 
-    A linear model of letters, words, commas, ends of sentences and digits. For a language without figures of its own
-    the script decides, else the mean of the fitted languages that are written with Latin letters.
+    A linear model of letters, words, commas, ends of sentences and digits. A language without a pace of its own gets
+    that of its script, else the mean of the fitted languages that are written with Latin letters.
     """
     pace = _pace_of(text, language)
     count = text.count

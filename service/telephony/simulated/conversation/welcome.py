@@ -1,4 +1,4 @@
-"""What the agent opens with: the welcome message, and the word that a machine is calling where that is asked for."""
+"""What the agent says first: the welcome message, and the disclosure that a machine is calling if it is required."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,7 +15,7 @@ _CACHED_MESSAGES = 512
 
 @dataclass(frozen=True)
 class Opening:
-    """A message in two parts, so that a disclosure can stand before the closing question. Still a template."""
+    """A message template in two parts, so that a disclosure can be put before the closing question."""
 
     first: str
     question: str
@@ -23,14 +23,14 @@ class Opening:
     """The message says by itself that a machine is calling."""
 
     def with_disclosure(self, disclosure: str) -> str:
-        """The message as a template, the disclosure inside when the message lacks one."""
+        """The message as a template, with the disclosure in it if the message has none of its own."""
         parts = (self.first, self.question) if self.discloses else (self.first, disclosure, self.question)
         return " ".join(part for part in parts if part)
 
 
 @lru_cache(maxsize=_CACHED_MESSAGES)
 def read_welcome(message: str, bank: Bank) -> Opening:
-    """The welcome message understood in the language of the bank."""
+    """Parses a welcome message in the language of the bank."""
     said = f" {message.lower()} "
     discloses = any(mark in said for mark in bank.agent["disclosure_marks"])
     sentences = sentences_of(message)
@@ -45,15 +45,15 @@ class FirstWords:
     """What the agent says before anybody has answered, as it is spoken."""
 
     message: str
-    """The welcome message, the disclosure inside where it can be told in the agent's language."""
+    """The welcome message, with the disclosure in it if there are phrases in the agent's language."""
     disclosure: str = ""
-    """That a machine is calling, where the message lacked it."""
+    """The disclosure that a machine is calling, if the message had none."""
     phrase: str = ""
-    """What follows as a turn of its own, in the language of the phrases: the disclosure where that is another one."""
+    """What follows as a turn of its own: the disclosure, if its phrases are in another language than the message."""
 
 
 def first_words(request: CallRequest, chance: Chance) -> FirstWords | None:
-    """What the agent of a call begins with; None where the contact is to speak first."""
+    """What the agent of a call says first; None if the contact speaks first."""
     message = request.agent.welcome_message.strip()
     if not message:
         return None
@@ -69,18 +69,18 @@ def first_words(request: CallRequest, chance: Chance) -> FirstWords | None:
 
 
 def greeting_of(request: CallRequest) -> str:
-    """What the contact of a call hears first, word for word; empty where they are to speak first."""
+    """What the contact of a call hears first, word for word; empty if the contact speaks first."""
     said = first_words(request, agent_chance(request))
     return "" if said is None else " ".join(part for part in (said.message, said.phrase) if part)
 
 
 def agent_chance(request: CallRequest) -> Chance:
-    """What decides which phrases the agent uses in a call."""
+    """The random numbers that choose the agent's phrases in a call."""
     return Chance(attempt_key(request), "agent")
 
 
 def attempt_key(request: CallRequest) -> bytes:
-    """What stands for this attempt to call this number in all that is left to chance."""
+    """The key of the random numbers for this attempt to call this number."""
     return key_of(request.seed, request.to, str(request.attempt))
 
 
