@@ -106,7 +106,7 @@ def _creator(connection: Connection, org_id: str, user_id: str | None) -> str:
             )
     elif role_of(connection, org_id, user_id) is None:
         raise AccountError(
-            "a key is made by a user in the organization; put this one into it first, with "
+            "the creator of a key must be in the organization; add this user first, with "
             "`callwright users add EMAIL --org NAME`"
         )
     return user_id

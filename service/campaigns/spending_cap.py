@@ -214,7 +214,7 @@ def check_joining(connection: Connection, by: Answerable, audience_id: str) -> N
 
 def unbounded(by: Answerable) -> Refusal:
     """The refusal of an inbound deployment: it has no budget cap, and nobody knows how many people will call."""
-    message = "calls that come in have no budget_cap, and a key with a spending cap may not let them in"
+    message = "inbound deployments have no budget_cap, so a key with a spending cap cannot allow their calls"
     return _refused(by, message, None)
 
 

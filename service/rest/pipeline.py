@@ -107,7 +107,7 @@ class RequestPipeline:
             log.exception("a request failed", extra={"request_id": request_id})
             return Refusal(INTERNAL_ERROR)
         if not isinstance(error, StorageUnavailable):  # that is logged once, not for each request
-            log.warning("%s, so a request was put off", unavailable, extra={"request_id": request_id})
+            log.warning("%s, so a request was answered with 503", unavailable, extra={"request_id": request_id})
         return Refusal(SERVICE_UNAVAILABLE, f"{unavailable}; try again.", headers={"Retry-After": "1"})
 
     async def _serve(self, incoming: Incoming, request_id: str, headers: dict[str, str]) -> Answer:

@@ -130,7 +130,7 @@ class Supervisor:
             await self._services.database.write(_activate, self._services, deployment_id, now_ms)
             self._bell.ring_for_events()
         except Locked:
-            log.warning("a scheduled deployment is held by others", extra={"deployment_id": deployment_id})
+            log.warning("the rows of a scheduled deployment are locked by others", extra={"deployment_id": deployment_id})
 
     def _runner(self) -> Runner:
         services, settings = self._services, self._services.settings
@@ -153,7 +153,7 @@ class Supervisor:
         except* StorageUnavailable:
             await anyio.sleep(RETRY_S)
         except* Locked:
-            log.warning("what a deployment needs is held by others", extra={"deployment_id": deployment_id})
+            log.warning("rows that a deployment needs are locked by others", extra={"deployment_id": deployment_id})
             await anyio.sleep(RETRY_S)
         except* Exception as failed:
             given = {"deployment_id": deployment_id}

@@ -140,5 +140,5 @@ def _checked(choice: Choice, field: str, own_number: str) -> Choice:
     if not isinstance(found, Dialable):
         raise invalid(field, found.message)
     if found.e164 == own_number:
-        raise invalid(field, "is the number itself: callers would go round in a circle")
+        raise invalid(field, "is the number of this deployment; give another one")
     return choice.model_copy(update={"forward_to": found.e164})

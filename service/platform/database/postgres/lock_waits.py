@@ -39,7 +39,7 @@ def is_locked(error: BaseException) -> bool:
 def unavailable_because(error: BaseException) -> str | None:
     """Why the database could not work at this time, in words; None for any other error."""
     if isinstance(error, Locked):
-        return "Others are changing what this changes"
+        return "Another process is changing the same rows"
     if isinstance(error, DatabaseGone):
         said = error.loss.value
         return f"{said[0].upper()}{said[1:]}, and somebody has to stop the service (docs/backups.md)"
@@ -80,7 +80,7 @@ class LockWaits:
                     if anyio.current_time() >= deadline:
                         if isinstance(last, Locked):
                             raise last
-                        raise Locked("a lock could not be had in time") from last
+                        raise Locked("could not get a lock in time") from last
                     self._check()
                 try:
                     return await attempt()

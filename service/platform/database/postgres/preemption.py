@@ -63,7 +63,7 @@ class Preemption:
         if not failed:
             return done[0]
         if is_locked(failed[0]):
-            raise Locked("a lock could not be had in time") from failed[0]
+            raise Locked("could not get a lock in time") from failed[0]
         raise failed[0]
 
     async def _clear_the_way(self, waiting: list[int]) -> None:
