@@ -33,7 +33,7 @@ def first_owner(connection: Connection, org_id: str) -> str | None:
 
 
 def role_of(connection: Connection, org_id: str, user_id: str) -> str | None:
-    """The role of a user in an organization; None where the user is not in it."""
+    """The role of a user in an organization; None if the user is not in it."""
     mine = select(_M.role).where(_M.org_id == org_id, _M.user_id == user_id, _M.left_at.is_(None))
     return connection.execute(mine).scalar()
 

@@ -68,7 +68,7 @@ def parts_of(
     """The fingerprint of each part as it is now. `agent` are the fields of the agent that the deployment keeps or would
     keep; `numbers` are those of the deployment, if they were read before.
 
-    Rows of an audience are only added, never changed, and `row_count` counts each, so the counters stand for the rows.
+    Rows of an audience are only added, never changed, and `row_count` counts each, so the counters represent the rows.
     Of the do-not-call list only removals matter: after an addition fewer people are called, which needs no consent.
     """
     paused_at = row.status_changed_at if row.status == "paused" else None

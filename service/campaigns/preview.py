@@ -174,7 +174,7 @@ def _begins(row: Row[Any], now_ms: int) -> int:
 
 
 def _all_looked_at(hours: CallingHours | None, audience: Row[Any]) -> bool:
-    """Whether the sample of people stands for all: it has everybody, or all have the same time zone."""
+    """Whether the sample of people represents all: it has everybody, or all have the same time zone."""
     return hours is None or hours.timezone_mode == "fixed" or audience.valid_count <= SAMPLE
 
 

@@ -18,7 +18,7 @@ from callwright.service.platform.ids import Ids
 
 @dataclass(frozen=True, kw_only=True)
 class DriverWrites:
-    """The writes of whoever holds the lease as `owner`. All of them raise `LeaseLost`."""
+    """The writes of the process that holds the lease as `owner`. All of them raise `LeaseLost` if it does not."""
 
     database: Database
     clock: Clock

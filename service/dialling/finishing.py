@@ -82,7 +82,7 @@ def finish(
 ) -> None:
     """Records calls that ended; each is charged by the second from its answer.
 
-    `channel_free_at` is when each channel is free again; None where that is not stored. From this transaction on no
+    `channel_free_at` is when each channel is free again; None if that is not stored. From this transaction on no
     campaign of the organization calls a person who asked not to be called again.
 
     Raises:

@@ -50,7 +50,7 @@ class Pace(Protocol):
 
     @property
     def jumps(self) -> bool:
-        """Whether time jumps from call to call, and stands still between rounds."""
+        """Whether time jumps from call to call, and does not pass between rounds."""
         ...
 
     def now_ms(self, row: Row[Any], next_ms: int | None) -> int:

@@ -178,7 +178,7 @@ def update_phone_number(asked: contract.UpdatePhoneNumber, context: RequestConte
 
 @handles(contract.release_phone_number)
 def release_phone_number(asked: contract.ReleasePhoneNumber, context: RequestContext) -> contract.PhoneNumber:
-    """Gives a number back. Its row stays, because calls refer to it."""
+    """Releases a number. Its row stays, because calls refer to it."""
     row = find(context, asked.id, lock=True)
     users = _users(context).get(asked.id, [])
     if users or row.inbound_deployment_id:

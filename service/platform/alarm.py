@@ -5,7 +5,7 @@ from math import inf
 import anyio
 
 PAUSE_S = 0.02
-"""The least seconds between two checks for work in one loop. Every API write rings, and a check takes longer."""
+"""The minimum seconds between two checks for work in a loop. Every API write rings, and a check takes longer."""
 
 
 class Alarm:

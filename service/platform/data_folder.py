@@ -25,7 +25,7 @@ class DataFolderInUse(RuntimeError):
 
 @dataclass(frozen=True)
 class Address:
-    """Where the process that serves the folder answers."""
+    """The address of the process that serves the folder."""
 
     base_url: str
     pid: int

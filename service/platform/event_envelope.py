@@ -6,7 +6,7 @@ from callwright.service.platform.clock.clock import iso_milliseconds
 
 
 def envelope(event_id: str, type_: str, created_at_ms: int, org_id: str, data_json: str) -> bytes:
-    """Compact JSON with the members in the order of `EventEnvelope`; `data` stands in it as it was stored."""
+    """Compact JSON with the members in the order of `EventEnvelope`; `data` is included as it was stored."""
     members = {
         "id": event_id,
         "type": type_,

@@ -52,9 +52,9 @@ class Chance:
 
 
 class Ids:
-    """Makes identifiers. They begin with the moment, so that new rows lie side by side in an index.
+    """Makes identifiers. They begin with the time, so that new rows are next to each other in an index.
 
-    `chance` gives as many random digits of base 62 as it is asked for; the default is the operating system's generator.
+    `chance` returns the requested number of random base-62 digits; the default uses the operating system's generator.
     """
 
     def __init__(self, now_ms: Callable[[], int], chance: Callable[[int], str] | None = None) -> None:

@@ -1,4 +1,4 @@
-"""JSON as it stands in text columns."""
+"""JSON for text columns."""
 
 from typing import Any
 

@@ -104,7 +104,7 @@ class Lease:
         return row
 
     def release(self, connection: Connection, row_id: str, owner: str, **also: Any) -> None:
-        """Gives a lease back, if it is the owner's, and sets other columns of its row with it."""
+        """Releases a lease, if it is the owner's, and sets other columns of its row at the same time."""
         connection.execute(self._release.values(**RELEASED, **also), {"b_id": row_id, "b_owner": owner})
 
     def end_all(self, connection: Connection) -> None:

@@ -58,7 +58,7 @@ def _first_in_zone(windows: Sequence[Window], zone: ZoneInfo, at: datetime) -> d
 def zones_for(hours: CallingHours, own_zone: str | None, number_zones: Sequence[str]) -> tuple[str, ...]:
     """The zones that must allow a call: the contact's own, else all that the number may be in, else the fallback.
 
-    A number with more than three zones, such as a toll-free one, does not tell where its person is.
+    A number with more than three zones, such as a toll-free one, does not show where its owner is.
     """
     if hours.timezone_mode == "fixed":
         return (hours.timezone or "UTC",)

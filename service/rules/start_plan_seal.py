@@ -41,7 +41,7 @@ class StartPlan:
 
 
 def part_fingerprint(part: Part, facts: Any) -> bytes:
-    """The fingerprint of a part: different facts (anything that JSON can hold) give different bytes."""
+    """The fingerprint of a part: different facts (any JSON value) have different fingerprints."""
     return hashlib.blake2b(orjson.dumps([part, facts], option=orjson.OPT_SORT_KEYS), digest_size=_PART_BYTES).digest()
 
 

@@ -10,7 +10,7 @@ from callwright.service.platform.database.listing import Span, Walk, behind, in_
 from callwright.service.tables.schema import calls, deployments
 
 MOST_PARTS = 100
-"""Up to so many deployments are read by the index one by one; for more, all calls of the organization are scanned."""
+"""Up to this many deployments are read by the index one by one; for more, all calls of the organization are scanned."""
 _C = calls.c
 
 

@@ -20,7 +20,7 @@ from callwright.service.webhooks.endpoint_queue import PENDING
 from callwright.service.webhooks.retry_schedule import next_attempt_ms
 
 FAILURES_UNTIL_DISABLED = 20
-"""A subscription is disabled after so many failed events in a row, if also nothing arrived for the time below."""
+"""A subscription is disabled after this many failed events in a row, if also nothing arrived for the time below."""
 SILENCE_UNTIL_DISABLED_MS = 3 * DAY
 """How long nothing must have arrived before a subscription is disabled, counted from its enabling at the earliest."""
 GONE = 410

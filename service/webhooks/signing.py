@@ -2,7 +2,7 @@
 
 A signature is `t=<unix seconds>,v1=<hex>`, HMAC-SHA256 over the seconds, a full stop and the raw body. The key is the
 whole secret with its prefix, in UTF-8. While secrets are being replaced there is one `v1` for each that is valid.
-Receivers refuse a time more than 300 seconds off, so every attempt is signed anew.
+Receivers refuse a time more than 300 seconds off, so every attempt is signed again.
 """
 
 import hmac

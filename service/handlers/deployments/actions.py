@@ -145,7 +145,7 @@ def pause_deployment(asked: contract.DeploymentAction, context: RequestContext) 
 
 @handles(contract.resume_deployment)
 def resume_deployment(asked: contract.StartDeployment, context: RequestContext) -> contract.Deployment:
-    """A resumed deployment, which goes on where it stopped."""
+    """A resumed deployment, which continues where it stopped."""
     row = find(context, asked.id)
     if _may("resume", asked, row, context):
         if row.call_type == "inbound":

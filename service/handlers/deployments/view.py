@@ -25,7 +25,7 @@ _D = deployments.c
 
 
 def shown_status(full_at_ms: int | None) -> ColumnElement[str]:
-    """The status that `show` gives, for the database to compare."""
+    """The status that `show` shows, as an SQL expression."""
     if full_at_ms is None:
         return _D.status
     return case((goes(literal(full_at_ms, BigInteger)), literal("paused")), else_=_D.status)

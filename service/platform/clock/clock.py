@@ -84,7 +84,7 @@ def milliseconds(value: datetime) -> int:
 
 
 def second_began(value: datetime) -> int:
-    """Milliseconds since the epoch of the beginning of the second in which an aware datetime lies."""
+    """Milliseconds since the epoch of an aware datetime, rounded down to the second."""
     return milliseconds(value.replace(microsecond=0))
 
 

@@ -78,7 +78,7 @@ class Database:
 
         Raises:
             reachability.DatabaseUnreachable: Postgres does not answer.
-            presence.DatabaseGone: the file is not where it was.
+            presence.DatabaseGone: the file was removed, moved, replaced or overwritten.
         """
         self._check_open()
         return await self._executor.read(lambda connection: work(connection, *args, **kwargs), mark_of(work))
@@ -91,7 +91,7 @@ class Database:
         Raises:
             fullness.StorageFull: there is no room on the disk.
             reachability.DatabaseUnreachable: Postgres does not answer. Whether the work was kept is not known.
-            presence.DatabaseGone: the file is not where it was. Whether the work was kept in it is not known.
+            presence.DatabaseGone: the file was removed, replaced or overwritten. Whether the work was kept is not known.
             lock_waits.Locked: others held a lock for longer than `Limits.lock_ms`.
         """
         self._check_open()

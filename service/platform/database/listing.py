@@ -230,12 +230,12 @@ class Cursors:
         return hmac.new(self._secret, payload + b"\0" + binding, hashlib.sha256).digest()[:16]
 
     def seal(self, values: Sequence[Any], page: int, total: int, binding: bytes) -> str:
-        """An opaque string that stands for a position in one list."""
+        """An opaque string for a position in one list."""
         payload = orjson.dumps([1, list(values), page, total])
         return _text(self._tag(payload, binding) + payload)
 
     def open(self, cursor: str, binding: bytes) -> tuple[list[Any], int, int]:
-        """The position a cursor stands for: last values, page, total. Raises `Refusal` when it is not of this list."""
+        """The position of a cursor: last values, page, total. Raises `Refusal` if the cursor is not of this list."""
         try:
             raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         except ValueError as error:

@@ -163,7 +163,7 @@ def _row_maker(statement: Any, dialect: Dialect) -> Callable[[Sequence[Any]], An
     if not columns:
         return tuple
     fields = [(column.key, Any) for column in columns]
-    make: Any = cast("Any", NamedTuple)("Row", fields)._make  # pyright knows only names that stand in the text
+    make: Any = cast("Any", NamedTuple)("Row", fields)._make  # pyright knows only literal field names
     processors: list[tuple[int, _Convert]] = []
     for index, column in enumerate(columns):
         processor = column.type.dialect_impl(dialect).result_processor(dialect, None)

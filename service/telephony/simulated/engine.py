@@ -74,7 +74,7 @@ class SimulatedEngine:
         return await self._database.read(placed_calls.known, call_ids)
 
     async def run(self, request: CallRequest, report: Report, *, dial_ms: int) -> CallResult:
-        """Makes one call by the clock of the timeline. A call that was dialled before goes on where it stood."""
+        """Makes one call by the clock of the timeline. A call that was dialled before continues."""
         timeline = self._timeline
         if not await self.known([request.call_id]):
             await self.dial([(request, dial_ms)])

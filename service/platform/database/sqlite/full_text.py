@@ -18,7 +18,7 @@ from callwright.service.platform.database.listing import Listing, Span, Wanted, 
 IN_A_MILLISECOND = 1_000_000
 """Rowids for each millisecond in which rows were made."""
 FEW = 200
-"""Up to so many matches are read at once in ascending order: then they need not be counted, and reading backwards past
+"""Up to this many matches are read at once in ascending order: then they need no count, and reading backwards past
 long stretches without a match takes longer.
 """
 _NO_END = 2**63 - 1

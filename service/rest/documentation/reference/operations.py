@@ -36,7 +36,7 @@ def title(noun: str) -> str:
 
 
 def noun_page(noun: str, operations: Iterable[AnyOperation], schemas: Schemas) -> str:
-    """The operations of one noun: what each takes and gives, its problems, and an example."""
+    """The operations of one noun: the input, output and problems of each, and an example."""
     tables = Tables(schemas.components, "../fields.md")
     lines = [f"# {title(noun)}", "", about_nouns()[noun], ""]
     for operation in operations:
