@@ -172,7 +172,7 @@ class Dispatcher:
         except* StorageUnavailable:  # it is logged already
             await anyio.sleep(RETRY_S)
         except* Locked:
-            log.warning("the rows of a webhook subscription are locked by others", extra={"webhook_id": webhook_id})
+            log.warning("a webhook subscription is locked by others", extra={"webhook_id": webhook_id})
             await anyio.sleep(RETRY_S)
         except* Exception:
             log.exception("sending to a webhook subscription failed", extra={"webhook_id": webhook_id})

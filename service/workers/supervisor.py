@@ -130,7 +130,7 @@ class Supervisor:
             await self._services.database.write(_activate, self._services, deployment_id, now_ms)
             self._bell.ring_for_events()
         except Locked:
-            log.warning("the rows of a scheduled deployment are locked by others", extra={"deployment_id": deployment_id})
+            log.warning("a scheduled deployment is locked by others", extra={"deployment_id": deployment_id})
 
     def _runner(self) -> Runner:
         services, settings = self._services, self._services.settings

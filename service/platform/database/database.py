@@ -91,7 +91,7 @@ class Database:
         Raises:
             fullness.StorageFull: there is no room on the disk.
             reachability.DatabaseUnreachable: Postgres does not answer. Whether the work was kept is not known.
-            presence.DatabaseGone: the file was removed, replaced or overwritten. Whether the work was kept is not known.
+            presence.DatabaseGone: the file was removed, replaced or overwritten. The work may have been kept.
             lock_waits.Locked: others held a lock for longer than `Limits.lock_ms`.
         """
         self._check_open()
