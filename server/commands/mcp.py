@@ -97,7 +97,7 @@ def run(given: Sequence[str], *, clock: "Clock | None" = None) -> int:
     try:
         settings = read_settings(**vars(arguments_of(given)))
     except BadSetting as error:
-        print(f"callwright: {error}", file=sys.stderr)  # the user reads stderr
+        print(f"callwright: {error}", file=sys.stderr)  # noqa: T201  # the user reads stderr
         return 2
     session = new_session(settings, clock)
 
