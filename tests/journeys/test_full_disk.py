@@ -145,6 +145,7 @@ def test_a_service_that_was_stopped_starts_on_a_full_disk_reads_and_goes_on_when
             assert {found["name"] for found in data_of(http.get("/audiences"))} == {"Before", "After"}
 
 
+@pytest.mark.long
 def test_a_campaign_whose_moment_came_is_not_begun_by_a_start_on_a_full_disk_that_gets_room(
     tmp_path: Path, small_disk: Path
 ) -> None:

@@ -29,6 +29,8 @@ ONCE = {"Idempotency-Key": "once", "Content-Type": "application/json"}
 AGENT = {"name": "Bea", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
 AUDIENCE = {"name": "Guests"}
 LIMIT_S = 90
+EARLIER = [pytest.param(answers, marks=pytest.mark.long) for answers in (0, 1)]
+SIMPLER = [pytest.param(path, marks=pytest.mark.long) for path in ("/agents", "/audiences")]
 
 
 @dataclass
@@ -201,7 +203,7 @@ async def journey(
 
 
 @pytest.mark.requirement("IDEM-02", "IDEM-04", "IDEM-05", "IDEM-07", "IDEM-16")
-@pytest.mark.parametrize("path", ["/agents", pytest.param("/audiences", marks=pytest.mark.long), "/deployments"])
+@pytest.mark.parametrize("path", [*SIMPLER, "/deployments"])
 async def test_two_hundred_requests_at_once_make_one_resource(
     engine: Engine, database_url: str, tmp_path: Path, path: str
 ) -> None:
@@ -211,7 +213,7 @@ async def test_two_hundred_requests_at_once_make_one_resource(
 
 
 @pytest.mark.requirement("IDEM-15", "IDEM-16", "IDEM-08")
-@pytest.mark.parametrize("killed_after", [0, pytest.param(1, marks=pytest.mark.long), MANY // 2])
+@pytest.mark.parametrize("killed_after", [*EARLIER, MANY // 2])
 async def test_they_make_one_resource_when_a_process_is_killed_among_them(
     engine: Engine, database_url: str, tmp_path: Path, killed_after: int
 ) -> None:

@@ -122,7 +122,7 @@ async def test_both_create_and_read_what_the_other_has_made(tmp_path: Path) -> N
     assert not (data / "service.json").exists()
 
 
-@pytest.mark.parametrize(("contacts", "time_scale"), [(3_000, "inf"), (120, AS_IN_LIFE)])
+@pytest.mark.parametrize(("contacts", "time_scale"), [(1_500, "inf"), (60, AS_IN_LIFE)])
 async def test_the_second_process_finishes_a_campaign_when_the_first_is_killed(
     contacts: int, time_scale: str, tmp_path: Path
 ) -> None:

@@ -24,7 +24,7 @@ from tests.support.processes.campaign import campaign_process
 from tests.support.service import open_service
 
 LIMIT_S = 90
-PEOPLE = 240
+PEOPLE = 120
 KILLED = -9
 
 
@@ -45,7 +45,7 @@ async def test_a_campaign_that_is_killed_three_times_calls_everybody_and_nobody_
             made = await draft(tenant, people(PEOPLE), max_concurrency=4)
             await tenant.client.deployments.start(id=made.id)
         async with Database.opened(database_url) as database:
-            for table, rows in ((calls, 20), (simulated_dials, 90), (transcripts, 120)):
+            for table, rows in ((calls, 20), (simulated_dials, 55), (transcripts, 70)):
                 async with campaign_process(database_url, tmp_path) as process:
                     await grown(database, table, rows)
                     process.kill()
@@ -67,21 +67,21 @@ async def test_another_process_takes_over_the_campaigns_of_a_killed_one(database
     with anyio.fail_after(LIMIT_S):
         async with open_service(database_url, tmp_path, workers=False) as tenant:
             database = tenant.service.services.database
-            audience = await make_audience(tenant, people(150))
+            audience = await make_audience(tenant, people(60))
             made = [await draft(tenant, [], name, audience_id=audience.id, max_concurrency=2) for name in "ABCD"]
             for one in made:
                 await tenant.client.deployments.start(id=one.id)
             async with campaign_process(database_url, tmp_path / "first") as first:
-                await grown(database, calls, 40)
+                await grown(database, calls, 30)
                 async with campaign_process(database_url, tmp_path / "second") as second:
-                    await grown(database, calls, 80)
+                    await grown(database, calls, 60)
                     first.kill()
                     assert await first.wait() == KILLED
                     assert await second.wait() == 0
             drivers: set[str] = set()
             for one in made:
                 found = await campaign_records(database, one.id)
-                assert (found.deployment.status, len(found.contacts)) == ("completed", 150)
+                assert (found.deployment.status, len(found.contacts)) == ("completed", 60)
                 check_dialled_once(found)
                 check_policy(found, RetryPolicy())
                 check_counters(found)

@@ -98,7 +98,7 @@ def _run(connection: Connection, statement: Update) -> None:
 
 
 @pytest.mark.requirement("STATE-27")
-@pytest.mark.parametrize("point", list(POINTS))
+@pytest.mark.parametrize("point", ["claim", pytest.param("finish", marks=pytest.mark.long)])
 async def test_a_driver_that_freezes_inside_a_transaction_is_replaced(
     database_url: str, tmp_path: Path, point: str
 ) -> None:
