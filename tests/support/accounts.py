@@ -16,6 +16,7 @@ from callwright.service.platform.database.database import Database
 from callwright.service.platform.ids import Ids
 from callwright.service.rules.organization_plans import PRICE_PLANS
 from callwright.service.tables.schema import audit_log, memberships
+from tests.support.tasks import tasks_within
 
 NOW_MS = 1_800_000_000_000
 IDS = Ids(lambda: NOW_MS)
@@ -85,13 +86,12 @@ async def overlapping(
         mine = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
         return not database.is_shared or connection.execute(text(mine)).scalar_one() > 0
 
-    with anyio.fail_after(10):
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(run, "first", held)
-            await to_thread.run_sync(worked.wait, 10)
-            tasks.start_soon(run, "second", second)
-            while not commit.is_set():
-                if "second" in outcomes or await database.read(is_anybody_waiting):
-                    commit.set()
-                await anyio.sleep(0.005)
+    async with tasks_within(10) as tasks:
+        tasks.start_soon(run, "first", held)
+        await to_thread.run_sync(worked.wait, 10)
+        tasks.start_soon(run, "second", second)
+        while not commit.is_set():
+            if "second" in outcomes or await database.read(is_anybody_waiting):
+                commit.set()
+            await anyio.sleep(0.005)
     return [outcomes["first"], outcomes["second"]]

@@ -105,11 +105,15 @@ async def draft(tenant: Tenant, rows: Sequence[dict[str, Any]], name: str = "Cam
     return await tenant.client.deployments.create(name=name, **given)
 
 
+async def started(tenant: Tenant, rows: Sequence[dict[str, Any]], name: str = "Campaign", **fields: Any) -> Deployment:
+    """A campaign that was started; its draft is as `draft` makes it."""
+    made = await draft(tenant, rows, name, **fields)
+    return await tenant.client.deployments.start(id=made.id)
+
+
 async def run(tenant: Tenant, rows: Sequence[dict[str, Any]], name: str = "Campaign", **fields: Any) -> Deployment:
     """The campaign once it has stopped by itself."""
-    made = await draft(tenant, rows, name, **fields)
-    await tenant.client.deployments.start(id=made.id)
-    return await tenant.ended(made.id)
+    return await tenant.ended((await started(tenant, rows, name, **fields)).id)
 
 
 async def progressed(tenant: Tenant, deployment_id: str, *, attempts: int, within_s: float = 30.0) -> None:
@@ -126,7 +130,7 @@ async def settled(tenant: Tenant, deployment_id: str, *, within_s: float = 30.0)
     owner = select(deployments.c.lease_owner, deployments.c.in_flight).where(deployments.c.id == deployment_id)
     with anyio.fail_after(within_s):
         while True:
-            row = await tenant.service.services.database.read(lambda connection: connection.execute(owner).one())
+            row = await tenant.database.read(lambda connection: connection.execute(owner).one())
             if row.lease_owner is None and not row.in_flight:
                 return await tenant.client.deployments.get(id=deployment_id)
             await anyio.sleep(0.005)
@@ -136,9 +140,15 @@ async def settled(tenant: Tenant, deployment_id: str, *, within_s: float = 30.0)
 async def working(tenant: Tenant) -> AsyncGenerator[None]:
     """Workers for a service that was opened without."""
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(Supervisor(tenant.service.services, Bell()).run)
+        tasks.start_soon(Supervisor(tenant.services, Bell()).run)
         yield
         tasks.cancel_scope.cancel()
+
+
+async def ended_by_workers(tenant: Tenant, deployment_id: str) -> Deployment:
+    """The deployment once workers have brought it to its end, for a service that was opened without."""
+    async with working(tenant):
+        return await tenant.ended(deployment_id)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,7 +172,7 @@ def driver_of(
 
     With `rounds` it ends after so many.
     """
-    services = tenant.service.services
+    services = tenant.services
     writes = CountedRounds(
         database=services.database, clock=services.clock, ids=services.ids, owner=owner, lease_ms=60_000
     )
@@ -172,7 +182,7 @@ def driver_of(
 
 async def leave_in_wallet(tenant: Tenant, micros: int) -> None:
     """Takes all but so much out of the wallet."""
-    services = tenant.service.services
+    services = tenant.services
     wallet = await services.database.read(wallet_of, tenant.org_id)
     taken = Movement("adjustment", micros - wallet.balance_micros, "organization", tenant.org_id, "taken by a test")
     await services.database.write(book, services.ids, tenant.org_id, [taken], now_ms=services.clock.now_ms())
@@ -191,9 +201,8 @@ class DeadEngine(SimulatedEngine):
 
 async def lease(tenant: Tenant, deployment_id: str, owner: str) -> None:
     """Leases a deployment to a driver for a minute."""
-    services = tenant.service.services
-    now_ms = services.clock.now_ms()
-    assert await services.database.write(leases.take, [deployment_id], owner, now_ms, now_ms + 60_000)
+    now_ms = tenant.services.clock.now_ms()
+    assert await tenant.database.write(leases.take, [deployment_id], owner, now_ms, now_ms + 60_000)
 
 
 async def claim_and_die(tenant: Tenant, deployment_id: str, owner: str = "wrk_test") -> None:
@@ -205,14 +214,14 @@ async def claim_and_die(tenant: Tenant, deployment_id: str, owner: str = "wrk_te
 
 async def suspend_numbers(tenant: Tenant) -> None:
     """Takes every number of the service out of use."""
-    await tenant.service.services.database.write(
+    await tenant.database.write(
         lambda connection: connection.execute(update(phone_numbers).values(status="suspended")).rowcount
     )
 
 
 async def expire_leases(tenant: Tenant) -> None:
     """Lets every lease run out."""
-    await tenant.service.services.database.write(
+    await tenant.database.write(
         lambda connection: connection.execute(update(deployments).values(lease_until=0)).rowcount
     )
 
@@ -227,8 +236,7 @@ class Forgetful(SimulatedEngine):
 
 async def after_rounds(tenant: Tenant, rows: Sequence[dict[str, Any]], rounds: int = 1, **fields: Any) -> Deployment:
     """A campaign that was driven for some rounds and then paused."""
-    made = await draft(tenant, rows, **fields)
-    await tenant.client.deployments.start(id=made.id)
+    made = await started(tenant, rows, **fields)
     await lease(tenant, made.id, "wrk_test")
     await driver_of(tenant, rounds=rounds).drive(made.id)
     await expire_leases(tenant)

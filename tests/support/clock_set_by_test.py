@@ -66,7 +66,7 @@ class Process:
 async def process_with_fixed_clock(tenant: Tenant, *, clock: MovableClock | None = None) -> AsyncGenerator[Process]:
     """Another process on the tenant's database, with the tenant's key. It has counted nothing yet."""
     shown = clock or MovableClock()
-    services = replace(tenant.service.services, clock=shown, limits=RequestLimits(tenant.service.services.database))
+    services = replace(tenant.services, clock=shown, limits=RequestLimits(tenant.database))
     transport = ASGITransport(app=Application(services, pipeline_of(services)))
     headers = {"Authorization": f"Bearer {tenant.api_key}"}
     async with httpx.AsyncClient(transport=transport, base_url="http://service", headers=headers) as http:

@@ -3,9 +3,12 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+
+from callwright.service.settings import ServiceSettings
 
 Value = TypeVar("Value")
 
@@ -34,6 +37,12 @@ async def held(opened: AbstractAsyncContextManager[Value]) -> AsyncGenerator[Val
 
 
 def service_options(request: pytest.FixtureRequest) -> dict[str, Any]:
-    """What the test's mark `service` says; without one the workers of the service do not run."""
+    """What the test's mark `service` says; without one the workers of the service do not run.
+
+    Its `settings` are those that differ from the defaults, by their names.
+    """
     mark = request.node.get_closest_marker("service")
-    return {"workers": False, **(mark.kwargs if mark else {})}
+    given: dict[str, Any] = {"workers": False, **(mark.kwargs if mark else {})}
+    if "settings" in given:
+        given["settings"] = ServiceSettings(data=Path(), database_url="", **given["settings"])
+    return given

@@ -10,10 +10,10 @@ from tests.support.service import Tenant
 async def carry_out_import(tenant: Tenant, csv: str, *, audience_id: str | None = None) -> AudienceImport:
     """The import of a file, carried out."""
     if audience_id is None:
-        audience_id = (await tenant.client.audiences.create(name=f"{tenant.service.services.ids.new('tst')}")).id
+        audience_id = (await tenant.client.audiences.create(name=f"{tenant.services.ids.new('tst')}")).id
     waiting = await tenant.client.audiences.import_csv(id=audience_id, csv=csv)
     with anyio.fail_after(60):
-        while await imports.work_on_one(tenant.service.services, "tests"):
+        while await imports.work_on_one(tenant.services, "tests"):
             pass
     return await tenant.client.audiences.get_import(id=audience_id, import_id=waiting.id)
 

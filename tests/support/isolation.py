@@ -82,8 +82,7 @@ async def one_of_everything(tenant: Tenant) -> Owned:
     started = await tenant.client.deployments.start(id=campaign.deployment.id)
     waiting = await tenant.client.audiences.import_csv(id=campaign.audience.id, csv="phone_number\n+12125550161\n")
     contact = (await tenant.client.deployments.list_contacts(id=started.id)).data[0]
-    parts: dict[str, Any] = {"agent_id": campaign.agent.id, "audience_id": campaign.audience.id}
-    draft = await tenant.client.deployments.create(name="Draft", phone_number_id=campaign.number.id, **parts)
+    draft = await tenant.client.deployments.create(name="Draft", **campaign.parts)
     about: dict[str, Any] = {"deployment_id": started.id, "agent_id": campaign.agent.id, "contact_id": contact.id}
     call_id = await put_call(tenant, turns=2, **about, audience_id=campaign.audience.id)
     tried = await tenant.client.webhooks.test(id=(await subscribe(tenant)).id)

@@ -48,6 +48,11 @@ class Campaign:
     number: PhoneNumber
     deployment: Deployment
 
+    @property
+    def parts(self) -> dict[str, Any]:
+        """What a further deployment of the same parts is made with."""
+        return {"agent_id": self.agent.id, "audience_id": self.audience.id, "phone_number_id": self.number.id}
+
 
 async def draft(tenant: Tenant, name: str = "Reminders", **fields: Any) -> Campaign:
     """A draft deployment with an agent, an audience and a number of its own."""

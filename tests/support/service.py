@@ -17,6 +17,8 @@ from callwright.contract.deployments.maximum_cost import MICROS
 from callwright.service import accounts
 from callwright.service.app import Service, running
 from callwright.service.platform.clock.clock import SystemClock
+from callwright.service.platform.database.database import Database
+from callwright.service.services import Services
 from callwright.service.settings import ServiceSettings
 
 BASE_URL = "http://service/v1"
@@ -36,6 +38,22 @@ class Tenant:
         """A second organization of the same service, with a client of its own."""
         async with _open_tenant(self.service, f"org {self.service.services.ids.new('tst')}", plan, 0) as tenant:
             yield tenant
+
+    @property
+    def services(self) -> Services:
+        """What the service is made of."""
+        return self.service.services
+
+    @property
+    def database(self) -> Database:
+        """The database of the service."""
+        return self.services.database
+
+    async def new_key(self, name: str) -> accounts.NewKey:
+        """A further API key of the organization."""
+        services = self.services
+        given = (services.ids, self.org_id, name, services.clock.now_ms())
+        return await services.database.write(accounts.create_key, *given)
 
     async def ended(self, deployment_id: str, *, within_s: float = 60.0) -> Deployment:
         """The deployment once it is no longer scheduled or active."""

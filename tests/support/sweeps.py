@@ -10,5 +10,4 @@ from tests.support.service import Tenant
 
 async def sweep_after(tenant: Tenant, days: float) -> None:
     """A sweep as it will be so many days from now."""
-    services = tenant.service.services
-    await sweeps.run(replace(services, clock=FixedClock(services.clock.now_ms() + round(days * DAY))))
+    await sweeps.run(replace(tenant.services, clock=FixedClock(tenant.services.clock.now_ms() + round(days * DAY))))

@@ -41,7 +41,7 @@ async def put(tenant: Tenant, rows: Sequence[dict[str, Any]]) -> None:
     def write(connection: Connection) -> None:
         connection.execute(insert(calls), rows)
 
-    await tenant.service.services.database.write(write)
+    await tenant.database.write(write)
 
 
 async def put_many(tenant: Tenant, count: int, chance: Random, **fields: Any) -> set[str]:

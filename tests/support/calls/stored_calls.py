@@ -22,7 +22,7 @@ def turn(index: int, role: str = "agent", text: str = "Hello.") -> dict[str, Any
 
 async def put_call(tenant: Tenant, *, turns: int = 0, **fields: Any) -> str:
     """A finished call in the database; its id."""
-    call_id: str = fields.get("id") or tenant.service.services.ids.new("cal")
+    call_id: str = fields.get("id") or tenant.services.ids.new("cal")
     row: dict[str, Any] = {
         "id": call_id,
         "org_id": tenant.org_id,
@@ -54,7 +54,7 @@ async def put_call(tenant: Tenant, *, turns: int = 0, **fields: Any) -> str:
         if turns:
             connection.execute(insert(transcripts), {"call_id": call_id, "org_id": tenant.org_id, "turns": spoken})
 
-    await tenant.service.services.database.write(put)
+    await tenant.database.write(put)
     return call_id
 
 
@@ -64,7 +64,6 @@ async def put_conversation(tenant: Tenant, *said: tuple[str, str], **fields: Any
     turns = [turn(index, role, text) for index, (role, text) in enumerate(said)]
     row = {"call_id": call_id, "org_id": tenant.org_id, "turns": json.dumps(turns)}
     words = {"call_id": call_id, "words": transcript_search.searchable(text for _, text in said)}
-    database = tenant.service.services.database
-    await database.write(lambda connection: connection.execute(insert(transcripts), row).rowcount)
-    await database.write(transcript_search.add, [words])
+    await tenant.database.write(lambda connection: connection.execute(insert(transcripts), row).rowcount)
+    await tenant.database.write(transcript_search.add, [words])
     return call_id

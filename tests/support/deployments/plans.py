@@ -32,8 +32,7 @@ class FixedClock:
 @asynccontextmanager
 async def in_future(tenant: Tenant, ahead_ms: int) -> AsyncGenerator[Client]:
     """A client of the same service as it will be later."""
-    services = tenant.service.services
-    ahead = replace(services, clock=FixedClock(services.clock.now_ms() + ahead_ms))
+    ahead = replace(tenant.services, clock=FixedClock(tenant.services.clock.now_ms() + ahead_ms))
     later = Application(ahead, pipeline_of(ahead))
     async with Client(BASE_URL, tenant.api_key, transport=ASGITransport(app=later)) as client:
         yield client
@@ -47,7 +46,7 @@ async def plan_of(tenant: Tenant, deployment_id: str) -> str:
 async def make_real(tenant: Tenant, deployment_id: str) -> None:
     """What a carrier will do: lets the deployment's telephones really ring."""
     statement = update(deployments).where(deployments.c.id == deployment_id).values(simulated=False)
-    await tenant.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
+    await tenant.database.write(lambda connection: connection.execute(statement).rowcount)
 
 
 async def nobody_is_called(tenant: Tenant, deployment_id: str, status: str = "draft") -> bool:

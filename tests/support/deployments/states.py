@@ -14,10 +14,10 @@ ACTIONS = ("start", "pause", "resume", "cancel")
 
 async def deployment_in_state(tenant: Tenant, status: str) -> str:
     """The id of a deployment in this state."""
-    name = tenant.service.services.ids.new("tst")
+    name = tenant.services.ids.new("tst")
     client, made = tenant.client.deployments, (await resources.draft(tenant, name)).deployment
     if status == "scheduled":
-        start_at = moment(tenant.service.services.clock.now_ms()) + timedelta(days=1)
+        start_at = moment(tenant.services.clock.now_ms()) + timedelta(days=1)
         await client.update(id=made.id, start_at=start_at)
     if status in ("scheduled", "active", "paused"):
         await client.start(id=made.id)
@@ -33,7 +33,7 @@ async def deployment_in_state(tenant: Tenant, status: str) -> str:
 
 async def _force(tenant: Tenant, deployment_id: str, status: str) -> None:
     statement = update(deployments).where(deployments.c.id == deployment_id).values(status=status)
-    await tenant.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
+    await tenant.database.write(lambda connection: connection.execute(statement).rowcount)
 
 
 async def act(tenant: Tenant, action: str, deployment_id: str) -> str:
@@ -44,7 +44,5 @@ async def act(tenant: Tenant, action: str, deployment_id: str) -> str:
 async def event_types(tenant: Tenant) -> list[str]:
     """The types of the organization's events, without those of its wallet."""
     statement = select(outbox.c.type).where(outbox.c.org_id == tenant.org_id).order_by(outbox.c.created_at, outbox.c.id)
-    found = await tenant.service.services.database.read(
-        lambda connection: list(connection.execute(statement).scalars())
-    )
+    found = await tenant.database.read(lambda connection: list(connection.execute(statement).scalars()))
     return [name for name in found if not name.startswith("wallet.")]

@@ -116,6 +116,15 @@ class Served:
             client = await stack.enter_async_context(Client(transport, mode=era, **options))
             yield Assistant(client, Path("nothing-is-logged-here"))
 
+    @asynccontextmanager
+    async def personal_assistant(
+        self, profile: str = "builder", *, cap_dollars: float | None = None
+    ) -> AsyncGenerator[Assistant]:
+        """The official client with a personal key of its own."""
+        key = await self.personal_key(profile, cap_dollars=cap_dollars)
+        async with self.assistant(key.secret) as hand:
+            yield hand
+
 
 class RoundRobin(httpx.AsyncBaseTransport):
     """Sends each request to the next of several services, as a balancer does that knows of no sessions."""

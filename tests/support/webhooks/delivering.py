@@ -125,6 +125,13 @@ class Delivering:
         with anyio.fail_after(60):
             await self.dispatcher.work_until_idle()
 
+    async def deliver_new(
+        self, count: int = 1, type_: EventType = DEPLOYMENT_PAUSED, *, simulated: bool = False
+    ) -> None:
+        """Events of the organization, and the delivery of all that is due."""
+        await self.happen(count, type_, simulated=simulated)
+        await self.deliver()
+
     async def rows(self, table: Any, *conditions: Any) -> Sequence[Any]:
         """Rows of a table, in the order of their first column."""
         statement = select(table).where(*conditions).order_by(*table.primary_key.columns)
@@ -177,8 +184,8 @@ async def delivering(
     async with open_service(database_url, data, workers=False) as tenant:
         with anyio.fail_after(60):
             # The moments of requests are the machine's, so this clock begins there too.
-            clock = MovableClock(tenant.service.services.clock.now_ms())
-            services = replace(tenant.service.services, clock=clock)
+            clock = MovableClock(tenant.services.clock.now_ms())
+            services = replace(tenant.services, clock=clock)
             endpoints = Endpoints(clock)
             yield Delivering(
                 tenant,

@@ -25,7 +25,7 @@ async def put_event(
     tenant: Tenant, type_: str = "call.started", *, data: str = '{"call_id":"cal_1"}', **fields: Any
 ) -> str:
     """An event in the log that is fanned out already; its id."""
-    event_id: str = fields.get("id") or tenant.service.services.ids.new("evt")
+    event_id: str = fields.get("id") or tenant.services.ids.new("evt")
     row: dict[str, Any] = {
         "id": event_id,
         "org_id": tenant.org_id,
@@ -43,7 +43,7 @@ async def put_event(
 
 async def put_delivery(tenant: Tenant, webhook_id: str, event_id: str, **fields: Any) -> str:
     """A delivery that has arrived, unless told; its id."""
-    delivery_id: str = fields.get("id") or tenant.service.services.ids.new("dlv")
+    delivery_id: str = fields.get("id") or tenant.services.ids.new("dlv")
     row: dict[str, Any] = {
         "id": delivery_id,
         "org_id": tenant.org_id,
@@ -86,7 +86,7 @@ async def set_on(tenant: Tenant, table: Table, id_: str, **values: Any) -> None:
 async def endpoint_queue(tenant: Tenant, webhook_id: str) -> Any:
     """The endpoint queue of a subscription."""
     found = select(endpoint_queues).where(endpoint_queues.c.webhook_id == webhook_id)
-    return await tenant.service.services.database.read(lambda connection: connection.execute(found).one())
+    return await tenant.database.read(lambda connection: connection.execute(found).one())
 
 
 async def rows_of(tenant: Tenant, table: Table, **wanted: Any) -> list[Mapping[str, Any]]:
@@ -94,10 +94,8 @@ async def rows_of(tenant: Tenant, table: Table, **wanted: Any) -> list[Mapping[s
     found = select(table).where(table.c.org_id == tenant.org_id).order_by(table.c.id)
     for name, value in wanted.items():
         found = found.where(table.c[name] == value)
-    return await tenant.service.services.database.read(
-        lambda connection: [dict(row) for row in connection.execute(found).mappings()]
-    )
+    return await tenant.database.read(lambda connection: [dict(row) for row in connection.execute(found).mappings()])
 
 
 async def _write(tenant: Tenant, statement: Any) -> int:
-    return await tenant.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
+    return await tenant.database.write(lambda connection: connection.execute(statement).rowcount)
