@@ -1,7 +1,8 @@
 """A service that answers by script, and a client to it that never waits for real."""
 
 import json
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 from callwright.client import Client, Retries
@@ -100,6 +101,14 @@ def client_of(
         draw=lambda: 0.0,
         new_key=Keys(),
     )
+
+
+@asynccontextmanager
+async def scripted(*steps: Step) -> AsyncGenerator[tuple[ScriptedService, Client]]:
+    """A service with a script, and a client of it."""
+    service = ScriptedService(*steps)
+    async with client_of(service) as client:
+        yield service, client
 
 
 def one(resource: Mapping[str, Any], status: int = 200) -> Response:

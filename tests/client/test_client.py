@@ -9,7 +9,7 @@ from callwright.client.nouns import Agents
 from callwright.contract.agents import Agent, get_agent
 from callwright.contract.declaration.pagination import Page
 from callwright.contract.surface import OPERATIONS
-from tests.client.scripted import AGENT, BASE, KEY, ScriptedService, client_of, many, one
+from tests.client.scripted import AGENT, BASE, KEY, ScriptedService, client_of, many, one, scripted
 
 
 @pytest.mark.requirement("VER-06")
@@ -91,8 +91,7 @@ def test_a_method_reached_through_its_class_tells_its_operation() -> None:
 
 
 async def test_a_bound_client_shares_the_connections_of_its_client() -> None:
-    service = ScriptedService(one(AGENT))
-    async with client_of(service) as client:
+    async with scripted(one(AGENT)) as (service, client):
         await client.idempotent("k").agents.get(id="agt_1")
         await client.agents.get(id="agt_1")
     assert len(service.requests) == 2

@@ -7,7 +7,7 @@ import pytest
 from callwright.client import CallwrightError, NotFound, NotOffered, Retries
 from callwright.client.transport import Request, Response
 from callwright.contract.agents import GetAgent, get_agent
-from tests.client.scripted import AGENT, ScriptedService, client_of, many, nested, one
+from tests.client.scripted import AGENT, ScriptedService, client_of, many, nested, one, scripted
 
 ORIGIN = "http://service.test"
 PAGE = Response(200, html="<html>Welcome</html>")
@@ -125,16 +125,14 @@ async def test_a_post_is_sent_again_where_the_answer_proves_that_nothing_was_don
     ],
 )
 async def test_a_post_that_something_answered_is_not_sent_again(answer: Response) -> None:
-    service = ScriptedService(answer)
-    async with client_of(service) as client:
+    async with scripted(answer) as (service, client):
         with pytest.raises(CallwrightError):
             await client.phone_numbers.rent(country="US")
     assert len(service.requests) == 1
 
 
 async def test_the_second_try_carries_the_same_idempotency_key() -> None:
-    service = ScriptedService(ABSENT, nested(400, "missing_field"))
-    async with client_of(service) as client:
+    async with scripted(ABSENT, nested(400, "missing_field")) as (service, client):
         with pytest.raises(CallwrightError, match="missing_field"):
             await client.phone_numbers.rent(country="US")
     assert service.keys == ["key-1", "key-1"]
@@ -176,8 +174,7 @@ async def test_once_an_operation_has_worked_a_bare_404_means_the_thing() -> None
 
 
 async def test_what_the_services_description_names_is_there() -> None:
-    service = ScriptedService(many([]), ABSENT)
-    async with client_of(service) as client:
+    async with scripted(many([]), ABSENT) as (service, client):
         client.compat.told({"get_agent": "agents", "list_phone_numbers": "phone-numbers"})
         await client.phone_numbers.list()
         with pytest.raises(NotFound):

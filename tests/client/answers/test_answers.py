@@ -12,7 +12,7 @@ from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import Operation
 from callwright.contract.deployments.deployments import preview_deployment
 from callwright.contract.deployments.dialling import RetryPolicy
-from tests.client.scripted import AGENT, ScriptedService, client_of, many, one
+from tests.client.scripted import AGENT, ScriptedService, client_of, many, one, scripted
 
 
 async def test_one_resource_is_read_from_its_envelope() -> None:
@@ -69,8 +69,7 @@ def test_parts_that_refuse_unknown_fields_from_callers_take_them_from_the_servic
 
 
 async def test_a_removal_gives_nothing() -> None:
-    service = ScriptedService(Response(204))
-    async with client_of(service) as client:
+    async with scripted(Response(204)) as (service, client):
         assert await client.agents.delete(id="agt_1") is None
     assert service.only.method == "DELETE"
 

@@ -6,7 +6,7 @@ import pytest
 from callwright.client import InvalidRequest
 from callwright.client.deprecation import deprecation_words
 from callwright.client.transport import Response
-from tests.client.scripted import AGENT, ScriptedService, client_of, many, nested, one
+from tests.client.scripted import AGENT, ScriptedService, client_of, many, nested, one, scripted
 
 GOING = {
     "Deprecation": "@1798761600",
@@ -28,8 +28,7 @@ def caught(found: list[warnings.WarningMessage]) -> list[str]:
 
 @pytest.mark.requirement("VER-03", "VER-08")
 async def test_a_deprecated_operation_warns_once_at_the_line_that_calls_it() -> None:
-    service = ScriptedService(going(many([AGENT])))
-    async with client_of(service) as client:
+    async with scripted(going(many([AGENT]))) as (service, client):
         with warnings.catch_warnings(record=True) as found:
             warnings.simplefilter("always")
             await client.agents.list()

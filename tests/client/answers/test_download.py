@@ -15,7 +15,7 @@ from callwright.client import (
 )
 from callwright.client.transport import AsyncByteStream, Request, Response, httpx
 from callwright.contract.calls import GetRecording, get_recording
-from tests.client.scripted import ScriptedService, client_of, nested
+from tests.client.scripted import ScriptedService, client_of, nested, scripted
 
 AUDIO = bytes(range(256)) * 40
 RECORDING = {"Content-Type": "audio/mpeg; rate=8000", "ETag": '"v1"'}
@@ -62,8 +62,7 @@ def recording(request: Request) -> Response:
 
 
 async def test_a_recording_tells_what_it_is_and_gives_its_bytes() -> None:
-    service = ScriptedService(recording)
-    async with client_of(service) as client:
+    async with scripted(recording) as (service, client):
         async with client.calls.get_recording(call_uuid="cal_1", format="mp3") as download:
             assert (download.status, download.media_type, download.size) == (200, "audio/mpeg", len(AUDIO))
             assert (download.etag, download.content_range) == ('"v1"', None)
@@ -81,8 +80,7 @@ async def test_a_recording_tells_what_it_is_and_gives_its_bytes() -> None:
 async def test_a_range_gives_its_bytes_and_their_place(
     range_bytes: tuple[int, int | None], header: str, first: int, last: int
 ) -> None:
-    service = ScriptedService(recording)
-    async with client_of(service) as client:
+    async with scripted(recording) as (service, client):
         async with client.calls.get_recording(call_uuid="cal_1").asking(range_bytes=range_bytes) as download:
             assert download.status == 206
             assert download.content_range == ContentRange(first, last, len(AUDIO))

@@ -12,7 +12,7 @@ from callwright.contract.calls import get_call, list_calls
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.voices import get_voice
 from callwright.contract.wallet import get_wallet
-from tests.client.scripted import AGENT, ScriptedService, client_of, one
+from tests.client.scripted import AGENT, ScriptedService, client_of, one, scripted
 from tests.support.tools.samples import call
 
 PAGING = {"page": 1, "per_page": 50, "total": 1, "has_more": False}
@@ -129,8 +129,7 @@ async def test_the_typed_client_stays_strict_and_hands_over_what_came() -> None:
 
 
 async def test_further_fields_travel_in_the_body() -> None:
-    service = ScriptedService(one(AGENT, 201))
-    async with client_of(service) as client:
+    async with scripted(one(AGENT, 201)) as (service, client):
         asked = create_agent.takes(name="Ada", voice_id="v", language="en-US", system_prompt="p")
         await client.ask_lenient(create_agent, asked, extra={"mood": "kind", "name": "no"})
     assert json.loads(service.only.content)["mood"] == "kind"

@@ -3,17 +3,16 @@ import pytest
 from callwright.client import InvalidArguments, ServiceFailed
 from callwright.client.transport import Response
 from callwright.contract.agents import CreateAgent, GetAgent, create_agent, get_agent
-from tests.client.scripted import AGENT, ScriptedService, client_of, many, nested, one
+from tests.client.scripted import AGENT, ScriptedService, client_of, many, nested, one, scripted
 
 ADA = CreateAgent(name="Ada", voice_id="v", language="en-US", system_prompt="p")
 
 
 @pytest.mark.requirement("IDEM-17")
 async def test_every_post_gets_a_key_of_its_own_and_nothing_else_does() -> None:
-    service = ScriptedService(
+    async with scripted(
         one(AGENT, 201), one(AGENT, 201), one(AGENT), many([]), one(AGENT), Response(204), nested(404, "not_found")
-    )
-    async with client_of(service) as client:
+    ) as (service, client):
         await client.ask(create_agent, ADA)
         await client.ask(create_agent, ADA)
         await client.agents.get(id="agt_1")
@@ -27,8 +26,7 @@ async def test_every_post_gets_a_key_of_its_own_and_nothing_else_does() -> None:
 
 @pytest.mark.requirement("IDEM-17")
 async def test_the_same_key_and_the_same_bytes_go_with_every_retry() -> None:
-    service = ScriptedService(Response(503))
-    async with client_of(service) as client:
+    async with scripted(Response(503)) as (service, client):
         with pytest.raises(ServiceFailed):
             await client.ask(create_agent, ADA)
     assert service.keys == ["key-1"] * 4
@@ -36,15 +34,13 @@ async def test_the_same_key_and_the_same_bytes_go_with_every_retry() -> None:
 
 
 async def test_a_key_of_the_caller_is_used_over_all_retries() -> None:
-    service = ScriptedService(Response(500), one(AGENT, 201))
-    async with client_of(service) as client:
+    async with scripted(Response(500), one(AGENT, 201)) as (service, client):
         await client.ask(create_agent, ADA, idempotency_key="mine")
     assert service.keys == ["mine", "mine"]
 
 
 async def test_a_bound_key_serves_one_post_and_leaves_reads_alone() -> None:
-    service = ScriptedService(one(AGENT), one(AGENT, 201))
-    async with client_of(service) as client:
+    async with scripted(one(AGENT), one(AGENT, 201)) as (service, client):
         once = client.idempotent("mine")
         await once.agents.get(id="agt_1")
         await once.agents.create(name="Ada", voice_id="v", language="en-US", system_prompt="p")
@@ -56,8 +52,7 @@ async def test_a_bound_key_serves_one_post_and_leaves_reads_alone() -> None:
 
 @pytest.mark.parametrize("key", ["", "a b", "a\r\nX-Other: 1", "é", "x" * 256])
 async def test_a_key_that_cannot_be_one_is_refused(key: str) -> None:
-    service = ScriptedService(one(AGENT, 201))
-    async with client_of(service) as client:
+    async with scripted(one(AGENT, 201)) as (service, client):
         with pytest.raises(InvalidArguments, match="idempotency key"):
             await client.ask(create_agent, ADA, idempotency_key=key)
     assert service.requests == []

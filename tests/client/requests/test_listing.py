@@ -6,7 +6,7 @@ import pytest
 from callwright.client import InvalidArguments, Listing, UnexpectedAnswer
 from callwright.client.transport import Request, Response
 from callwright.contract.agents import Agent, ListAgents, list_agents
-from tests.client.scripted import AGENT, ScriptedService, client_of, many
+from tests.client.scripted import AGENT, ScriptedService, client_of, many, scripted
 
 
 class NewestFirst:
@@ -113,8 +113,7 @@ async def test_a_list_can_be_looped_over_again() -> None:
 
 async def test_a_cursor_that_leads_in_a_circle_ends_the_walk() -> None:
     circle = [many([AGENT], next_cursor="a"), many([], next_cursor="b"), many([], next_cursor="a")]
-    service = ScriptedService(*circle, AssertionError("a fourth page was asked for"))
-    async with client_of(service) as client:
+    async with scripted(*circle, AssertionError("a fourth page was asked for")) as (service, client):
         with pytest.raises(UnexpectedAnswer, match="given before"):
             async for _ in client.agents.list():
                 pass

@@ -9,12 +9,11 @@ from callwright.client.request import beta_headers
 from callwright.contract.agents import GetAgent
 from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.contract.voices import get_voice
-from tests.client.scripted import AGENT, AT, ScriptedService, body_of, client_of, many, nested, one
+from tests.client.scripted import AGENT, AT, ScriptedService, body_of, client_of, many, nested, one, scripted
 
 
 async def test_a_patch_sends_only_what_was_given_and_null_where_null_was_given() -> None:
-    service = ScriptedService(one(AGENT))
-    async with client_of(service) as client:
+    async with scripted(one(AGENT)) as (service, client):
         await client.agents.update(id="agt_1", name="Eve", metadata=None)
         await client.agents.update(id="agt_1")
     first, second = service.requests
@@ -24,8 +23,7 @@ async def test_a_patch_sends_only_what_was_given_and_null_where_null_was_given()
 
 
 async def test_a_part_inside_a_patch_sends_only_its_given_fields() -> None:
-    service = ScriptedService(nested(404, "not_found"))
-    async with client_of(service) as client:
+    async with scripted(nested(404, "not_found")) as (service, client):
         with pytest.raises(Exception, match="not_found"):
             await client.deployments.update(
                 id="dep_1",
@@ -36,16 +34,14 @@ async def test_a_part_inside_a_patch_sends_only_its_given_fields() -> None:
 
 
 async def test_a_creation_sends_its_fields_as_json_and_leaves_defaults_to_the_service() -> None:
-    service = ScriptedService(one(AGENT, 201))
-    async with client_of(service) as client:
+    async with scripted(one(AGENT, 201)) as (service, client):
         await client.agents.create(name="Zoë", voice_id="v", language="en-US", system_prompt="p")
     assert service.only.headers["content-type"] == "application/json"
     assert body_of(service.only) == {"name": "Zoë", "voice_id": "v", "language": "en-US", "system_prompt": "p"}
 
 
 async def test_an_action_has_no_body() -> None:
-    service = ScriptedService(nested(404, "not_found"))
-    async with client_of(service) as client:
+    async with scripted(nested(404, "not_found")) as (service, client):
         with pytest.raises(Exception, match="not_found"):
             await client.deployments.pause(id="dep_1")
     assert service.only.url.raw_path == b"/v1/deployments/dep_1/pause"
@@ -54,8 +50,7 @@ async def test_an_action_has_no_body() -> None:
 
 
 async def test_filters_lists_and_moments_travel_in_the_query() -> None:
-    service = ScriptedService(many([]))
-    async with client_of(service) as client:
+    async with scripted(many([])) as (service, client):
         await client.calls.list(
             status=["queued", "in_progress"],
             to="+12025550100",
@@ -75,16 +70,14 @@ async def test_filters_lists_and_moments_travel_in_the_query() -> None:
 
 
 async def test_a_list_without_arguments_has_no_query() -> None:
-    service = ScriptedService(many([]))
-    async with client_of(service) as client:
+    async with scripted(many([])) as (service, client):
         await client.agents.list()
     assert service.only.url.raw_path == b"/v1/agents"
 
 
 @pytest.mark.parametrize("entries", [["a,b"], [""], []])
 async def test_a_filter_that_would_be_read_as_other_entries_is_refused(entries: list[str]) -> None:
-    service = ScriptedService(many([]))
-    async with client_of(service) as client:
+    async with scripted(many([])) as (service, client):
         with pytest.raises(InvalidArguments, match="disposition"):
             await client.calls.list(disposition=entries)
     assert service.requests == []
@@ -105,16 +98,14 @@ async def test_a_filter_that_would_be_read_as_other_entries_is_refused(entries: 
     ],
 )
 async def test_an_id_stays_one_segment_of_the_path(given: str, segment: bytes) -> None:
-    service = ScriptedService(one(AGENT))
-    async with client_of(service) as client:
+    async with scripted(one(AGENT)) as (service, client):
         await client.agents.get(id=given)
     assert service.only.url.raw_path == b"/v1/agents/" + segment
 
 
 @pytest.mark.parametrize("given", ["", ".", "..", "agt_1/rows", "/"])
 async def test_an_id_that_would_reach_another_path_is_refused_before_it_is_sent(given: str) -> None:
-    service = ScriptedService(one(AGENT))
-    async with client_of(service) as client:
+    async with scripted(one(AGENT)) as (service, client):
         for asking in (client.agents.get(id=given), client.agents.delete(id=given)):
             with pytest.raises(InvalidArguments, match="id: must not be"):
                 await asking
@@ -131,8 +122,7 @@ async def test_an_id_that_would_reach_another_path_is_refused_before_it_is_sent(
     ],
 )
 async def test_arguments_that_do_not_fit_are_named_without_their_values(arguments: dict[str, Any], field: str) -> None:
-    service = ScriptedService(one(AGENT))
-    async with client_of(service) as client:
+    async with scripted(one(AGENT)) as (service, client):
         with pytest.raises(InvalidArguments) as caught:
             await client.agents.update(**arguments)
     assert f"update_agent: {field}: " in str(caught.value)
@@ -143,8 +133,7 @@ async def test_arguments_that_do_not_fit_are_named_without_their_values(argument
 
 
 async def test_a_value_json_cannot_hold_is_refused() -> None:
-    service = ScriptedService(nested(404, "not_found"))
-    async with client_of(service) as client:
+    async with scripted(nested(404, "not_found")) as (service, client):
         with pytest.raises(InvalidArguments, match="add_audience_rows"):
             await client.audiences.add_rows(id="aud_1", rows=[{"share": float("nan")}])
     assert service.requests == []
@@ -175,8 +164,7 @@ async def test_beta_features_are_switched_on_with_every_request() -> None:
 
 
 async def test_without_beta_features_no_header_is_sent() -> None:
-    service = ScriptedService(one(AGENT))
-    async with client_of(service) as client:
+    async with scripted(one(AGENT)) as (service, client):
         await client.agents.get(id="agt_1")
     assert "x-service-beta" not in service.only.headers
 

@@ -4,7 +4,7 @@ from callwright.client import CallwrightError, Client, Conflict, Retries, Servic
 from callwright.client.errors import RateLimited, ServiceProblem, ServiceTimeout
 from callwright.client.retry import Attempts
 from callwright.client.transport import Response, httpx
-from tests.client.scripted import AGENT, Pauses, ScriptedService, Step, client_of, nested, one
+from tests.client.scripted import AGENT, Pauses, ScriptedService, Step, client_of, nested, one, scripted
 
 UNSENT: list[Step] = [httpx.ConnectError("x"), httpx.ConnectTimeout("x"), httpx.PoolTimeout("x")]
 BROKEN: list[Step] = [
@@ -67,16 +67,14 @@ def _name(step: object) -> str:
 @pytest.mark.parametrize("failure", [*UNSENT, *BROKEN, *UNSERVED, *PASSING, *IN_PROGRESS], ids=_name)
 @pytest.mark.parametrize("creating", [True, False], ids=["post", "get"])
 async def test_a_get_and_a_keyed_post_are_sent_again(creating: bool, failure: Step) -> None:
-    service = ScriptedService(failure, one(AGENT))
-    async with client_of(service) as client:
+    async with scripted(failure, one(AGENT)) as (service, client):
         await (_create if creating else _get)(client)
     assert len(service.requests) == 2
 
 
 @pytest.mark.parametrize("failure", [*BROKEN, *UNSERVED, *PASSING], ids=_name)
 async def test_an_action_is_sent_again_under_the_same_key(failure: Step) -> None:
-    service = ScriptedService(failure, nested(404, "not_found"))
-    async with client_of(service) as client:
+    async with scripted(failure, nested(404, "not_found")) as (service, client):
         with pytest.raises(CallwrightError):
             await _hang_up(client)
     assert service.keys == ["key-1", "key-1"]
@@ -84,16 +82,14 @@ async def test_an_action_is_sent_again_under_the_same_key(failure: Step) -> None
 
 @pytest.mark.parametrize("failure", [*UNSENT, *UNSERVED], ids=_name)
 async def test_a_patch_that_was_not_served_is_sent_again(failure: Step) -> None:
-    service = ScriptedService(failure, one(AGENT))
-    async with client_of(service) as client:
+    async with scripted(failure, one(AGENT)) as (service, client):
         await _update(client)
     assert len(service.requests) == 2
 
 
 @pytest.mark.parametrize("failure", [*UNSENT, *UNSERVED], ids=_name)
 async def test_a_delete_that_was_not_served_is_sent_again(failure: Step) -> None:
-    service = ScriptedService(failure, Response(204))
-    async with client_of(service) as client:
+    async with scripted(failure, Response(204)) as (service, client):
         await _delete(client)
     assert len(service.requests) == 2
 
@@ -101,8 +97,7 @@ async def test_a_delete_that_was_not_served_is_sent_again(failure: Step) -> None
 @pytest.mark.parametrize("failure", [*BROKEN, *PASSING, *IN_PROGRESS], ids=_name)
 @pytest.mark.parametrize("patch", [True, False], ids=["patch", "delete"])
 async def test_a_patch_or_delete_that_may_have_arrived_is_not_sent_again(patch: bool, failure: Step) -> None:
-    service = ScriptedService(failure)
-    async with client_of(service) as client:
+    async with scripted(failure) as (service, client):
         with pytest.raises(CallwrightError):
             await (_update if patch else _delete)(client)
     assert len(service.requests) == 1
@@ -112,8 +107,7 @@ async def test_a_patch_or_delete_that_may_have_arrived_is_not_sent_again(patch: 
 @pytest.mark.requirement("ERR-19")
 @pytest.mark.parametrize("failure", FINAL, ids=_name)
 async def test_what_repeating_cannot_change_is_not_sent_again(failure: Step) -> None:
-    service = ScriptedService(failure)
-    async with client_of(service) as client:
+    async with scripted(failure) as (service, client):
         with pytest.raises(CallwrightError) as caught:
             await _create(client)
     assert len(service.requests) == 1
@@ -155,8 +149,7 @@ async def test_retry_after_decides_the_wait() -> None:
 
 
 async def test_a_retry_after_beyond_the_bound_is_raised_at_once_with_the_wait() -> None:
-    service = ScriptedService(nested(429, "rate_limited", headers={"Retry-After": "3600"}))
-    async with client_of(service) as client:
+    async with scripted(nested(429, "rate_limited", headers={"Retry-After": "3600"})) as (service, client):
         with pytest.raises(RateLimited) as caught:
             await _get(client)
     assert caught.value.retry_after_s == 3600.0
@@ -169,8 +162,7 @@ async def test_a_retry_after_beyond_the_bound_is_raised_at_once_with_the_wait() 
 async def test_a_recording_that_cannot_be_rendered_is_asked_for_once_more_only(
     headers: dict[str, str], requests: int
 ) -> None:
-    service = ScriptedService(nested(503, "service_unavailable", headers=headers))
-    async with client_of(service) as client:
+    async with scripted(nested(503, "service_unavailable", headers=headers)) as (service, client):
         with pytest.raises(ServiceFailed):
             async with client.calls.get_recording(call_uuid="cal_1"):
                 raise AssertionError("the recording must not open")
@@ -234,8 +226,7 @@ def test_waits_for_a_rate_limit_leave_the_attempts_for_failures() -> None:
 
 
 async def test_a_conflict_with_a_request_under_way_is_raised_after_the_last_attempt() -> None:
-    service = ScriptedService(*IN_PROGRESS)
-    async with client_of(service) as client:
+    async with scripted(*IN_PROGRESS) as (service, client):
         with pytest.raises(Conflict) as caught:
             await _create(client)
     assert len(service.requests) == 4

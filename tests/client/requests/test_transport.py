@@ -25,7 +25,7 @@ from callwright.client.transport import (
     httpx,
     tool_name,
 )
-from tests.client.scripted import AGENT, BASE, KEY, ScriptedService, client_of, nested, one
+from tests.client.scripted import AGENT, BASE, KEY, ScriptedService, client_of, nested, one, scripted
 
 
 @pytest.mark.parametrize("base_url", [BASE, BASE + "/", "http://service.test/v1//"])
@@ -37,15 +37,13 @@ async def test_the_prefix_is_kept_with_and_without_a_trailing_slash(base_url: st
 
 
 async def test_the_key_travels_as_a_bearer_token() -> None:
-    service = ScriptedService(one(AGENT))
-    async with client_of(service) as client:
+    async with scripted(one(AGENT)) as (service, client):
         await client.agents.get(id="agt_1")
     assert service.only.headers["authorization"] == f"Bearer {KEY}"
 
 
 async def test_the_tool_that_runs_goes_along_and_none_elsewhere() -> None:
-    service = ScriptedService(one(AGENT), one(AGENT))
-    async with client_of(service) as client:
+    async with scripted(one(AGENT), one(AGENT)) as (service, client):
         running = tool_name.set("get_agent")
         await client.agents.get(id="agt_1")
         tool_name.reset(running)
@@ -123,8 +121,10 @@ async def test_an_error_names_the_origin_and_not_the_path_or_query() -> None:
 
 
 async def test_a_redirect_is_not_followed() -> None:
-    service = ScriptedService(Response(302, headers={"Location": "http://elsewhere.test/", "X-Request-Id": "req_4"}))
-    async with client_of(service) as client:
+    async with scripted(Response(302, headers={"Location": "http://elsewhere.test/", "X-Request-Id": "req_4"})) as (
+        service,
+        client,
+    ):
         with pytest.raises(UnexpectedAnswer, match="302") as caught:
             await client.agents.get(id="agt_1")
     assert [request.url.host for request in service.requests] == ["service.test"]
