@@ -45,19 +45,16 @@ WRONG: dict[str, tuple[Any, int, int | None, str]] = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-async def test_what_is_no_message_is_refused_in_words_by_every_transport(
-    database_url: str, tmp_path: Path, name: str
-) -> None:
+async def test_what_is_no_message_is_refused_in_words_by_every_transport(http: AsyncClient, name: str) -> None:
     message, code, known, words = WRONG[name]
-    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client() as http:
-        newer = {**OLDER, "MCP-Protocol-Version": PROTOCOL, "Mcp-Method": "ping"}
-        for path, headers in (("/mcp", newer), ("/mcp", OLDER), ("/messages/?session_id=x", OLDER)):
-            sent = json.dumps(message).encode()  # half a character goes as its escape
-            answer = await http.post(path, content=sent, headers={**headers, "Content-Type": "application/json"})
-            assert answer.status_code == 400
-            assert answer.json()["id"] == known
-            assert answer.json()["error"]["code"] == code
-            assert answer.json()["error"]["message"].startswith(words)
+    newer = {**OLDER, "MCP-Protocol-Version": PROTOCOL, "Mcp-Method": "ping"}
+    for path, headers in (("/mcp", newer), ("/mcp", OLDER), ("/messages/?session_id=x", OLDER)):
+        sent = json.dumps(message).encode()  # half a character goes as its escape
+        answer = await http.post(path, content=sent, headers={**headers, "Content-Type": "application/json"})
+        assert answer.status_code == 400
+        assert answer.json()["id"] == known
+        assert answer.json()["error"]["code"] == code
+        assert answer.json()["error"]["message"].startswith(words)
 
 
 CALL = b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "get_wallet", "arguments": %s}}'
@@ -105,37 +102,32 @@ UNREADABLE: dict[str, tuple[bytes, int, int | None, str]] = {
 
 
 @pytest.mark.parametrize("name", UNREADABLE)
-async def test_what_is_no_json_is_refused_in_words_by_every_transport(
-    database_url: str, tmp_path: Path, name: str
-) -> None:
+async def test_what_is_no_json_is_refused_in_words_by_every_transport(http: AsyncClient, name: str) -> None:
     body, code, known, words = UNREADABLE[name]
-    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client() as http:
-        for path, version in (("/mcp", PROTOCOL), ("/mcp", "2025-11-25"), ("/messages/?session_id=x", "2025-11-25")):
-            headers = {**OLDER, "MCP-Protocol-Version": version, "Content-Type": "application/json"}
-            answer = await http.post(path, content=body, headers=headers)
-            error = answer.json()["error"]
-            assert (answer.status_code, answer.json()["id"], error["code"]) == (400, known, code)
-            assert error["message"].startswith(words)
-            assert ". Send " in error["message"] or ". Leave " in error["message"]
-            assert len(error["message"]) < 300
+    for path, version in (("/mcp", PROTOCOL), ("/mcp", "2025-11-25"), ("/messages/?session_id=x", "2025-11-25")):
+        headers = {**OLDER, "MCP-Protocol-Version": version, "Content-Type": "application/json"}
+        answer = await http.post(path, content=body, headers=headers)
+        error = answer.json()["error"]
+        assert (answer.status_code, answer.json()["id"], error["code"]) == (400, known, code)
+        assert error["message"].startswith(words)
+        assert ". Send " in error["message"] or ". Leave " in error["message"]
+        assert len(error["message"]) < 300
 
 
-async def test_ten_thousand_keys_of_one_object_reach_the_tool(database_url: str, tmp_path: Path) -> None:
+async def test_ten_thousand_keys_of_one_object_reach_the_tool(http: AsyncClient) -> None:
     sent = request("tools/call", name="get_wallet", arguments=dict.fromkeys(map(str, range(10_000)), 1))
-    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client() as http:
-        headers = {**OLDER, "MCP-Protocol-Version": PROTOCOL, "Mcp-Method": "tools/call", "Mcp-Name": "get_wallet"}
-        answer = await http.post("/mcp", json=sent, headers=headers)
-        assert (answer.status_code, answer.json()["result"]["isError"]) == (200, True), answer.text
-        assert "9980 more" in answer.text
+    headers = {**OLDER, "MCP-Protocol-Version": PROTOCOL, "Mcp-Method": "tools/call", "Mcp-Name": "get_wallet"}
+    answer = await http.post("/mcp", json=sent, headers=headers)
+    assert (answer.status_code, answer.json()["result"]["isError"]) == (200, True), answer.text
+    assert "9980 more" in answer.text
 
 
-async def test_many_small_lists_are_refused_for_all_that_is_in_them(tmp_path: Path, database_url: str) -> None:
+async def test_many_small_lists_are_refused_for_all_that_is_in_them(http: AsyncClient) -> None:
     meta = {f"io.modelcontextprotocol/{name}": value for name, value in (("protocolVersion", PROTOCOL), *CAPABLE)}
     sent = {**PING, "method": "tools/list", "params": {"cursor": [[[1] * 98] * 48] * 98, "_meta": meta}}
-    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client() as http:
-        headers = {**OLDER, "MCP-Protocol-Version": PROTOCOL, "Mcp-Method": "tools/list"}
-        answer = await http.post("/mcp", json=sent, headers=headers)
-        assert "has more entries than the 2000 that are allowed in all" in answer.text, answer.text
+    headers = {**OLDER, "MCP-Protocol-Version": PROTOCOL, "Mcp-Method": "tools/list"}
+    answer = await http.post("/mcp", json=sent, headers=headers)
+    assert "has more entries than the 2000 that are allowed in all" in answer.text, answer.text
 
 
 @pytest.mark.parametrize("era", ERAS)

@@ -17,8 +17,7 @@ async def test_a_capped_key_starts_only_what_its_cap_covers(served: Served) -> N
         await _campaign(served.tenant, name, cap)
         for name, cap in (("Unbounded", None), ("Small", "6.00"), ("Larger one", "5.00"))
     ]
-    key = await served.personal_key(cap_dollars=10.0)
-    async with served.assistant(key.secret) as hand:
+    async with served.personal_assistant(cap_dollars=10.0) as hand:
         assert "budget_cap" in await hand.refused("start_deployment", id=unbounded)
         assert (await hand.use("start_deployment", id=small))["status"] == "active"
         said = await hand.refused("start_deployment", id=large)
@@ -34,7 +33,6 @@ async def test_a_capped_key_starts_only_what_its_cap_covers(served: Served) -> N
 
 async def test_a_key_without_a_cap_and_the_key_of_an_organization_are_not_held_to_one(served: Served) -> None:
     first, second = await _campaign(served.tenant, "First", None), await _campaign(served.tenant, "Second", None)
-    key = await served.personal_key()
-    async with served.assistant(key.secret) as hand:
+    async with served.personal_assistant() as hand:
         assert (await hand.use("start_deployment", id=first))["status"] == "active"
     await served.tenant.client.deployments.start(id=second)

@@ -14,7 +14,7 @@ from callwright.contract.surface import OPERATIONS
 from callwright.service.platform.clock.clock import DAY, moment
 from callwright.service.tables import schema
 from callwright.service.workers import imports, sweeps
-from tests.support.campaigns import audience_of, draft, people
+from tests.support.campaigns import audience_of, draft, people, started
 from tests.support.mcp.over_http import Served
 
 ROWS = people(3, first=500, sim_outcome="voicemail")
@@ -28,10 +28,9 @@ Change = Callable[[Deployment], dict[str, Any]]
 async def _theirs(served: Served, status: str, name: str = "Theirs", **fields: Any) -> Deployment:
     """A campaign that the organization's own key has started."""
     tenant = served.tenant
-    later = {"start_at": moment(tenant.service.services.clock.now_ms() + DAY)} if status == "scheduled" else {}
+    later = {"start_at": moment(tenant.services.clock.now_ms() + DAY)} if status == "scheduled" else {}
     bounded = {"budget_cap": Spend(amount="2.00"), "max_concurrency": 2, "calls_per_second": 1.0, **SHORT}
-    made = await draft(tenant, people(2, first=len(name) * 7), name, **{**bounded, **later, **fields})
-    await tenant.client.deployments.start(id=made.id)
+    made = await started(tenant, people(2, first=len(name) * 7), name, **{**bounded, **later, **fields})
     if status == "paused":
         await tenant.client.deployments.pause(id=made.id)
     found = await tenant.client.deployments.get(id=made.id)
@@ -58,8 +57,7 @@ MORE: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("status", ["scheduled", "active", "paused"])
 async def test_a_capped_key_changes_nothing_of_others_by_which_it_could_spend_more(served: Served, status: str) -> None:
     made = await _theirs(served, status, end_at="2080-01-01T00:00:00Z")
-    key = await served.personal_key(cap_dollars=0.01)
-    async with served.assistant(key.secret) as hand:
+    async with served.personal_assistant(cap_dollars=0.01) as hand:
         for what, changes in MORE.items():
             if status == "active" and not changes.keys() <= {
                 "budget_cap",
@@ -88,8 +86,7 @@ async def test_a_capped_key_may_slow_end_and_rename_what_another_key_has_started
 @pytest.mark.parametrize("status", ["scheduled", "active", "paused"])
 async def test_a_capped_key_adds_nobody_to_what_another_key_has_started(served: Served, status: str) -> None:
     made = await _theirs(served, status)
-    key = await served.personal_key(cap_dollars=0.01)
-    async with served.assistant(key.secret) as hand:
+    async with served.personal_assistant(cap_dollars=0.01) as hand:
         said = await hand.refused("add_audience_rows", id=audience_of(made), rows=ROWS)
         assert made.id in said
         assert "another key" in said
@@ -100,19 +97,17 @@ async def test_a_capped_key_adds_nobody_to_what_another_key_has_started(served: 
 
 async def test_a_capped_key_may_fill_an_audience_that_no_running_campaign_calls(served: Served) -> None:
     made = await draft(served.tenant, people(2), "Draft")
-    key = await served.personal_key(cap_dollars=0.01)
-    async with served.assistant(key.secret) as hand:
+    async with served.personal_assistant(cap_dollars=0.01) as hand:
         assert (await hand.use("add_audience_rows", id=audience_of(made), rows=ROWS))["added"] == 3
         await hand.use("import_audience", id=audience_of(made), csv=CSV)
-    services = served.tenant.service.services
+    services = served.tenant.services
     assert await imports.work_on_one(services, "wrk_test")
     assert (await served.tenant.client.audiences.get(id=audience_of(made))).valid_count == 6
 
 
 async def test_people_join_the_own_campaign_of_a_capped_key_within_its_budget_cap(served: Served) -> None:
     made = await draft(served.tenant, people(2), "Mine", budget_cap=Spend(amount="1.00"), **SHORT)
-    key = await served.personal_key(cap_dollars=2.0)
-    async with served.assistant(key.secret) as hand:
+    async with served.personal_assistant(cap_dollars=2.0) as hand:
         await hand.use("start_deployment", id=made.id)
         assert (await hand.use("add_audience_rows", id=audience_of(made), rows=ROWS))["added"] == 3
         await hand.use("update_deployment", id=made.id, max_concurrency=20)
@@ -133,8 +128,7 @@ async def test_calls_that_go_on_when_the_budget_cap_is_reached_count_against_the
     long = {"budget_cap": Spend(amount="0.90"), "max_concurrency": 300, "max_call_duration_seconds": 240}
     made = await draft(served.tenant, people(2), "Long calls", **long)
     other = await draft(served.tenant, people(2, first=50), "Other", **{**long, "budget_cap": Spend(amount="0.03")})
-    key = await served.personal_key(cap_dollars=1.0)
-    async with served.assistant(key.secret) as hand:
+    async with served.personal_assistant(cap_dollars=1.0) as hand:
         said = await hand.refused("start_deployment", id=made.id)
         assert "1.788000 USD" in said  # 37 calls are held back for at once, 0.888 in all
         assert "Lower max_concurrency, max_call_duration_seconds or budget_cap" in said
@@ -157,12 +151,11 @@ async def test_calls_that_go_on_when_the_budget_cap_is_reached_count_against_the
 async def test_calls_under_way_count_after_a_campaign_is_cancelled_and_however_its_settings_change(
     served: Served,
 ) -> None:
-    services = served.tenant.service.services
+    services = served.tenant.services
     long = {"budget_cap": Spend(amount="0.50"), "max_concurrency": 10, "max_call_duration_seconds": 240}
     made = await draft(served.tenant, people(2), "Long calls", **long)
     other = await draft(served.tenant, people(2, first=50), "Other", **{**long, "max_concurrency": 1})
-    key = await served.personal_key(cap_dollars=1.0)
-    async with served.assistant(key.secret) as hand:
+    async with served.personal_assistant(cap_dollars=1.0) as hand:
         await hand.use("start_deployment", id=made.id)
         going = {"in_flight": 10, "spend_micros": 260_000, "reserved_micros": 240_000}
         under_way = update(schema.deployments).where(schema.deployments.c.id == made.id).values(**going)
@@ -180,7 +173,7 @@ async def test_calls_under_way_count_after_a_campaign_is_cancelled_and_however_i
 async def test_an_import_of_a_capped_key_that_is_worked_on_later_adds_nobody_to_what_another_key_started(
     served: Served,
 ) -> None:
-    services, client = served.tenant.service.services, served.tenant.client
+    services, client = served.tenant.services, served.tenant.client
     made = await _theirs(served, "active")
     queued = await client.audiences.import_csv(id=audience_of(made), csv=CSV)
     key = await served.personal_key(cap_dollars=0.01)
@@ -195,11 +188,10 @@ async def test_an_import_of_a_capped_key_that_is_worked_on_later_adds_nobody_to_
 
 
 async def test_what_a_capped_key_spent_still_counts_once_another_key_has_resumed_the_campaign(served: Served) -> None:
-    services, client = served.tenant.service.services, served.tenant.client
+    services, client = served.tenant.services, served.tenant.client
     made = await draft(served.tenant, people(2), "Taken over", budget_cap=Spend(amount="5.00"), **SHORT)
     second = await draft(served.tenant, people(2, first=50), "Second", budget_cap=Spend(amount="4.00"), **SHORT)
-    key = await served.personal_key(cap_dollars=5.0)
-    async with served.assistant(key.secret) as hand:
+    async with served.personal_assistant(cap_dollars=5.0) as hand:
         await hand.use("start_deployment", id=made.id)
         spent = update(schema.deployments).where(schema.deployments.c.id == made.id).values(spend_micros=3_000_000)
         await services.database.write(lambda connection: connection.execute(spent).rowcount)
@@ -214,7 +206,7 @@ async def test_what_a_capped_key_spent_still_counts_once_another_key_has_resumed
 
 
 async def test_a_key_answers_for_what_is_left_of_a_campaign_that_it_takes_over(served: Served) -> None:
-    services = served.tenant.service.services
+    services = served.tenant.services
     made = await _theirs(served, "paused")
     spent = update(schema.deployments).where(schema.deployments.c.id == made.id).values(spend_micros=1_500_000)
     await services.database.write(lambda connection: connection.execute(spent).rowcount)
@@ -227,10 +219,9 @@ async def test_a_key_answers_for_what_is_left_of_a_campaign_that_it_takes_over(s
 
 
 async def test_renewals_stop_where_the_cap_of_the_key_that_rented_ends(served: Served) -> None:
-    services, client = served.tenant.service.services, served.tenant.client
+    services, client = served.tenant.services, served.tenant.client
     before = (await client.phone_numbers.rent(country="US")).monthly_cost
-    key = await served.personal_key(cap_dollars=float(before.amount) * 2)
-    async with served.assistant(key.secret) as hand:
+    async with served.personal_assistant(cap_dollars=float(before.amount) * 2) as hand:
         mine = (await hand.use("rent_phone_number", country="US"))["id"]
     due = update(schema.phone_numbers).values(renews_at=0)
     due = due.where(schema.phone_numbers.c.id == mine)
@@ -243,10 +234,9 @@ async def test_renewals_stop_where_the_cap_of_the_key_that_rented_ends(served: S
 async def test_a_capped_key_turns_on_no_renewals_of_what_another_key_rented_and_another_key_may_take_its_own_over(
     served: Served,
 ) -> None:
-    services, client = served.tenant.service.services, served.tenant.client
+    services, client = served.tenant.services, served.tenant.client
     theirs = await client.phone_numbers.rent(country="US", auto_renew=False)
-    key = await served.personal_key(cap_dollars=float(theirs.monthly_cost.amount))
-    async with served.assistant(key.secret) as hand:
+    async with served.personal_assistant(cap_dollars=float(theirs.monthly_cost.amount)) as hand:
         said = await hand.refused("update_phone_number", id=theirs.id, auto_renew=True)
         assert "another key" in said
         mine = (await hand.use("rent_phone_number", country="US"))["id"]
@@ -265,8 +255,7 @@ async def test_a_capped_key_changes_nothing_about_who_may_call_in(served: Served
     bound = await client.deployments.create_inbound(
         name="Front desk", agent_id=campaign.agent_id, phone_number_id=number
     )
-    key = await served.personal_key(cap_dollars=100.0)
-    async with served.assistant(key.secret) as hand:
+    async with served.personal_assistant(cap_dollars=100.0) as hand:
         for changes in ({"max_concurrency": 50}, {"inbound": {"business_hours": None}}):
             assert "spending cap" in await hand.refused("update_deployment", id=bound.id, **changes)
         await hand.use("update_deployment", id=bound.id, name="Reception")

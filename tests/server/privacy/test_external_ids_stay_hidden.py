@@ -1,12 +1,11 @@
 """Hidden digits of a number that stands in an external id are not found by trying, and other ids are not in the way."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from callwright.tools.numbers.number_guesses import MOST_ALIKE, MOST_ALIKE_ADDED
-from tests.support.mcp.over_http import WAYS, Era, Over, Served, open_served
+from tests.support.mcp.over_http import WAYS, Era, Over, Served
 from tests.support.processes.programs import Assistant
 from tests.support.service import Tenant
 
@@ -56,11 +55,12 @@ async def test_a_few_external_ids_that_are_numbers_and_look_alike_may_be_looked_
 
 
 @pytest.mark.parametrize(("over", "era"), WAYS)
+@pytest.mark.service(workers=True)
 async def test_counts_of_duplicates_do_not_tell_which_external_id_is_there(
-    database_url: str, tmp_path: Path, over: Over, era: Era
+    served: Served, over: Over, era: Era
 ) -> None:
     written, column = "202{:03d}0178", "home"
-    async with open_served(database_url, tmp_path) as served, served.assistant(over=over, era=era) as hand:
+    async with served.assistant(over=over, era=era) as hand:
         audience = await _audience(served.tenant, written, column, dedupe="external_id")
         rows = _people(written, column, 200, MOST_ALIKE_ADDED + 1)
         csv = "\n".join(["phone_number, home ", *(f"+491711234567,{row[column]}" for row in rows)])
@@ -82,12 +82,12 @@ async def test_counts_of_duplicates_do_not_tell_which_external_id_is_there(
         await hand.refused("add_audience_rows", id=audience, rows=_people(written, column, HIDDEN, 1))
 
 
-async def test_where_external_ids_tell_nobody_apart_they_are_not_counted(database_url: str, tmp_path: Path) -> None:
+@pytest.mark.service(workers=True)
+async def test_where_external_ids_tell_nobody_apart_they_are_not_counted(served: Served, hand: Assistant) -> None:
     written, column = "202{:03d}0178", "home"
-    async with open_served(database_url, tmp_path) as served, served.assistant() as hand:
-        audience = await _audience(served.tenant, written, column)
-        rows = _people(written, column, 200, 100)
-        assert (await hand.use("add_audience_rows", id=audience, rows=rows))["added"] == 100
+    audience = await _audience(served.tenant, written, column)
+    rows = _people(written, column, 200, 100)
+    assert (await hand.use("add_audience_rows", id=audience, rows=rows))["added"] == 100
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -23,7 +22,7 @@ from callwright.tools.runtime.tool_context import Caller
 from tests.support import resources
 from tests.support.campaigns import draft, make_agent, people, rent
 from tests.support.http.raw_requests import AsyncClient
-from tests.support.mcp.over_http import open_served
+from tests.support.mcp.over_http import Served
 from tests.support.service import Tenant
 
 HIDDEN = {
@@ -99,52 +98,48 @@ def _refused(model: Any, **given: Any) -> str:
 
 
 async def test_organizations_and_people_have_no_hidden_characters_in_their_names(tenant: Tenant) -> None:
-    services = tenant.service.services
     with pytest.raises(AccountError, match=r"U\+202E"):
-        await services.database.write(accounts.create_organization, services.ids, "Acme\u202e", "starter", 1)
+        await tenant.database.write(accounts.create_organization, tenant.services.ids, "Acme\u202e", "starter", 1)
 
 
 def _run(connection: Connection, statement: Update) -> int:
     return connection.execute(statement).rowcount
 
 
-async def test_names_that_were_stored_before_come_clean_in_text_and_data_and_resources(
-    database_url: str, tmp_path: Path
-) -> None:
+async def test_names_that_were_stored_before_come_clean_in_text_and_data_and_resources(served: Served) -> None:
     bad = "Ev\u202e\u200b\U000e0041il\u2028name"
-    async with open_served(database_url, tmp_path, workers=False) as served:
-        made = await resources.draft(served.tenant)
-        tables: tuple[tuple[Table, str], ...] = (
-            (schema.agents, "name"),
-            (schema.audiences, "name"),
-            (schema.deployments, "name"),
-            (schema.phone_numbers, "label"),
-        )
-        for table, column in tables:
-            statement = update(table).values({column: bad, "metadata": f'{{"no\u202ete": "x{bad}"}}'})
-            await served.tenant.service.services.database.write(_run, statement)
-        ids = (
-            ("get_agent", made.agent.id, "agents", f"agents/{made.agent.id}/prompt"),
-            ("get_audience", made.audience.id, "audiences", f"audiences/{made.audience.id}/rejects.csv"),
-            ("get_deployment", made.deployment.id, "deployments", f"deployments/{made.deployment.id}"),
-            ("get_phone_number", made.number.id, "phone_numbers", "policy"),
-        )
-        async with served.assistant() as hand:
-            for tool, id_, kind, path in ids:
-                answers = (
-                    await hand.result(tool, id=id_),
-                    await hand.result(f"list_{kind}"),
-                    await hand.result(f"list_{kind}", fields=["id", "metadata"]),
-                    await hand.client.read_resource(f"callwright://{path}"),
-                )
-                for answer in answers:
-                    said = answer.model_dump_json()
-                    assert not [char for char in HIDDEN if char in said], tool
-                    assert not any(escaped in said for escaped in ("\\u202e", "\\u200b", "\\u2028", "\\udb40")), tool
-                assert any("Evil name" in answer.model_dump_json() for answer in answers), tool
-            said = await hand.result("preview_deployment", id=made.deployment.id)
-            assert not [char for char in HIDDEN if char in said.model_dump_json()]
-            assert "Evil name" in said.model_dump_json()
+    made = await resources.draft(served.tenant)
+    tables: tuple[tuple[Table, str], ...] = (
+        (schema.agents, "name"),
+        (schema.audiences, "name"),
+        (schema.deployments, "name"),
+        (schema.phone_numbers, "label"),
+    )
+    for table, column in tables:
+        statement = update(table).values({column: bad, "metadata": f'{{"no\u202ete": "x{bad}"}}'})
+        await served.tenant.database.write(_run, statement)
+    ids = (
+        ("get_agent", made.agent.id, "agents", f"agents/{made.agent.id}/prompt"),
+        ("get_audience", made.audience.id, "audiences", f"audiences/{made.audience.id}/rejects.csv"),
+        ("get_deployment", made.deployment.id, "deployments", f"deployments/{made.deployment.id}"),
+        ("get_phone_number", made.number.id, "phone_numbers", "policy"),
+    )
+    async with served.assistant() as hand:
+        for tool, id_, kind, path in ids:
+            answers = (
+                await hand.result(tool, id=id_),
+                await hand.result(f"list_{kind}"),
+                await hand.result(f"list_{kind}", fields=["id", "metadata"]),
+                await hand.client.read_resource(f"callwright://{path}"),
+            )
+            for answer in answers:
+                said = answer.model_dump_json()
+                assert not [char for char in HIDDEN if char in said], tool
+                assert not any(escaped in said for escaped in ("\\u202e", "\\u200b", "\\u2028", "\\udb40")), tool
+            assert any("Evil name" in answer.model_dump_json() for answer in answers), tool
+        said = await hand.result("preview_deployment", id=made.deployment.id)
+        assert not [char for char in HIDDEN if char in said.model_dump_json()]
+        assert "Evil name" in said.model_dump_json()
 
 
 async def test_no_name_breaks_out_of_a_sentence_that_a_person_agrees_to(tenant: Tenant) -> None:

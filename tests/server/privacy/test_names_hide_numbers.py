@@ -1,12 +1,12 @@
 """Hidden digits of a number in the name of a thing are not found by asking for names that are nearly it."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.campaigns import draft, make_agent, people
-from tests.support.mcp.over_http import WAYS, Era, Over, Served, open_served
+from tests.support.mcp.over_http import WAYS, Era, Over, Served
+from tests.support.processes.programs import Assistant
 
 pytestmark = pytest.mark.service(workers=True)
 
@@ -41,14 +41,14 @@ async def test_names_that_are_shown_alike_are_near_alike_whatever_digits_they_hi
             assert near[-1] >= 2
 
 
-async def test_a_number_in_place_of_an_id_is_not_repeated_whole(database_url: str, tmp_path: Path) -> None:
-    async with open_served(database_url, tmp_path) as served, served.assistant() as hand:
-        await make_agent(served.tenant, "Call +12025559143")
-        said = [await _refusal(hand, tool, {argument: "+1 202 555 9143"}) for tool, argument in REFERENCES]
-        said.append(str(await hand.client.call_tool("get_agent", {"id": "Call +12025559143"})))
-        said += [await _refusal(hand, "list_transactions", {"reference_id": "+12025559143"})]
-        said += [await _refusal(hand, "get_wallet", {name: 1}) for name in ("+12025559143", "+1 202-555-9143")]
-        said.append(await _refusal(hand, "add_audience_rows", {"id": "aud_1", "rows": [{"a.+12025559143": NESTED}]}))
+@pytest.mark.service(workers=True)
+async def test_a_number_in_place_of_an_id_is_not_repeated_whole(served: Served, hand: Assistant) -> None:
+    await make_agent(served.tenant, "Call +12025559143")
+    said = [await _refusal(hand, tool, {argument: "+1 202 555 9143"}) for tool, argument in REFERENCES]
+    said.append(str(await hand.client.call_tool("get_agent", {"id": "Call +12025559143"})))
+    said += [await _refusal(hand, "list_transactions", {"reference_id": "+12025559143"})]
+    said += [await _refusal(hand, "get_wallet", {name: 1}) for name in ("+12025559143", "+1 202-555-9143")]
+    said.append(await _refusal(hand, "add_audience_rows", {"id": "aud_1", "rows": [{"a.+12025559143": NESTED}]}))
     for text in said:
         assert "+1202•••9143" in text
         assert "555 9143" not in text

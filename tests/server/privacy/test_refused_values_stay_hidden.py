@@ -1,6 +1,5 @@
 """Neither refused rows nor names of columns show an assistant a contact's number whole."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,7 +7,7 @@ from mcp.types import CallToolResult
 
 from tests.support.campaigns import make_agent, rent
 from tests.support.imports import await_import
-from tests.support.mcp.over_http import WAYS, Era, Over, Served, open_served
+from tests.support.mcp.over_http import WAYS, Era, Over, Served
 from tests.support.processes.programs import Assistant
 
 pytestmark = pytest.mark.service(workers=True)
@@ -57,19 +56,17 @@ NAMES = ("2025550143", "12025550143", "(202) 555-0143", "٢٠٢٥٥٥٠١٤٣")
 
 
 @pytest.mark.parametrize("name", NAMES)
-async def test_the_name_of_a_column_that_is_a_number_is_masked(database_url: str, tmp_path: Path, name: str) -> None:
+@pytest.mark.service(workers=True)
+async def test_the_name_of_a_column_that_is_a_number_is_masked(served: Served, hand: Assistant, name: str) -> None:
     row = {"phone_number": "+12065550100", name: "UTC", "order 20261123": "1", "visits 2024-25": "2"}
-    async with open_served(database_url, tmp_path) as served, served.assistant() as hand:
-        given = {"name": "A", "timezone_column": name, "external_id_column": name}
-        made = await hand.client.call_tool("create_audience", {**given, "rows": [row, {**row, name: ""}]})
-        audience = _data(made)["id"]
-        await served.tenant.client.audiences.add_rows(
-            id=audience, rows=[{**row, "phone_number": "+12065550101", name: ""}]
-        )
-        _hides(made)
-        for tool in ("get_audience", "list_audience_rows"):
-            _hides(await hand.client.call_tool(tool, {"id": audience}))
-        rows = await hand.use("list_audience_rows", id=audience)
+    given = {"name": "A", "timezone_column": name, "external_id_column": name}
+    made = await hand.client.call_tool("create_audience", {**given, "rows": [row, {**row, name: ""}]})
+    audience = _data(made)["id"]
+    await served.tenant.client.audiences.add_rows(id=audience, rows=[{**row, "phone_number": "+12065550101", name: ""}])
+    _hides(made)
+    for tool in ("get_audience", "list_audience_rows"):
+        _hides(await hand.client.call_tool(tool, {"id": audience}))
+    rows = await hand.use("list_audience_rows", id=audience)
     assert {"order 20261123", "visits 2024-25"} < set(rows["data"][0]["values"])
 
 

@@ -18,11 +18,9 @@ PATHS = (("POST", "/mcp"), ("GET", "/mcp"), ("DELETE", "/mcp"), ("GET", "/sse"),
     [None, "", "Bearer", "Basic dXNlcjpwYXNz", new_secret(), "Token " + new_secret()],
     ids=["none", "empty", "scheme", "basic", "bare", "other"],
 )
-async def test_without_a_key_every_path_says_where_to_read_what_it_wants(
-    database_url: str, tmp_path: Path, header: str | None
-) -> None:
+async def test_without_a_key_every_path_says_where_to_read_what_it_wants(served: Served, header: str | None) -> None:
     headers = {} if header is None else {"Authorization": header}
-    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client(None, **headers) as http:
+    async with served.raw_client(None, **headers) as http:
         for method, path in PATHS:
             answer = await http.request(method, path)
             assert (answer.status_code, answer.json()["error"]) == (401, "invalid_token")
@@ -58,7 +56,7 @@ async def test_while_the_database_is_gone_every_path_says_when_to_come_again(tmp
     async with open_served(database_url, data, workers=False) as served, served.raw_client() as http:
         assert (await post(http, "tools/list")).status_code == 200
         data.rename(tmp_path / "aside")
-        assert not served.tenant.service.services.database.presence.look()  # somebody does each second
+        assert not served.tenant.database.presence.look()  # somebody does each second
         for method, path in PATHS:
             answer = await http.request(method, path)
             assert (answer.status_code, answer.json()["error"]) == (503, "temporarily_unavailable")

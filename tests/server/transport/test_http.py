@@ -35,7 +35,7 @@ from tests.support.mcp.over_http import (
     serving,
 )
 from tests.support.processes.programs import Assistant
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 from tests.support.tools.fakes import FakeCaller, FakeMedia
 
 BOTH = pytest.mark.parametrize(("over", "era"), WAYS)
@@ -67,7 +67,9 @@ async def test_tools_are_listed_and_called_by_every_client(served: Served, over:
 
 @BOTH
 @pytest.mark.service(workers=True)
-async def test_a_transcript_and_a_recording_are_read_as_resources(served: Served, over: Over, era: Era) -> None:
+async def test_a_transcript_and_a_recording_are_read_as_resources(
+    served: Served, http: AsyncClient, over: Over, era: Era
+) -> None:
     call_id = await answered_call(served.tenant)
     async with served.assistant(over=over, era=era) as hand:
         words = (await hand.client.read_resource(f"callwright://calls/{call_id}/transcript")).contents[0]
@@ -76,8 +78,7 @@ async def test_a_transcript_and_a_recording_are_read_as_resources(served: Served
     assert "agent" in words.text
     assert isinstance(sound, BlobResourceContents)
     assert sound.mime_type == "audio/mpeg"
-    async with served.raw_client() as http:
-        same = await http.get(f"/v1/calls/{call_id}/recording")
+    same = await http.get(f"/v1/calls/{call_id}/recording")
     assert base64.b64decode(sound.blob) == same.content
 
 
@@ -179,15 +180,14 @@ async def test_a_key_that_is_revoked_while_its_tool_runs_does_nothing_more(serve
         assert caught.value.code == "invalid_api_key"
 
 
-async def test_a_tool_leaves_its_name_in_the_audit_log_and_rest_leaves_none(database_url: str, tmp_path: Path) -> None:
-    async with open_served(database_url, tmp_path, workers=False) as served:
-        first, second = await resources.draft(served.tenant, "first"), await resources.draft(served.tenant, "second")
-        async with served.assistant() as hand:
-            await hand.use("start_deployment", id=first.deployment.id)
-        await served.tenant.client.deployments.start(id=second.deployment.id)
-        columns = (audit_log.c.subject, audit_log.c.tool)
-        statement = select(*columns).where(audit_log.c.action == "start_deployment")
-        rows = await served.service.services.database.read(lambda connection: connection.execute(statement).all())
+async def test_a_tool_leaves_its_name_in_the_audit_log_and_rest_leaves_none(served: Served) -> None:
+    first, second = await resources.draft(served.tenant, "first"), await resources.draft(served.tenant, "second")
+    async with served.assistant() as hand:
+        await hand.use("start_deployment", id=first.deployment.id)
+    await served.tenant.client.deployments.start(id=second.deployment.id)
+    columns = (audit_log.c.subject, audit_log.c.tool)
+    statement = select(*columns).where(audit_log.c.action == "start_deployment")
+    rows = await served.service.services.database.read(lambda connection: connection.execute(statement).all())
     assert {row.subject: row.tool for row in rows} == {
         first.deployment.id: "start_deployment",
         second.deployment.id: None,
@@ -225,11 +225,10 @@ class LongRecordings(ServiceKeys):
 
 
 @BOTH
-async def test_an_answer_of_nearly_a_megabyte_arrives(database_url: str, tmp_path: Path, over: Over, era: Era) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        async with serving(tenant, keys=LongRecordings(tenant.service)) as served:
-            async with served.assistant(over=over, era=era) as hand:
-                found = (await hand.client.read_resource("callwright://calls/cal_1/recording")).contents[0]
+async def test_an_answer_of_nearly_a_megabyte_arrives(tenant: Tenant, over: Over, era: Era) -> None:
+    async with serving(tenant, keys=LongRecordings(tenant.service)) as served:
+        async with served.assistant(over=over, era=era) as hand:
+            found = (await hand.client.read_resource("callwright://calls/cal_1/recording")).contents[0]
     assert isinstance(found, BlobResourceContents)
     assert len(base64.b64decode(found.blob)) == 700_003
 
@@ -248,7 +247,7 @@ async def test_a_body_above_1_mb_is_refused(http: AsyncClient) -> None:
     ],
 )
 async def test_what_the_protocol_would_copy_or_send_back_is_refused_in_both_eras(
-    database_url: str, tmp_path: Path, place: str, said: str
+    served: Served, http: AsyncClient, place: str, said: str
 ) -> None:
     deep: Any = 1
     for _ in range(60):
@@ -259,25 +258,23 @@ async def test_what_the_protocol_would_copy_or_send_back_is_refused_in_both_eras
     if place == "progressToken":
         message["params"]["_meta"]["progressToken"] = "t" * 900_000
     newer = {**OLDER, "MCP-Protocol-Version": PROTOCOL, "Mcp-Method": "tools/call", "Mcp-Name": "get_wallet"}
-    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client() as http:
-        older = {**OLDER, "Mcp-Session-Id": await sessions_of(served)}
-        for path, headers in (("/mcp", newer), ("/mcp", older), ("/messages/?session_id=x", OLDER)):
-            sent = json.dumps(message, separators=(",", ":"))
-            answer = await http.post(path, content=sent, headers={**headers, "Content-Type": "application/json"})
-            assert answer.status_code == 400
-            assert answer.json()["id"] == (1 if place == "progressToken" else None)
-            assert answer.json()["error"]["message"].startswith(said)
+    older = {**OLDER, "Mcp-Session-Id": await sessions_of(served)}
+    for path, headers in (("/mcp", newer), ("/mcp", older), ("/messages/?session_id=x", OLDER)):
+        sent = json.dumps(message, separators=(",", ":"))
+        answer = await http.post(path, content=sent, headers={**headers, "Content-Type": "application/json"})
+        assert answer.status_code == 400
+        assert answer.json()["id"] == (1 if place == "progressToken" else None)
+        assert answer.json()["error"]["message"].startswith(said)
 
 
-async def test_a_message_with_nan_and_an_id_of_255_characters_is_answered(database_url: str, tmp_path: Path) -> None:
+async def test_a_message_with_nan_and_an_id_of_255_characters_is_answered(http: AsyncClient) -> None:
     message = {**request("tools/call", name="get_wallet", arguments={"x": float("nan")}), "id": "i" * 255}
     newer = {**OLDER, "MCP-Protocol-Version": PROTOCOL, "Mcp-Method": "tools/call", "Mcp-Name": "get_wallet"}
-    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client() as http:
-        headers = {**newer, "Content-Type": "application/json"}
-        answer = await http.post("/mcp", content=json.dumps(message), headers=headers)
-        assert answer.json()["id"] == "i" * 255
-        message["id"] = "i" * 256
-        assert (await http.post("/mcp", content=json.dumps(message), headers=headers)).status_code == 400
+    headers = {**newer, "Content-Type": "application/json"}
+    answer = await http.post("/mcp", content=json.dumps(message), headers=headers)
+    assert answer.json()["id"] == "i" * 255
+    message["id"] = "i" * 256
+    assert (await http.post("/mcp", content=json.dumps(message), headers=headers)).status_code == 400
 
 
 async def test_one_post_is_a_whole_conversation(http: AsyncClient) -> None:

@@ -12,7 +12,7 @@ from callwright.server.transport.key_limits import SESSION_IDLE_S, SOON_S, KeyLi
 from callwright.server.transport.key_sessions import IdentifiedKey, token_of
 from callwright.service.accounts.principals import new_secret
 from callwright.service.rest.authentication.auth_throttle import ALLOWED
-from tests.support.http.raw_requests import Response
+from tests.support.http.raw_requests import AsyncClient, Response
 from tests.support.http.sockets import Wire
 from tests.support.mcp.over_http import INITIALIZE, LIST, OLDER, Served, open_served, post
 
@@ -23,30 +23,27 @@ LIMITED = ("Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateL
 def limited(served: Served, answer: Response, most: int, *, within_s: int = 1) -> bool:
     """Whether an answer is a 429 that says which limit was reached, and when to come again."""
     wait_s, limit, remaining, reset_s = (int(answer.headers[name]) for name in LIMITED)
-    ahead_s = reset_s - served.tenant.service.services.clock.now_ms() / 1_000
+    ahead_s = reset_s - served.tenant.services.clock.now_ms() / 1_000
     return (answer.status_code, limit, remaining) == (429, most, 0) and 0 < wait_s <= within_s >= ahead_s - 1
 
 
-async def test_a_key_cannot_take_the_sessions_of_the_others(
-    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_key_cannot_take_the_sessions_of_the_others(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(key_limits, "MOST_SESSIONS", 3)
-    async with open_served(database_url, tmp_path, workers=False) as served:
-        greedy, other = await served.personal_key("analyst"), await served.personal_key("analyst")
-        async with served.raw_client(greedy.secret) as http, served.raw_client(other.secret) as others:
-            opened = [await http.post("/mcp", json=INITIALIZE, headers=OLDER) for _ in range(3)]
-            assert {answer.status_code for answer in opened} == {200}
-            refused = await http.post("/mcp", json=INITIALIZE, headers=OLDER)
-            assert limited(served, refused, 3, within_s=1_800)
-            assert int(refused.headers["Retry-After"]) > 1_700
-            assert "DELETE" in refused.text
-            assert (await others.post("/mcp", json=INITIALIZE, headers=OLDER)).status_code == 200
-            assert (await post(http, "tools/list")).status_code == 200  # the newer protocol needs no session
-            mine = {**OLDER, SESSION: opened[0].headers[SESSION]}
-            assert (await http.post("/mcp", json=LIST, headers=mine)).status_code == 200
-            assert (await http.delete("/mcp", headers=mine)).status_code == 200
-            assert (await http.post("/mcp", json=INITIALIZE, headers=OLDER)).status_code == 200
-            assert (await http.post("/mcp", json=INITIALIZE, headers=OLDER)).status_code == 429
+    greedy, other = await served.personal_key("analyst"), await served.personal_key("analyst")
+    async with served.raw_client(greedy.secret) as http, served.raw_client(other.secret) as others:
+        opened = [await http.post("/mcp", json=INITIALIZE, headers=OLDER) for _ in range(3)]
+        assert {answer.status_code for answer in opened} == {200}
+        refused = await http.post("/mcp", json=INITIALIZE, headers=OLDER)
+        assert limited(served, refused, 3, within_s=1_800)
+        assert int(refused.headers["Retry-After"]) > 1_700
+        assert "DELETE" in refused.text
+        assert (await others.post("/mcp", json=INITIALIZE, headers=OLDER)).status_code == 200
+        assert (await post(http, "tools/list")).status_code == 200  # the newer protocol needs no session
+        mine = {**OLDER, SESSION: opened[0].headers[SESSION]}
+        assert (await http.post("/mcp", json=LIST, headers=mine)).status_code == 200
+        assert (await http.delete("/mcp", headers=mine)).status_code == 200
+        assert (await http.post("/mcp", json=INITIALIZE, headers=OLDER)).status_code == 200
+        assert (await http.post("/mcp", json=INITIALIZE, headers=OLDER)).status_code == 429
 
 
 async def test_sessions_beyond_those_of_all_keys_are_told_to_come_again(
@@ -59,28 +56,24 @@ async def test_sessions_beyond_those_of_all_keys_are_told_to_come_again(
         assert (refused.status_code, refused.headers["Retry-After"]) == (503, "1")
 
 
-async def test_an_opening_that_fails_takes_no_place(
-    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_opening_that_fails_takes_no_place(http: AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(key_limits, "MOST_SESSIONS", 1)
-    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client() as http:
-        for _ in range(3):
-            assert (await http.post("/mcp", json=LIST, headers=OLDER)).status_code == 400
-        assert (await http.post("/mcp", json=INITIALIZE, headers=OLDER)).status_code == 200
+    for _ in range(3):
+        assert (await http.post("/mcp", json=LIST, headers=OLDER)).status_code == 400
+    assert (await http.post("/mcp", json=INITIALIZE, headers=OLDER)).status_code == 200
 
 
 async def test_a_key_cannot_take_the_open_requests_of_the_others(
-    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(key_limits, "MOST_OPEN", 1)
-    async with open_served(database_url, tmp_path, workers=False) as served:
-        other = await served.live_key()
-        async with served.raw_client() as http, served.raw_client(other.secret) as others:
-            async with http.stream("GET", "/sse") as listening:
-                assert listening.status_code == 200
-                assert limited(served, await http.get("/sse"), 1)
-                assert limited(served, await post(http, "tools/list"), 1)
-                assert (await post(others, "tools/list")).status_code == 200
+    other = await served.live_key()
+    async with served.raw_client() as http, served.raw_client(other.secret) as others:
+        async with http.stream("GET", "/sse") as listening:
+            assert listening.status_code == 200
+            assert limited(served, await http.get("/sse"), 1)
+            assert limited(served, await post(http, "tools/list"), 1)
+            assert (await post(others, "tools/list")).status_code == 200
 
 
 async def test_a_session_that_was_not_used_for_half_an_hour_counts_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,20 +122,19 @@ async def test_wrong_keys_are_limited_by_address_here_and_at_rest_together(serve
 
 @pytest.mark.parametrize("target", [b"/mcp", b"/messages/?session_id=1"])
 async def test_a_body_that_does_not_arrive_is_given_up(
-    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: bytes
+    served: Served, monkeypatch: pytest.MonkeyPatch, target: bytes
 ) -> None:
     monkeypatch.setattr(bodies, "BODY_LIMIT_S", 0.05)
-    async with open_served(database_url, tmp_path, workers=False) as served:
-        wire = Wire(served)
-        whole = wire.post(target, b'{"a": "' + b"b" * 100 + b'"}')
-        for sent in (whole[:-50], whole[: whole.index(b"\r\n\r\n") + 4]):
-            async with wire.line() as line:
-                await line.say(sent)
-                heard = await line.hear("POST")
-                assert heard is not None
-                assert heard.status == 408
-                assert await line.has_ended()
-        await wire.goes_on()
+    wire = Wire(served)
+    whole = wire.post(target, b'{"a": "' + b"b" * 100 + b'"}')
+    for sent in (whole[:-50], whole[: whole.index(b"\r\n\r\n") + 4]):
+        async with wire.line() as line:
+            await line.say(sent)
+            heard = await line.hear("POST")
+            assert heard is not None
+            assert heard.status == 408
+            assert await line.has_ended()
+    await wire.goes_on()
 
 
 @pytest.mark.parametrize("target", [b"/mcp", b"/messages/?session_id=1"])

@@ -10,6 +10,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Message, Receive, Scope, Send
 
 from callwright.server.transport.open_requests import OpenRequests, current_request
+from tests.support.tasks import tasks_within
 
 SCOPE: Scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": []}
 
@@ -63,11 +64,10 @@ async def test_a_request_is_answered() -> None:
 @pytest.mark.parametrize(("app", "status"), [(stream, 200), (silence, 503)])
 async def test_an_open_request_is_ended_completely(app: Any, status: int) -> None:
     caller = Caller()
-    with anyio.fail_after(5):
-        async with anyio.create_task_group() as tasks:
-            async with OpenRequests(app, grace_s=0) as requests:
-                tasks.start_soon(caller.asks, requests)
-                await anyio.wait_all_tasks_blocked()
+    async with tasks_within(5) as tasks:
+        async with OpenRequests(app, grace_s=0) as requests:
+            tasks.start_soon(caller.asks, requests)
+            await anyio.wait_all_tasks_blocked()
     assert (caller.status, caller.is_complete) == (status, True)
     assert ((b"retry-after", b"1") in caller.sent[0]["headers"]) is (status == 503)
 
@@ -83,15 +83,14 @@ async def test_the_end_waits_for_a_request_that_is_nearly_answered() -> None:
         async with requests:
             pass
 
-    with anyio.fail_after(5):
-        async with anyio.create_task_group() as tasks:
-            requests = OpenRequests(slow, grace_s=60)
-            tasks.start_soon(caller.asks, requests)
-            await anyio.wait_all_tasks_blocked()
-            tasks.start_soon(end, requests)
-            await anyio.wait_all_tasks_blocked()
-            assert caller.sent == []
-            go_on.set()
+    async with tasks_within(5) as tasks:
+        requests = OpenRequests(slow, grace_s=60)
+        tasks.start_soon(caller.asks, requests)
+        await anyio.wait_all_tasks_blocked()
+        tasks.start_soon(end, requests)
+        await anyio.wait_all_tasks_blocked()
+        assert caller.sent == []
+        go_on.set()
     assert (caller.status, caller.is_complete) == (200, True)
 
 
@@ -106,15 +105,14 @@ async def test_nobody_is_let_in_once_the_end_has_begun() -> None:
 
 async def test_more_requests_than_the_bound_are_told_to_come_again() -> None:
     first, second, third = Caller(), Caller(), Caller()
-    with anyio.fail_after(5):
-        async with anyio.create_task_group() as tasks:
-            async with OpenRequests(stream, most=2, grace_s=0) as requests:
-                tasks.start_soon(first.asks, requests)
-                tasks.start_soon(second.asks, requests)
-                await anyio.wait_all_tasks_blocked()
-                await third.asks(requests)
-                assert (first.status, second.status, third.status) == (200, 200, 503)
-                assert (b"retry-after", b"1") in third.sent[0]["headers"]
+    async with tasks_within(5) as tasks:
+        async with OpenRequests(stream, most=2, grace_s=0) as requests:
+            tasks.start_soon(first.asks, requests)
+            tasks.start_soon(second.asks, requests)
+            await anyio.wait_all_tasks_blocked()
+            await third.asks(requests)
+            assert (first.status, second.status, third.status) == (200, 200, 503)
+            assert (b"retry-after", b"1") in third.sent[0]["headers"]
 
 
 async def test_a_fault_of_the_application_passes_through_and_frees_its_place() -> None:
@@ -131,11 +129,10 @@ async def test_whoever_only_listens_is_not_waited_for_as_long_as_whoever_is_answ
     ways: list[dict[str, Any]] = [{"method": "GET"}, {"headers": [(b"mcp-method", b"subscriptions/listen")]}]
     for listening in ways:
         caller = Caller()
-        with anyio.fail_after(5):
-            async with anyio.create_task_group() as tasks:
-                async with OpenRequests(silence, grace_s=60) as requests:
-                    tasks.start_soon(caller.asks, requests, listening)
-                    await anyio.wait_all_tasks_blocked()
+        async with tasks_within(5) as tasks:
+            async with OpenRequests(silence, grace_s=60) as requests:
+                tasks.start_soon(caller.asks, requests, listening)
+                await anyio.wait_all_tasks_blocked()
         assert (caller.status, caller.is_complete) == (503, True)
 
 
@@ -157,16 +154,15 @@ async def test_whoever_listens_for_the_answer_of_a_call_is_waited_for_and_others
         async with requests:
             pass
 
-    with anyio.fail_after(10):
-        async with anyio.create_task_group() as tasks:
-            requests = OpenRequests(listening, grace_s=60)
-            tasks.start_soon(waiting.asks, requests, {"method": "GET", "path": "/called"})
-            tasks.start_soon(idle.asks, requests, {"method": "GET", "path": "/idle"})
-            await called.wait()
-            tasks.start_soon(end, requests)
-            await idle.over.wait()
-            assert (idle.is_complete, waiting.is_complete) == (True, False)
-            go_on.set()
+    async with tasks_within(10) as tasks:
+        requests = OpenRequests(listening, grace_s=60)
+        tasks.start_soon(waiting.asks, requests, {"method": "GET", "path": "/called"})
+        tasks.start_soon(idle.asks, requests, {"method": "GET", "path": "/idle"})
+        await called.wait()
+        tasks.start_soon(end, requests)
+        await idle.over.wait()
+        assert (idle.is_complete, waiting.is_complete) == (True, False)
+        go_on.set()
     assert [message.get("body") for message in waiting.sent[1:]] == [b"the answer", b""]
     assert waiting.is_complete
 
@@ -180,9 +176,8 @@ async def test_a_call_that_outlasts_the_end_is_cut() -> None:
         with request.call():
             await anyio.sleep_forever()
 
-    with anyio.fail_after(5):
-        async with anyio.create_task_group() as tasks:
-            async with OpenRequests(listening, grace_s=0.1) as requests:
-                tasks.start_soon(caller.asks, requests, {"method": "GET"})
-                await anyio.wait_all_tasks_blocked()
+    async with tasks_within(5) as tasks:
+        async with OpenRequests(listening, grace_s=0.1) as requests:
+            tasks.start_soon(caller.asks, requests, {"method": "GET"})
+            await anyio.wait_all_tasks_blocked()
     assert (caller.status, caller.is_complete) == (503, True)

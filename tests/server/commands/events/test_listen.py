@@ -117,8 +117,7 @@ async def test_a_subscription_does_not_hear_of_itself_and_what_it_misses_is_said
         await shown.listener.begin()
         await at.tenant.client.webhooks.update(id=webhook.id, status="disabled")
         assert await shown.lines() == []
-        await at.happen()
-        await at.deliver()
+        await at.deliver_new()
         event, delivery = await shown.lines()
         assert "deployment.paused dep_0" in event
         assert delivery == "-> deployment.paused dep_0 missed: not sent"
@@ -129,8 +128,7 @@ async def test_with_all_what_a_subscription_does_not_want_is_shown_too(database_
         webhook = await at.subscribe("a", "deployment.paused")
         shown = terminal(at.tenant.client, webhook, everything=True)
         await shown.listener.begin()
-        await at.happen(type_=DEPLOYMENT_RESUMED)
-        await at.deliver()
+        await at.deliver_new(type_=DEPLOYMENT_RESUMED)
         assert len(await shown.lines()) == 1
 
 
@@ -142,8 +140,7 @@ async def test_signatures_in_the_log_are_held_against_the_secret(database_url: s
         await right.listener.begin()
         await wrong.listener.begin()
         at.endpoints.answers[url_of("a")] = lambda _: answer("server_error")
-        await at.happen(simulated=True)
-        await at.deliver()
+        await at.deliver_new(simulated=True)
         await at.deliver(after_ms=15 * SECOND)
         _, line = await right.lines()
         assert re.search(r"attempt 2, again at [0-9:]{8}, signature verified$", line)
@@ -154,8 +151,7 @@ async def test_signatures_in_the_log_are_held_against_the_secret(database_url: s
         for one in both:
             await one.listener.begin()
         del at.endpoints.answers[url_of("a")]
-        await at.happen()
-        await at.deliver()
+        await at.deliver_new()
         for one in both:
             _, line = await one.lines()
             assert line.endswith("arrived 204, attempt 1, signature verified")
@@ -176,8 +172,7 @@ async def test_what_a_failed_look_did_not_show_is_shown_by_the_next(database_url
         async with Client(BASE_URL, at.tenant.api_key, transport=MockTransport(flaky)) as client:
             shown = terminal(client, webhook, secret=SECRET)
             await shown.listener.begin()
-            await at.happen(2)
-            await at.deliver()
+            await at.deliver_new(2)
             failing["/events"] = 1
             for _ in range(2):
                 with pytest.raises(CallwrightError, match="Not now"):
