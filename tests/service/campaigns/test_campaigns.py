@@ -19,7 +19,7 @@ ANY_REASON = RetryPolicy(
 async def test_a_campaign_of_unsteered_people_keeps_every_rule(tenant: Tenant) -> None:
     ended = await run(tenant, people(120))
     assert (ended.status, ended.status_reason) == ("completed", "audience_exhausted")
-    found = await campaign_records(tenant.service.services.database, ended.id)
+    found = await campaign_records(tenant.database, ended.id)
     assert len(found.contacts) == 120
     assert {contact.status for contact in found.contacts} <= {"completed", "exhausted", "suppressed"}
     check_everything(found, RetryPolicy())
@@ -27,7 +27,7 @@ async def test_a_campaign_of_unsteered_people_keeps_every_rule(tenant: Tenant) -
 
 async def test_a_policy_that_retries_everything_is_kept_too(tenant: Tenant) -> None:
     ended = await run(tenant, people(80), retry_policy=ANY_REASON, max_concurrency=7, calls_per_second=0.5)
-    found = await campaign_records(tenant.service.services.database, ended.id)
+    found = await campaign_records(tenant.database, ended.id)
     assert max(contact.attempts for contact in found.contacts) == 4
     check_everything(found, ANY_REASON, lines=7, calls_per_second=0.5)
 
@@ -35,7 +35,7 @@ async def test_a_policy_that_retries_everything_is_kept_too(tenant: Tenant) -> N
 @pytest.mark.requirement("STATE-28")
 async def test_one_line_makes_one_call_after_the_other(tenant: Tenant) -> None:
     ended = await run(tenant, people(12, sim_outcome="answered"), max_concurrency=1, retry_policy=ONCE)
-    found = await campaign_records(tenant.service.services.database, ended.id)
+    found = await campaign_records(tenant.database, ended.id)
     check_everything(found, ONCE, lines=1)
     assert ended.stats.completed == 12
 
@@ -44,7 +44,7 @@ async def test_the_pace_alone_spaces_calls_when_there_are_lines_enough(tenant: T
     ended = await run(
         tenant, people(40, sim_outcome="busy"), max_concurrency=50, calls_per_second=2.0, retry_policy=ONCE
     )
-    found = await campaign_records(tenant.service.services.database, ended.id)
+    found = await campaign_records(tenant.database, ended.id)
     check_everything(found, ONCE, lines=50, calls_per_second=2.0)
     moments = [call.created_at for call in found.calls]
     assert moments == [moments[0] + 500 * index for index in range(40)]
@@ -62,7 +62,7 @@ async def test_the_counters_callers_see_are_those_of_the_records(tenant: Tenant)
     assert len(listed) == 14
     contacts = [contact async for contact in tenant.client.deployments.list_contacts(id=ended.id)]
     assert {contact.last_call_id for contact in contacts} == {call.id for call in listed}
-    found = await campaign_records(tenant.service.services.database, ended.id)
+    found = await campaign_records(tenant.database, ended.id)
     assert stats.spend.amount == f"{found.deployment.spend_micros / 1e6:.6f}"
 
 

@@ -11,7 +11,7 @@ from callwright.contract.deployments.dialling import WEEKDAYS, CallingHours, Ret
 from callwright.service.platform.clock.clock import HOUR, MINUTE, SystemClock, milliseconds, moment
 from callwright.service.rules.calling_hours import first_allowed
 from tests.support.campaign_invariants import campaign_records
-from tests.support.campaigns import after_rounds, draft, people, working
+from tests.support.campaigns import after_rounds, draft, ended_by_workers, people
 from tests.support.service import Tenant, open_service
 
 NO_ANSWER: dict[str, Any] = {"sim_outcome": "no_answer"}
@@ -43,7 +43,7 @@ def inside(hours: CallingHours | None, at: datetime, zone: str = "UTC") -> bool:
 
 async def all_called(tenant: Tenant, deployment_id: str, before: int) -> datetime:
     """When the last of the people who were left after so many calls was called for the next time."""
-    found = await campaign_records(tenant.service.services.database, deployment_id)
+    found = await campaign_records(tenant.database, deployment_id)
     latest: dict[str, int] = {}
     for call in found.calls[before:]:
         latest.setdefault(call.contact_id, call.created_at)
@@ -67,8 +67,7 @@ async def test_of_a_paused_campaign_it_is_told_when_whoever_is_left_has_been_cal
         assert seen.finishes_at >= seen.next_call_at
         assert inside(hours, seen.finishes_at)
         await tenant.client.deployments.resume(id=paused.id, plan_id=seen.plan_id)
-        async with working(tenant):
-            await tenant.ended(paused.id)
+        await ended_by_workers(tenant, paused.id)
         assert abs(await all_called(tenant, paused.id, made) - seen.finishes_at) < timedelta(minutes=10)
 
 
@@ -80,8 +79,7 @@ async def test_many_retries_that_fall_due_together_take_their_time(database_url:
         seen = await tenant.client.deployments.preview(id=paused.id)
         assert seen.finishes_at is not None
         await tenant.client.deployments.resume(id=paused.id, plan_id=seen.plan_id)
-        async with working(tenant):
-            await tenant.ended(paused.id)
+        await ended_by_workers(tenant, paused.id)
         assert abs(await all_called(tenant, paused.id, 60) - seen.finishes_at) < timedelta(minutes=15)
 
 
@@ -128,7 +126,7 @@ async def test_the_end_that_is_foretold_is_never_outside_the_hours_nor_before_no
             if seen.next_call_at is None:
                 assert seen.finishes_at is None, seed
                 continue
-            now = campaign.clock or moment(tenant.service.services.clock.now_ms() // 1_000 * 1_000 - MINUTE)
+            now = campaign.clock or moment(tenant.services.clock.now_ms() // 1_000 * 1_000 - MINUTE)
             zone = "America/Los_Angeles" if hours is None or hours.timezone is None else hours.timezone
             assert inside(hours, seen.next_call_at, zone), seed
             if seen.finishes_at is not None:  # it may be more than 100 days ahead
@@ -146,7 +144,7 @@ async def test_calling_that_fills_the_hours_ends_inside_them(
     calls: int, seconds: int, database_url: str, tmp_path: Path
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False, clock=at_eight()) as tenant:
-        now = moment(tenant.service.services.clock.now_ms() + HOUR * 24)
+        now = moment(tenant.services.clock.now_ms() + HOUR * 24)
         begin = now.replace(hour=9, minute=0, second=0, microsecond=0)
         made = await draft(
             tenant, people(calls), start_at=begin, calling_hours=daily("09:00", "09:01"), calls_per_second=0.1

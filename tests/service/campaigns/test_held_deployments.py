@@ -10,7 +10,7 @@ from callwright.service.dialling import leases
 from callwright.service.platform.clock.clock import HOUR
 from callwright.service.platform.database.engines import make_engine
 from callwright.service.tables.schema import deployments
-from tests.support.campaigns import draft, lease, people, working
+from tests.support.campaigns import draft, lease, people, started, working
 from tests.support.service import Tenant
 
 pytestmark = pytest.mark.parametrize("engine", ["postgres"], indirect=True)
@@ -34,7 +34,7 @@ async def test_campaigns_are_driven_while_another_ones_row_is_held(database_url:
 
 
 async def test_taking_and_renewing_leases_leave_out_what_is_held(database_url: str, tenant: Tenant) -> None:
-    services = tenant.service.services
+    services = tenant.services
     made = [await draft(tenant, people(1, first=10 * index), f"{index}") for index in range(2)]
     ids = [one.id for one in made]
     for one in ids:
@@ -59,8 +59,7 @@ async def test_taking_and_renewing_leases_leave_out_what_is_held(database_url: s
 
 async def test_leases_go_by_the_clock_of_the_database(tenant: Tenant) -> None:
     """A process whose clock is an hour ahead takes nothing from others, and leaves nothing that lasts an hour."""
-    services, made = tenant.service.services, await draft(tenant, people(1))
-    await tenant.client.deployments.start(id=made.id)
+    services, made = tenant.services, await started(tenant, people(1))
     await lease(tenant, made.id, "wrk_other")
     ahead_ms = services.clock.now_ms() + HOUR
     assert not await services.database.read(leases.candidates, "wrk_ahead", ahead_ms, 10)
@@ -75,8 +74,7 @@ async def test_leases_go_by_the_clock_of_the_database(tenant: Tenant) -> None:
 
 
 async def test_a_deployment_that_its_owner_could_not_give_back_is_taken_up_again_by_it_alone(tenant: Tenant) -> None:
-    services, made = tenant.service.services, await draft(tenant, people(1))
-    await tenant.client.deployments.start(id=made.id)
+    services, made = tenant.services, await started(tenant, people(1))
     await lease(tenant, made.id, "wrk_me")
     now_ms = services.clock.now_ms()
 

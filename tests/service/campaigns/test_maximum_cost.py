@@ -15,7 +15,7 @@ from callwright.contract.declaration.words import Spend
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.dialling import RetryPolicy, RetryReason, Voicemail
 from callwright.contract.deployments.previews import Preview
-from tests.support.campaigns import draft, make_agent, people, working
+from tests.support.campaigns import draft, ended_by_workers, make_agent, people
 from tests.support.service import Tenant
 
 SEEDS = range(12)
@@ -68,8 +68,7 @@ async def test_no_campaign_costs_more_than_its_preview_says_at_most(seed: int, t
     campaign = await dear_campaign(tenant, Random(seed))
     preview = await tenant.client.deployments.preview(id=campaign.id)
     await tenant.client.deployments.start(id=campaign.id, plan_id=preview.plan_id)
-    async with working(tenant):
-        ended = await tenant.ended(campaign.id)
+    ended = await ended_by_workers(tenant, campaign.id)
     spent = Decimal(ended.stats.spend.amount)
     assert spent > 0
     assert spent <= at_most(preview), preview.summary

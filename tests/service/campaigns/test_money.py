@@ -21,7 +21,7 @@ async def test_a_campaign_pauses_before_it_exceeds_its_budget(tenant: Tenant) ->
     rows = people(80, sim_outcome="answered", sim_intent="yes")
     paused = await run(tenant, rows, budget_cap=Spend(amount="0.10"))
     assert (paused.status, paused.status_reason) == ("paused", "budget_reached")
-    found = await campaign_records(tenant.service.services.database, paused.id)
+    found = await campaign_records(tenant.database, paused.id)
     assert 100_000 - PRICES.reservation() < found.deployment.spend_micros <= 100_000
     assert (found.deployment.reserved_micros, found.wallet.reserved_micros) == (0, 0)
 
@@ -29,7 +29,7 @@ async def test_a_campaign_pauses_before_it_exceeds_its_budget(tenant: Tenant) ->
     await tenant.client.deployments.resume(id=paused.id)
     ended = await tenant.ended(paused.id)
     assert (ended.status, ended.stats.completed) == ("completed", 80)
-    check_everything(await campaign_records(tenant.service.services.database, paused.id), RetryPolicy())
+    check_everything(await campaign_records(tenant.database, paused.id), RetryPolicy())
 
 
 @pytest.mark.requirement("STATE-09")
@@ -39,7 +39,7 @@ async def test_a_campaign_pauses_when_the_wallet_cannot_hold_another_call(tenant
     await tenant.client.deployments.start(id=made.id)
     paused = await tenant.ended(made.id)
     assert (paused.status, paused.status_reason) == ("paused", "insufficient_credits")
-    services = tenant.service.services
+    services = tenant.services
     found = await campaign_records(services.database, made.id)
     assert 0 <= found.wallet.balance_micros < PRICES.reservation()
     check_dialled_once(found)
@@ -54,7 +54,7 @@ async def test_a_campaign_pauses_when_the_wallet_cannot_hold_another_call(tenant
 async def test_unanswered_calls_are_free(tenant: Tenant) -> None:
     before = await tenant.client.wallet.get()
     ended = await run(tenant, people(20, sim_outcome="no_answer"))
-    found = await campaign_records(tenant.service.services.database, ended.id)
+    found = await campaign_records(tenant.database, ended.id)
     assert (ended.stats.attempts, ended.stats.spend.amount) == (60, "0.000000")
     assert [movement.type for movement in found.transactions] == ["topup", "number_rental"]
     after = await tenant.client.wallet.get()
@@ -82,6 +82,6 @@ async def test_the_low_balance_is_told_once(tenant: Tenant) -> None:
     await leave_in_wallet(tenant, 10 * MICROS + 1_000)
     await tenant.client.deployments.start(id=made.id)
     await tenant.ended(made.id)
-    found = await campaign_records(tenant.service.services.database, made.id)
+    found = await campaign_records(tenant.database, made.id)
     assert [row.type for row, _ in found.events].count("wallet.low_balance") == 1
     assert found.wallet.low

@@ -1,9 +1,7 @@
 """What a personal key with a spending cap may commit."""
 
-from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 from sqlalchemy import Connection, select, update
 
@@ -19,7 +17,8 @@ from callwright.service.rules.price_list import PRICES
 from callwright.service.tables.ledger import Movement, book
 from callwright.service.tables.schema import deployments, phone_numbers
 from tests.support import resources
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
+from tests.support.tasks import tasks_within
 
 CAP = 25 * MICROS
 SHORT: dict[str, Any] = {"max_call_duration_seconds": 120}
@@ -28,7 +27,7 @@ LOCAL = PRICES.rental("local")
 
 
 async def personal_key(tenant: Tenant) -> str:
-    services = tenant.service.services
+    services = tenant.services
     made = await services.database.write(
         accounts.create_personal_key, services.ids, tenant.org_id, "", services.clock.now_ms(), spending_cap_micros=CAP
     )
@@ -40,7 +39,7 @@ async def started(tenant: Tenant, key_id: str, name: str, **values: Any) -> str:
     made = (await resources.draft(tenant, name, **SHORT)).deployment
     given = {"status": "active", "started_by_key_id": key_id, **values}
     statement = update(deployments).where(deployments.c.id == made.id).values(**given)
-    await tenant.service.services.database.write(lambda connection: connection.execute(statement))
+    await tenant.database.write(lambda connection: connection.execute(statement))
     return made.id
 
 
@@ -48,12 +47,12 @@ async def rented(tenant: Tenant, key_id: str) -> str:
     """A number that the key has rented."""
     made = await resources.number(tenant)
     statement = update(phone_numbers).where(phone_numbers.c.id == made.id).values(created_by_key_id=key_id)
-    await tenant.service.services.database.write(lambda connection: connection.execute(statement))
+    await tenant.database.write(lambda connection: connection.execute(statement))
     return made.id
 
 
 async def committed(tenant: Tenant, key_id: str, *, but: str = "") -> int:
-    return await tenant.service.services.database.read(spending_cap.committed, key_id, but=but)
+    return await tenant.database.read(spending_cap.committed, key_id, but=but)
 
 
 def check(connection: Connection, by: Answerable, deployment_id: str, budget_cap_micros: int | None) -> None:
@@ -63,7 +62,7 @@ def check(connection: Connection, by: Answerable, deployment_id: str, budget_cap
 
 
 async def checked(tenant: Tenant, by: Answerable, deployment_id: str, budget_cap_micros: int | None) -> None:
-    await tenant.service.services.database.write(check, by, deployment_id, budget_cap_micros)
+    await tenant.database.write(check, by, deployment_id, budget_cap_micros)
 
 
 async def test_a_live_deployment_counts_by_its_budget_cap_and_an_ended_one_by_its_spend(tenant: Tenant) -> None:
@@ -92,10 +91,9 @@ async def test_a_number_counts_by_every_month_that_was_booked(tenant: Tenant) ->
     key = await personal_key(tenant)
     number = await rented(tenant, key)
     assert await committed(tenant, key) == LOCAL
-    services = tenant.service.services
     month = [Movement("number_rental", -LOCAL, "phone_number", number, "a month of a phone number")]
-    await services.database.write(
-        book, services.ids, tenant.org_id, month, now_ms=services.clock.now_ms() + RENTAL_PERIOD_MS + DAY
+    await tenant.database.write(
+        book, tenant.services.ids, tenant.org_id, month, now_ms=tenant.services.clock.now_ms() + RENTAL_PERIOD_MS + DAY
     )
     assert await committed(tenant, key) == 2 * LOCAL
 
@@ -112,7 +110,7 @@ async def test_what_others_start_and_rent_does_not_count(tenant: Tenant) -> None
 async def test_a_key_may_commit_up_to_its_cap_and_not_a_millionth_more(tenant: Tenant) -> None:
     key = await personal_key(tenant)
     await started(tenant, key, "live", budget_cap_micros=10 * MICROS)
-    write = tenant.service.services.database.write
+    write = tenant.database.write
     by = Answerable(key, CAP)
     await write(spending_cap.check, by, 15 * MICROS)
     with pytest.raises(Refusal) as caught:
@@ -141,14 +139,14 @@ async def test_a_start_needs_a_budget_cap_within_the_keys(tenant: Tenant) -> Non
 async def test_nothing_more_is_allowed_while_a_deployment_of_the_key_has_lost_its_budget_cap(tenant: Tenant) -> None:
     key = await personal_key(tenant)
     unbounded = await started(tenant, key, "unbounded", status="paused", budget_cap_micros=None)
-    write = tenant.service.services.database.write
+    write = tenant.database.write
     with pytest.raises(Refusal, match=unbounded) as caught:
         await write(spending_cap.check, Answerable(key, CAP), 1)
     assert caught.value.problem is SPENDING_CAP_REACHED
     await checked(tenant, Answerable(key, CAP), unbounded, MICROS)
 
 
-async def test_two_starts_at_the_same_time_do_not_go_beyond_the_cap_together(database_url: str, tmp_path: Path) -> None:
+async def test_two_starts_at_the_same_time_do_not_go_beyond_the_cap_together(tenant: Tenant) -> None:
     refused: list[Refusal] = []
 
     def start(connection: Connection, key: str, deployment_id: str) -> None:
@@ -158,16 +156,14 @@ async def test_two_starts_at_the_same_time_do_not_go_beyond_the_cap_together(dat
 
     async def attempt(tenant: Tenant, key: str, deployment_id: str) -> None:
         try:
-            await tenant.service.services.database.write(start, key, deployment_id)
+            await tenant.database.write(start, key, deployment_id)
         except Refusal as refusal:
             refused.append(refusal)
 
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        key = await personal_key(tenant)
-        drafts = [(await resources.draft(tenant, f"draft {index}", **SHORT)).deployment.id for index in range(4)]
-        with anyio.fail_after(30):
-            async with anyio.create_task_group() as tasks:
-                for made in drafts:
-                    tasks.start_soon(attempt, tenant, key, made)
-        assert [refusal.problem for refusal in refused] == [SPENDING_CAP_REACHED] * 3
-        assert await committed(tenant, key) == 15 * MICROS
+    key = await personal_key(tenant)
+    drafts = [(await resources.draft(tenant, f"draft {index}", **SHORT)).deployment.id for index in range(4)]
+    async with tasks_within(30) as tasks:
+        for made in drafts:
+            tasks.start_soon(attempt, tenant, key, made)
+    assert [refusal.problem for refusal in refused] == [SPENDING_CAP_REACHED] * 3
+    assert await committed(tenant, key) == 15 * MICROS

@@ -22,12 +22,14 @@ from tests.support.campaigns import (
     ONCE,
     claim_and_die,
     draft,
+    ended_by_workers,
     expire_leases,
     leave_in_wallet,
     people,
     rent,
     run,
     settled,
+    started,
     suspend_numbers,
     working,
 )
@@ -41,14 +43,13 @@ TOLD_BY_THE_SENDER = {"webhook.disabled", "webhook.test"}
 async def told(tenant: Tenant, *types: str) -> list[tuple[Row[Any], dict[str, Any]]]:
     """The organization's events, of all types or of these, with their data."""
     statement = select(outbox).where(outbox.c.org_id == tenant.org_id).order_by(outbox.c.created_at, outbox.c.id)
-    rows = await tenant.service.services.database.read(lambda connection: connection.execute(statement).all())
+    rows = await tenant.database.read(lambda connection: connection.execute(statement).all())
     return [(row, json.loads(row.data)) for row in rows if not types or row.type in types]
 
 
 @pytest.mark.requirement("EVENT-17")
 async def test_a_cancelled_deployment_is_completed_once_its_last_call_has_ended(tenant: Tenant) -> None:
-    made = await draft(tenant, people(3, sim_outcome="busy"))
-    await tenant.client.deployments.start(id=made.id)
+    made = await started(tenant, people(3, sim_outcome="busy"))
     await claim_and_die(tenant, made.id)
     await expire_leases(tenant)
     await tenant.client.deployments.cancel(id=made.id)
@@ -62,7 +63,7 @@ async def test_a_cancelled_deployment_is_completed_once_its_last_call_has_ended(
     assert others == []
     assert (data["status"], data["status_reason"], data["stats"]["in_flight"]) == ("cancelled", "manual", 0)
     assert (data["stats"]["attempts"], data["stats"]["outcomes"]) == (3, {"busy": 3})
-    ends = [call.ended_at for call in (await campaign_records(tenant.service.services.database, made.id)).calls]
+    ends = [call.ended_at for call in (await campaign_records(tenant.database, made.id)).calls]
     assert row.created_at >= max(ends)
     assert over.completed_at is not None
     assert milliseconds(over.completed_at) == row.created_at // 1_000 * 1_000
@@ -108,11 +109,9 @@ async def test_an_exhausted_audience_is_told_with_the_figures_of_the_last_dial(t
 
 
 async def test_a_deployment_that_lost_its_numbers_has_failed_and_is_not_completed(tenant: Tenant) -> None:
-    made = await draft(tenant, people(2))
-    await tenant.client.deployments.start(id=made.id)
+    made = await started(tenant, people(2))
     await suspend_numbers(tenant)
-    async with working(tenant):
-        assert (await tenant.ended(made.id)).status == "failed"
+    assert (await ended_by_workers(tenant, made.id)).status == "failed"
     ((row, data),) = await told(tenant, "deployment.failed", "deployment.completed")
     assert (row.type, row.subject_id, row.simulated) == ("deployment.failed", made.id, True)
     assert (data["status"], data["status_reason"], data["simulated"]) == ("failed", "no_phone_number", True)
@@ -167,7 +166,7 @@ async def test_an_import_is_told_once_when_it_ends(tenant: Tenant, csv: str, sta
     waiting = await tenant.client.audiences.import_csv(id=people_.id, csv=csv)
     assert await told(tenant, "audience.import_completed") == []
     with anyio.fail_after(60):
-        while await imports.work_on_one(tenant.service.services, "wrk_test"):
+        while await imports.work_on_one(tenant.services, "wrk_test"):
             pass
     ((row, data),) = await told(tenant, "audience.import_completed")
     assert (row.subject_id, row.simulated) == (people_.id, False)
@@ -175,18 +174,18 @@ async def test_an_import_is_told_once_when_it_ends(tenant: Tenant, csv: str, sta
 
 
 @pytest.mark.requirement("EVENT-24", "EVENT-25")
-async def test_a_top_up_is_told_once_and_names_its_transaction(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False, extra_dollars=7) as tenant:
-        topups = select(transactions.c.id, transactions.c.amount_micros).where(
-            transactions.c.org_id == tenant.org_id, transactions.c.type == "topup"
-        )
-        booked = await tenant.service.services.database.read(lambda connection: connection.execute(topups).all())
-        found = await told(tenant, "wallet.topup_settled")
-        assert {row.subject_id for row, _ in found} == {row.id for row in booked}
-        assert {(data["transaction_id"], data["amount"]) for _, data in found} == {
-            (row.id, f"{row.amount_micros / 1_000_000:.6f}") for row in booked
-        }
-        assert {row.simulated for row, _ in found} == {True}
+@pytest.mark.service(extra_dollars=7)
+async def test_a_top_up_is_told_once_and_names_its_transaction(tenant: Tenant) -> None:
+    topups = select(transactions.c.id, transactions.c.amount_micros).where(
+        transactions.c.org_id == tenant.org_id, transactions.c.type == "topup"
+    )
+    booked = await tenant.database.read(lambda connection: connection.execute(topups).all())
+    found = await told(tenant, "wallet.topup_settled")
+    assert {row.subject_id for row, _ in found} == {row.id for row in booked}
+    assert {(data["transaction_id"], data["amount"]) for _, data in found} == {
+        (row.id, f"{row.amount_micros / 1_000_000:.6f}") for row in booked
+    }
+    assert {row.simulated for row, _ in found} == {True}
 
 
 @pytest.mark.requirement("EVENT-15", "EVENT-16", "EVENT-14")
@@ -206,33 +205,32 @@ async def test_what_is_told_of_a_call_names_what_the_specification_lists(tenant:
 
 
 @pytest.mark.requirement("EVENT-16")
-async def test_the_end_of_a_call_is_told_once_however_it_ended(database_url: str, tmp_path: Path) -> None:
+@pytest.mark.service(workers=True)
+async def test_the_end_of_a_call_is_told_once_however_it_ended(tenant: Tenant) -> None:
     outcomes: tuple[str, ...] = get_args(Outcome)
     rows = [row for place, name in enumerate(outcomes) for row in people(1, first=place, sim_outcome=name)]
-    async with open_service(database_url, tmp_path) as tenant:
-        made = await run(tenant, rows, retry_policy=ONCE)
-        calls = {call.id: call async for call in tenant.client.calls.list(deployment_id=made.id)}
-        ends = await told(tenant, "call.completed")
-        assert {call.outcome for call in calls.values()} == set(outcomes)
-        assert Counter(row.subject_id for row, _ in ends) == dict.fromkeys(calls, 1)
-        for row, data in ends:
-            call = calls[data["call_id"]]
-            assert (data["outcome"], data["duration_seconds"]) == (call.outcome, call.duration_seconds)
-            assert (data["recording_url"], data["transcript_url"]) == (call.recording_url, call.transcript_url)
-            assert call.ended_at is not None
-            assert row.created_at // 1_000 * 1_000 == milliseconds(call.ended_at)
+    made = await run(tenant, rows, retry_policy=ONCE)
+    calls = {call.id: call async for call in tenant.client.calls.list(deployment_id=made.id)}
+    ends = await told(tenant, "call.completed")
+    assert {call.outcome for call in calls.values()} == set(outcomes)
+    assert Counter(row.subject_id for row, _ in ends) == dict.fromkeys(calls, 1)
+    for row, data in ends:
+        call = calls[data["call_id"]]
+        assert (data["outcome"], data["duration_seconds"]) == (call.outcome, call.duration_seconds)
+        assert (data["recording_url"], data["transcript_url"]) == (call.recording_url, call.transcript_url)
+        assert call.ended_at is not None
+        assert row.created_at // 1_000 * 1_000 == milliseconds(call.ended_at)
 
 
 @pytest.mark.requirement("EVENT-21", "EVENT-25")
 async def test_that_a_campaign_has_started_is_told_with_its_first_call_and_not_before(tenant: Tenant) -> None:
-    start_ms = tenant.service.services.clock.now_ms() // 1_000 * 1_000 + 2 * DAY
+    start_ms = tenant.services.clock.now_ms() // 1_000 * 1_000 + 2 * DAY
     made = await draft(tenant, people(5, sim_outcome="busy"), start_at=moment(start_ms))
     await tenant.client.deployments.start(id=made.id, jump_clock=True)
     assert await told(tenant, "deployment.started") == []
-    async with working(tenant):
-        await tenant.ended(made.id)
+    await ended_by_workers(tenant, made.id)
     ((row, data),) = await told(tenant, "deployment.started")
-    calls = (await campaign_records(tenant.service.services.database, made.id)).calls
+    calls = (await campaign_records(tenant.database, made.id)).calls
     assert len(calls) > 5
     assert row.created_at == min(call.created_at for call in calls) == start_ms
     assert (row.subject_id, data["contacts"]) == (made.id, 5)
@@ -241,8 +239,7 @@ async def test_that_a_campaign_has_started_is_told_with_its_first_call_and_not_b
 
 @pytest.mark.requirement("EVENT-22", "EVENT-25")
 async def test_a_pause_by_hand_is_told_once_and_says_so(tenant: Tenant) -> None:
-    made = await draft(tenant, people(1))
-    await tenant.client.deployments.start(id=made.id)
+    made = await started(tenant, people(1))
     assert await told(tenant, "deployment.paused") == []
     for _ in range(2):
         await tenant.client.deployments.pause(id=made.id)
@@ -283,9 +280,8 @@ async def test_every_payload_is_that_of_its_type_and_holds_no_number_and_no_word
     await suspend_numbers(tenant)
     audience = await client.audiences.create(name="Imported")
     await client.audiences.import_csv(id=audience.id, csv="phone_number,first_name\n+12125550100,Person 1\n")
-    assert await imports.work_on_one(tenant.service.services, "wrk_test")
-    async with working(tenant):
-        assert (await tenant.ended(lost.id)).status == "failed"
+    assert await imports.work_on_one(tenant.services, "wrk_test")
+    assert (await ended_by_workers(tenant, lost.id)).status == "failed"
     await client.phone_numbers.release(id=lost.phone_number_ids[0])
     await leave_in_wallet(tenant, 1)
     found = await told(tenant)

@@ -12,10 +12,18 @@ from sqlalchemy import select
 from callwright.contract.deployments.dialling import WEEKDAYS, CallingHours, Compliance, RetryPolicy, Weekday, Window
 from callwright.service.platform.clock.clock import MINUTE, SystemClock, milliseconds, moment
 from callwright.service.rules.calling_hours import first_allowed
-from callwright.service.settings import ServiceSettings
 from callwright.service.tables.schema import calls
 from tests.support.campaign_invariants import campaign_records, check_counters, check_policy
-from tests.support.campaigns import after_rounds, draft, people, phone, progressed, settled, suspend_numbers, working
+from tests.support.campaigns import (
+    after_rounds,
+    ended_by_workers,
+    people,
+    phone,
+    progressed,
+    settled,
+    started,
+    suspend_numbers,
+)
 from tests.support.service import Tenant, open_service
 
 ANSWERS: dict[str, Any] = {"sim_outcome": "answered", "sim_intent": "yes"}
@@ -25,7 +33,7 @@ ALWAYS = [Window(days=list(WEEKDAYS), start="00:00", end="24:00")]
 async def dialled(tenant: Tenant, deployment_id: str, *, after: int = 0) -> list[datetime]:
     """The moments of a deployment's calls, without the first few."""
     wanted = select(calls.c.created_at).where(calls.c.deployment_id == deployment_id).order_by(calls.c.created_at)
-    found = await tenant.service.services.database.read(lambda connection: connection.execute(wanted).scalars().all())
+    found = await tenant.database.read(lambda connection: connection.execute(wanted).scalars().all())
     return [moment(at_ms) for at_ms in found[after:]]
 
 
@@ -47,35 +55,31 @@ def on_day(at: datetime, start: str = "09:00", end: str = "17:00") -> list[Windo
     return [Window(days=[WEEKDAYS[at.weekday()]], start=start, end=end)]
 
 
-async def test_changed_hours_hold_for_people_who_were_put_off_in_running_time(
-    database_url: str, tmp_path: Path
-) -> None:
-    settings = ServiceSettings(data=tmp_path, database_url=database_url, sim_time_scale=1.0)
-    async with open_service(database_url, tmp_path, settings=settings) as tenant:
-        now = moment(tenant.service.services.clock.now_ms())
-        made = await draft(tenant, people(30, **ANSWERS), calling_hours=in_utc(on_day(now + timedelta(days=2))))
-        await tenant.client.deployments.start(id=made.id)
-        with anyio.fail_after(20):
-            while True:
-                contacts = await tenant.client.deployments.list_contacts(id=made.id)
-                moments = {contact.next_attempt_at for contact in contacts.data}
-                if len(moments) == 1 and min(filter(None, moments)) > now + timedelta(hours=6):
-                    break
-                await anyio.sleep(0.01)
-        await tenant.client.deployments.pause(id=made.id)
-        await settled(tenant, made.id)
-        await tenant.client.deployments.update(id=made.id, calling_hours=in_utc(ALWAYS))
-        seen = await tenant.client.deployments.preview(id=made.id)
-        resumed = await tenant.client.deployments.resume(id=made.id, plan_id=seen.plan_id)
-        for told in (seen.next_call_at, resumed.next_dial_at):
-            assert told is not None
-            assert told < now + timedelta(minutes=5)
-        await progressed(tenant, made.id, attempts=3)
-        await tenant.client.deployments.cancel(id=made.id)
+@pytest.mark.service(workers=True, settings={"sim_time_scale": 1.0})
+async def test_changed_hours_hold_for_people_who_were_put_off_in_running_time(tenant: Tenant) -> None:
+    now = moment(tenant.services.clock.now_ms())
+    made = await started(tenant, people(30, **ANSWERS), calling_hours=in_utc(on_day(now + timedelta(days=2))))
+    with anyio.fail_after(20):
+        while True:
+            contacts = await tenant.client.deployments.list_contacts(id=made.id)
+            moments = {contact.next_attempt_at for contact in contacts.data}
+            if len(moments) == 1 and min(filter(None, moments)) > now + timedelta(hours=6):
+                break
+            await anyio.sleep(0.01)
+    await tenant.client.deployments.pause(id=made.id)
+    await settled(tenant, made.id)
+    await tenant.client.deployments.update(id=made.id, calling_hours=in_utc(ALWAYS))
+    seen = await tenant.client.deployments.preview(id=made.id)
+    resumed = await tenant.client.deployments.resume(id=made.id, plan_id=seen.plan_id)
+    for told in (seen.next_call_at, resumed.next_dial_at):
+        assert told is not None
+        assert told < now + timedelta(minutes=5)
+    await progressed(tenant, made.id, attempts=3)
+    await tenant.client.deployments.cancel(id=made.id)
 
 
 async def test_changed_hours_hold_for_people_who_were_put_off_in_rehearsed_time(tenant: Tenant) -> None:
-    now = moment(tenant.service.services.clock.now_ms())
+    now = moment(tenant.services.clock.now_ms())
     saturday = now + timedelta(days=2)
     paused = await after_rounds(tenant, people(30, **ANSWERS), calling_hours=in_utc(on_day(saturday)))
     tomorrow = now + timedelta(days=1)
@@ -85,33 +89,30 @@ async def test_changed_hours_hold_for_people_who_were_put_off_in_rehearsed_time(
     assert seen.next_call_at == opens
     resumed = await tenant.client.deployments.resume(id=paused.id, plan_id=seen.plan_id)
     assert resumed.next_dial_at == opens
-    async with working(tenant):
-        await tenant.ended(paused.id)
+    await ended_by_workers(tenant, paused.id)
     assert (await dialled(tenant, paused.id))[0] == opens
 
 
 @pytest.mark.parametrize(("minutes", "waits"), [(10, 10), (4_320, 4_320)])
 async def test_a_changed_interval_holds_for_people_who_wait_for_a_retry(
-    minutes: int, waits: int, database_url: str, tmp_path: Path
+    minutes: int, waits: int, tenant: Tenant
 ) -> None:
     policy = {"max_attempts": 2, "retry_on": ["no_answer"], "different_time_of_day": False}
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        before = RetryPolicy.model_validate({**policy, "interval_minutes": [240]})
-        paused = await after_rounds(tenant, people(5, sim_outcome="no_answer"), retry_policy=before)
-        assert paused.stats.retry_waiting == 5
-        after = RetryPolicy.model_validate({**policy, "interval_minutes": [minutes]})
-        await tenant.client.deployments.update(id=paused.id, retry_policy=after)
-        seen = await tenant.client.deployments.preview(id=paused.id)
-        resumed = await tenant.client.deployments.resume(id=paused.id, plan_id=seen.plan_id)
-        async with working(tenant):
-            await tenant.ended(paused.id)
-        found = await campaign_records(tenant.service.services.database, paused.id)
-        first_ended = min(call.ended_at for call in found.calls if call.attempt_number == 1)
-        second = min(call.created_at for call in found.calls if call.attempt_number == 2)
-        assert second == first_ended + waits * MINUTE
-        assert seen.next_call_at == resumed.next_dial_at == moment(second).replace(microsecond=0)
-        check_policy(found, after)
-        check_counters(found)
+    before = RetryPolicy.model_validate({**policy, "interval_minutes": [240]})
+    paused = await after_rounds(tenant, people(5, sim_outcome="no_answer"), retry_policy=before)
+    assert paused.stats.retry_waiting == 5
+    after = RetryPolicy.model_validate({**policy, "interval_minutes": [minutes]})
+    await tenant.client.deployments.update(id=paused.id, retry_policy=after)
+    seen = await tenant.client.deployments.preview(id=paused.id)
+    resumed = await tenant.client.deployments.resume(id=paused.id, plan_id=seen.plan_id)
+    await ended_by_workers(tenant, paused.id)
+    found = await campaign_records(tenant.database, paused.id)
+    first_ended = min(call.ended_at for call in found.calls if call.attempt_number == 1)
+    second = min(call.created_at for call in found.calls if call.attempt_number == 2)
+    assert second == first_ended + waits * MINUTE
+    assert seen.next_call_at == resumed.next_dial_at == moment(second).replace(microsecond=0)
+    check_policy(found, after)
+    check_counters(found)
 
 
 @pytest.mark.requirement("RES-23")
@@ -131,9 +132,8 @@ async def test_changed_hours_show_everybody_who_waits_when_they_are_called(
         told = await shown_moments(tenant, paused.id)
         assert told != first
         await tenant.client.deployments.resume(id=paused.id)
-        async with working(tenant):
-            await tenant.ended(paused.id)
-        found = await campaign_records(tenant.service.services.database, paused.id)
+        await ended_by_workers(tenant, paused.id)
+        found = await campaign_records(tenant.database, paused.id)
         called: dict[str, datetime] = {}
         for call in found.calls[made:]:
             called.setdefault(call.contact_id, moment(call.created_at))
@@ -144,12 +144,10 @@ async def test_changed_hours_show_everybody_who_waits_when_they_are_called(
 
 
 async def test_a_campaign_that_failed_shows_nobody_as_about_to_be_called(tenant: Tenant) -> None:
-    made = await draft(tenant, people(3, **ANSWERS))
-    await tenant.client.deployments.start(id=made.id)
+    made = await started(tenant, people(3, **ANSWERS))
     assert len(await shown_moments(tenant, made.id)) == 3
     await suspend_numbers(tenant)
-    async with working(tenant):
-        assert (await tenant.ended(made.id)).status == "failed"
+    assert (await ended_by_workers(tenant, made.id)).status == "failed"
     assert await shown_moments(tenant, made.id) == {}
 
 
@@ -161,9 +159,8 @@ async def test_whoever_may_not_be_tried_again_by_the_new_policy_is_not(tenant: T
         )
         assert (changed.stats.exhausted, changed.stats.retry_waiting) == (5, 0)
         await tenant.client.deployments.resume(id=paused.id)
-        async with working(tenant):
-            assert (await tenant.ended(paused.id)).stats.attempts == 5
-        check_counters(await campaign_records(tenant.service.services.database, paused.id))
+        assert (await ended_by_workers(tenant, paused.id)).stats.attempts == 5
+        check_counters(await campaign_records(tenant.database, paused.id))
 
 
 async def test_a_promised_call_back_outlives_a_change_of_the_policy(tenant: Tenant) -> None:
@@ -186,9 +183,8 @@ async def test_people_whom_the_old_hours_left_no_moment_are_called_in_the_new_on
     changed = await tenant.client.deployments.update(id=paused.id, calling_hours=CallingHours(windows=ALWAYS))
     assert (changed.stats.suppressed, changed.stats.pending) == (0, 2)
     await tenant.client.deployments.resume(id=paused.id)
-    async with working(tenant):
-        assert (await tenant.ended(paused.id)).stats.completed == 2
-    check_counters(await campaign_records(tenant.service.services.database, paused.id))
+    assert (await ended_by_workers(tenant, paused.id)).stats.completed == 2
+    check_counters(await campaign_records(tenant.database, paused.id))
 
 
 async def test_another_consent_column_holds_for_people_who_wait(tenant: Tenant) -> None:
@@ -196,17 +192,15 @@ async def test_another_consent_column_holds_for_people_who_wait(tenant: Tenant) 
         {**row, "old": old, "new": new}
         for row, old, new in zip(people(3, **ANSWERS), ("yes", "yes", "no"), ("yes", "no", "yes"), strict=True)
     ]
-    made = await draft(tenant, rows, compliance=Compliance(consent_column="old"))
-    await tenant.client.deployments.start(id=made.id)
+    made = await started(tenant, rows, compliance=Compliance(consent_column="old"))
     await tenant.client.deployments.pause(id=made.id)
     await tenant.client.deployments.update(id=made.id, compliance=Compliance(consent_column="new"))
     seen = await tenant.client.deployments.preview(id=made.id)
     assert seen.eligible == 2
     assert {group.reason: group.count for group in seen.blocked} == {"no_consent": 1}
     await tenant.client.deployments.resume(id=made.id)
-    async with working(tenant):
-        await tenant.ended(made.id)
-    found = await campaign_records(tenant.service.services.database, made.id)
+    await ended_by_workers(tenant, made.id)
+    found = await campaign_records(tenant.database, made.id)
     assert {call.to_number for call in found.calls} == {phone(0), phone(2)}
     check_counters(found)
 
@@ -235,33 +229,32 @@ def _policy(chance: random.Random) -> RetryPolicy:
 
 
 @pytest.mark.requirement("RES-23")
-async def test_preview_next_dial_and_the_next_call_agree_after_any_change(database_url: str, tmp_path: Path) -> None:
+@pytest.mark.service(extra_dollars=100)
+async def test_preview_next_dial_and_the_next_call_agree_after_any_change(tenant: Tenant) -> None:
     """Whatever the hours and the policy were and become: what is foretold is what happens, inside the new hours."""
-    async with open_service(database_url, tmp_path, workers=False, extra_dollars=100) as tenant:
-        for seed in range(24):
-            chance = random.Random(seed)
-            rows = people(3, sim_outcome=chance.choice(("no_answer", "busy")))
-            fields: dict[str, Any] = {
-                "calling_hours": _hours(chance),
-                "retry_policy": _policy(chance),
-                "name": f"campaign {seed}",
-            }
-            rounds = chance.choice((1, 2)) if fields["retry_policy"].max_attempts > 2 else 1
-            paused = await after_rounds(tenant, rows, rounds, **fields)
-            made = len(await dialled(tenant, paused.id))
-            hours, policy = _hours(chance), _policy(chance)
-            await tenant.client.deployments.update(id=paused.id, calling_hours=hours, retry_policy=policy)
-            seen = await tenant.client.deployments.preview(id=paused.id)
-            resumed = await tenant.client.deployments.resume(id=paused.id, plan_id=seen.plan_id)
-            assert resumed.next_dial_at == seen.next_call_at, seed
-            async with working(tenant):
-                await tenant.ended(paused.id)
-            later = await dialled(tenant, paused.id, after=made)
-            assert bool(later) is (seen.next_call_at is not None), seed
-            zone = "America/Los_Angeles" if hours is None or hours.timezone is None else hours.timezone
-            for at in later:
-                assert first_allowed(hours, [zone], milliseconds(at)) == milliseconds(at), seed
-            if later:
-                assert seen.next_call_at is not None
-                assert timedelta(0) <= later[0] - seen.next_call_at < timedelta(minutes=2), seed
-            check_counters(await campaign_records(tenant.service.services.database, paused.id))
+    for seed in range(24):
+        chance = random.Random(seed)
+        rows = people(3, sim_outcome=chance.choice(("no_answer", "busy")))
+        fields: dict[str, Any] = {
+            "calling_hours": _hours(chance),
+            "retry_policy": _policy(chance),
+            "name": f"campaign {seed}",
+        }
+        rounds = chance.choice((1, 2)) if fields["retry_policy"].max_attempts > 2 else 1
+        paused = await after_rounds(tenant, rows, rounds, **fields)
+        made = len(await dialled(tenant, paused.id))
+        hours, policy = _hours(chance), _policy(chance)
+        await tenant.client.deployments.update(id=paused.id, calling_hours=hours, retry_policy=policy)
+        seen = await tenant.client.deployments.preview(id=paused.id)
+        resumed = await tenant.client.deployments.resume(id=paused.id, plan_id=seen.plan_id)
+        assert resumed.next_dial_at == seen.next_call_at, seed
+        await ended_by_workers(tenant, paused.id)
+        later = await dialled(tenant, paused.id, after=made)
+        assert bool(later) is (seen.next_call_at is not None), seed
+        zone = "America/Los_Angeles" if hours is None or hours.timezone is None else hours.timezone
+        for at in later:
+            assert first_allowed(hours, [zone], milliseconds(at)) == milliseconds(at), seed
+        if later:
+            assert seen.next_call_at is not None
+            assert timedelta(0) <= later[0] - seen.next_call_at < timedelta(minutes=2), seed
+        check_counters(await campaign_records(tenant.database, paused.id))

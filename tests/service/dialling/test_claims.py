@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Row
@@ -18,8 +17,8 @@ from callwright.service.dialling.schedule import Schedule
 from callwright.service.platform.money import money
 from callwright.service.rules.price_list import PRICES
 from tests.support.campaign_invariants import CampaignRecords, campaign_records
-from tests.support.campaigns import claim_and_die, draft, driver_of, lease, leave_in_wallet, people, phone
-from tests.support.service import Tenant, open_service
+from tests.support.campaigns import claim_and_die, draft, driver_of, lease, leave_in_wallet, people, phone, started
+from tests.support.service import Tenant
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +36,7 @@ class InterposedWrites(DriverWrites):
 
 async def driven(tenant: Tenant, deployment_id: str, interposed: Callable[[], Awaitable[object]]) -> CampaignRecords:
     """What a campaign has left once it has stopped."""
-    given = tenant.service.services
+    given = tenant.services
     await lease(tenant, deployment_id, "wrk_test")
     writes = InterposedWrites(
         database=given.database,
@@ -52,21 +51,18 @@ async def driven(tenant: Tenant, deployment_id: str, interposed: Callable[[], Aw
 
 
 async def test_nobody_is_claimed_once_the_campaign_is_paused(tenant: Tenant) -> None:
-    made = await draft(tenant, people(5))
-    await tenant.client.deployments.start(id=made.id)
+    made = await started(tenant, people(5))
     found = await driven(tenant, made.id, lambda: tenant.client.deployments.pause(id=made.id))
     assert (found.deployment.status, found.calls, found.dials) == ("paused", [], [])
 
 
 async def test_whoever_is_put_on_the_do_not_call_list_before_the_claim_is_not_called(tenant: Tenant) -> None:
-    made = await draft(tenant, people(5))
-    await tenant.client.deployments.start(id=made.id)
-    services = tenant.service.services
+    made = await started(tenant, people(5))
     listed: dict[str, Any] = {"org_id": tenant.org_id, "numbers": {phone(3): "cal_1"}, "simulated": True}
 
     async def opt_out() -> None:
-        now_ms = services.clock.now_ms()
-        await services.database.write(do_not_call.opt_out, services.ids, **listed, now_ms=now_ms)
+        now_ms = tenant.services.clock.now_ms()
+        await tenant.database.write(do_not_call.opt_out, tenant.services.ids, **listed, now_ms=now_ms)
 
     found = await driven(tenant, made.id, opt_out)
     assert [one.status_reason for one in found.contacts if one.status == "suppressed"] == ["do_not_call"]
@@ -80,26 +76,22 @@ async def test_a_number_in_a_call_of_another_campaign_is_not_claimed(tenant: Ten
         await tenant.client.deployments.start(id=made.id)
     await claim_and_die(tenant, calling.id)
     await lease(tenant, waiting.id, "wrk_other")
-    database = tenant.service.services.database
     await driver_of(tenant, "wrk_other", rounds=1).drive(waiting.id)
-    found = await campaign_records(database, waiting.id)
+    found = await campaign_records(tenant.database, waiting.id)
     assert (found.deployment.in_flight, found.calls, found.dials) == (0, [], [])
     assert {contact.status for contact in found.contacts} == {"pending"}
 
 
-async def test_what_is_held_back_for_calls_under_way_covers_no_other_call(database_url: str, tmp_path: Path) -> None:
+async def test_what_is_held_back_for_calls_under_way_covers_no_other_call(tenant: Tenant) -> None:
     call = PRICES.reservation()
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await draft(tenant, people(10), max_concurrency=20)
-        await tenant.client.deployments.start(id=made.id)
-        await claim_and_die(tenant, made.id)
+    made = await started(tenant, people(10), max_concurrency=20)
+    await claim_and_die(tenant, made.id)
 
-        def allowed(connection: Connection) -> Allowance:
-            return allowance(connection, connection.execute(FIND, {"id": made.id}).one())
+    def allowed(connection: Connection) -> Allowance:
+        return allowance(connection, connection.execute(FIND, {"id": made.id}).one())
 
-        database = tenant.service.services.database
-        assert await database.read(allowed) == Allowance(10)
-        await tenant.client.deployments.update(id=made.id, budget_cap=Spend(amount=money(13 * call).amount))
-        assert await database.read(allowed) == Allowance(3)
-        await leave_in_wallet(tenant, 12 * call)
-        assert await database.read(allowed) == Allowance(2)
+    assert await tenant.database.read(allowed) == Allowance(10)
+    await tenant.client.deployments.update(id=made.id, budget_cap=Spend(amount=money(13 * call).amount))
+    assert await tenant.database.read(allowed) == Allowance(3)
+    await leave_in_wallet(tenant, 12 * call)
+    assert await tenant.database.read(allowed) == Allowance(2)

@@ -20,12 +20,12 @@ from tests.support.campaigns import (
     Forgetful,
     Interrupted,
     claim_and_die,
-    draft,
     driver_of,
+    ended_by_workers,
     expire_leases,
     lease,
     people,
-    working,
+    started,
 )
 from tests.support.service import Tenant, open_service
 
@@ -45,52 +45,44 @@ class Thief(SimulatedEngine):
 
 @pytest.mark.requirement("STATE-27", "STATE-28")
 async def test_calls_that_were_claimed_and_not_dialled_are_dialled_once_at_their_moment(tenant: Tenant) -> None:
-    made = await draft(tenant, people(30))
-    await tenant.client.deployments.start(id=made.id)
+    made = await started(tenant, people(30))
     await claim_and_die(tenant, made.id)
-    database = tenant.service.services.database
-    left = await campaign_records(database, made.id)
+    left = await campaign_records(tenant.database, made.id)
     assert (len(left.calls), len(left.dials), left.deployment.in_flight) == (10, 0, 10)
     assert left.wallet.reserved_micros == left.deployment.reserved_micros == 10 * 24_000
     await expire_leases(tenant)
-    async with working(tenant):
-        await tenant.ended(made.id)
-    found = await campaign_records(database, made.id)
+    await ended_by_workers(tenant, made.id)
+    found = await campaign_records(tenant.database, made.id)
     assert {call.id for call in left.calls} <= {call.id for call in found.calls}
     check_everything(found, RetryPolicy())
 
 
 @pytest.mark.requirement("STATE-27")
 async def test_calls_that_were_dialled_and_not_recorded_are_not_dialled_again(tenant: Tenant) -> None:
-    made = await draft(tenant, people(30))
-    await tenant.client.deployments.start(id=made.id)
-    database = tenant.service.services.database
+    made = await started(tenant, people(30))
     for life in range(3):
         await expire_leases(tenant)
         await lease(tenant, made.id, f"wrk_{life}")
         if life:  # the calls that the life before left open are taken over first, and then the next round is left
-            found = await campaign_records(database, made.id)
+            found = await campaign_records(tenant.database, made.id)
             assert found.deployment.in_flight == 10
         with pytest.raises(Interrupted):
             await driver_of(tenant, f"wrk_{life}", engine=Forgetful).drive(made.id)
     await expire_leases(tenant)
-    async with working(tenant):
-        await tenant.ended(made.id)
-    check_everything(await campaign_records(database, made.id), RetryPolicy())
+    await ended_by_workers(tenant, made.id)
+    check_everything(await campaign_records(tenant.database, made.id), RetryPolicy())
 
 
 @pytest.mark.requirement("STATE-27")
 async def test_a_driver_that_lost_its_lease_records_nothing(tenant: Tenant) -> None:
-    made = await draft(tenant, people(30))
-    await tenant.client.deployments.start(id=made.id)
-    database = tenant.service.services.database
+    made = await started(tenant, people(30))
     await lease(tenant, made.id, "wrk_slow")
     with pytest.raises(LeaseLost):
         await driver_of(tenant, "wrk_slow", engine=partial(Thief, deployment_id=made.id)).drive(made.id)
-    left = await campaign_records(database, made.id)
+    left = await campaign_records(tenant.database, made.id)
     assert (len(left.calls), left.deployment.in_flight, left.deployment.spend_micros) == (10, 10, 0)
     await driver_of(tenant, "wrk_thief").drive(made.id)
-    found = await campaign_records(database, made.id)
+    found = await campaign_records(tenant.database, made.id)
     assert found.deployment.status == "completed"
     check_everything(found, RetryPolicy())
 
@@ -101,15 +93,14 @@ async def test_a_lease_that_runs_out_again_and_again_does_not_make_a_process_dri
     """As after a machine slept: the lease is over, and the process that holds it is still at work."""
     settings = ServiceSettings(data=tmp_path, database_url=database_url)
     async with open_service(database_url, tmp_path, settings=replace(settings, deployment_lease_ms=1)) as tenant:
-        made = await draft(tenant, people(120), max_concurrency=2)
-        await tenant.client.deployments.start(id=made.id)
+        made = await started(tenant, people(120), max_concurrency=2)
         with anyio.fail_after(30):
             while True:
-                tenant.service.services.wake()  # the workers look again for what has no driver
+                tenant.services.wake()  # the workers look again for what has no driver
                 if (await tenant.client.deployments.get(id=made.id)).status == "completed":
                     break
                 await anyio.sleep(0.002)
-        check_everything(await campaign_records(tenant.service.services.database, made.id), RetryPolicy(), lines=2)
+        check_everything(await campaign_records(tenant.database, made.id), RetryPolicy(), lines=2)
 
 
 class FrozenEngine(SimulatedEngine):
@@ -129,13 +120,12 @@ class FrozenEngine(SimulatedEngine):
 async def test_a_driver_that_froze_between_claiming_and_dialling_dials_nothing_that_another_one_has_dialled(
     tenant: Tenant,
 ) -> None:
-    made = await draft(tenant, people(5))
-    await tenant.client.deployments.start(id=made.id)
+    made = await started(tenant, people(5))
     await lease(tenant, made.id, "wrk_frozen")
     with pytest.raises(LeaseLost):
         await driver_of(tenant, "wrk_frozen", engine=partial(FrozenEngine, tenant=tenant, deployment_id=made.id)).drive(
             made.id
         )
-    found = await campaign_records(tenant.service.services.database, made.id)
+    found = await campaign_records(tenant.database, made.id)
     assert found.deployment.status == "completed"
     check_dialled_once(found)

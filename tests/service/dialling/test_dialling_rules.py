@@ -9,7 +9,7 @@ import pytest
 
 from callwright.contract.deployments.dialling import WEEKDAYS, CallingHours, RetryPolicy, Voicemail, Window
 from tests.support.campaign_invariants import campaign_records, check_everything
-from tests.support.campaigns import ONCE, draft, make_audience, people, rent, run
+from tests.support.campaigns import ONCE, make_audience, people, rent, run, started
 from tests.support.service import Tenant
 
 pytestmark = pytest.mark.service(workers=True)
@@ -34,7 +34,7 @@ async def test_everybody_is_called_in_the_hours_of_their_own_zone(tenant: Tenant
     audience = await make_audience(tenant, rows, timezone_column="zone")
     hours = CallingHours(windows=[MORNINGS])
     ended = await run(tenant, [], audience_id=audience.id, calling_hours=hours)
-    found = await campaign_records(tenant.service.services.database, ended.id)
+    found = await campaign_records(tenant.database, ended.id)
     check_everything(found, RetryPolicy())
     assert ended.stats.attempts > 75
     travellers = {row["phone_number"] for row in rows[60:]}
@@ -46,7 +46,7 @@ async def test_everybody_is_called_in_the_hours_of_their_own_zone(tenant: Tenant
 async def test_fixed_hours_hold_in_the_zone_that_was_named(tenant: Tenant) -> None:
     hours = CallingHours(timezone_mode="fixed", timezone="Asia/Kolkata", windows=[MORNINGS])
     ended = await run(tenant, people(40), calling_hours=hours)
-    found = await campaign_records(tenant.service.services.database, ended.id)
+    found = await campaign_records(tenant.database, ended.id)
     check_everything(found, RetryPolicy())
     assert all(is_morning(call.created_at, "Asia/Kolkata") for call in found.calls)
 
@@ -58,7 +58,7 @@ async def test_an_hours_long_campaign_goes_on_the_next_day(tenant: Tenant) -> No
     ended = await run(
         tenant, people(40, sim_outcome="busy"), calling_hours=short, calls_per_second=0.1, retry_policy=ONCE
     )
-    found = await campaign_records(tenant.service.services.database, ended.id)
+    found = await campaign_records(tenant.database, ended.id)
     check_everything(found, ONCE, calls_per_second=0.1)
     days: defaultdict[int, int] = defaultdict(int)
     for call in found.calls:
@@ -74,7 +74,7 @@ async def numbers_by_contact(tenant: Any, strategy: str, **fields: Any) -> tuple
     rows = people(10, area="415", sim_outcome="busy") + people(10, area="718", sim_outcome="busy")
     ids = [number.id for number in rented]
     ended = await run(tenant, rows, phone_number_ids=ids, caller_id_strategy=strategy, **fields)
-    found = await campaign_records(tenant.service.services.database, ended.id)
+    found = await campaign_records(tenant.database, ended.id)
     check_everything(found, RetryPolicy())
     by_contact: dict[str, list[str]] = defaultdict(list)
     for call in sorted(found.calls, key=lambda call: call.attempt_number):
@@ -120,13 +120,12 @@ async def test_a_machine_is_met_as_the_policy_says(
     assert (ended.stats.answered, ended.stats.voicemail) == (answered, machines)
     status = "exhausted" if outcome == "voicemail" else "completed"
     assert getattr(ended.stats, status) == 6
-    check_everything(await campaign_records(tenant.service.services.database, ended.id), RetryPolicy())
+    check_everything(await campaign_records(tenant.database, ended.id), RetryPolicy())
 
 
 async def test_a_message_is_left_in_the_words_of_the_template(tenant: Tenant) -> None:
     policy = Voicemail(action="leave_message", message_template="A message for {{first_name}} alone.")
-    made = await draft(tenant, [{"phone_number": "+12025550103", "first_name": "Kim"}], voicemail=policy)
-    await tenant.client.deployments.start(id=made.id)
+    made = await started(tenant, [{"phone_number": "+12025550103", "first_name": "Kim"}], voicemail=policy)
     await tenant.ended(made.id)
     (call,) = (await tenant.client.calls.list(deployment_id=made.id)).data
     transcript = await tenant.client.calls.get_transcript(call_uuid=call.id)

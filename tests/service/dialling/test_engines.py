@@ -14,7 +14,7 @@ from callwright.service.tables.schema import phone_numbers
 from callwright.service.telephony.engine import CallProgress, CallRequest, CallResult, EngineParts, Report, Turn
 from callwright.service.telephony.registry import ENGINES, EngineFactory, NoEngine, factory_of
 from tests.support.campaign_invariants import campaign_records, check_counters
-from tests.support.campaigns import draft, lease, people
+from tests.support.campaigns import lease, people, started
 from tests.support.service import Tenant
 
 
@@ -52,7 +52,7 @@ class ToyEngine:
 
 
 def runner_with(tenant: Tenant, engines: Mapping[str, EngineFactory]) -> Runner:
-    services = tenant.service.services
+    services = tenant.services
     writes = DriverWrites(
         database=services.database, clock=services.clock, ids=services.ids, owner="wrk_toy", lease_ms=60_000
     )
@@ -62,13 +62,12 @@ def runner_with(tenant: Tenant, engines: Mapping[str, EngineFactory]) -> Runner:
 async def provided_by(tenant: Tenant, provider: str) -> None:
     """Has every number come from another provider."""
     change = update(phone_numbers).values(provider=provider)
-    await tenant.service.services.database.write(lambda connection: connection.execute(change).rowcount)
+    await tenant.database.write(lambda connection: connection.execute(change).rowcount)
 
 
 async def test_a_toy_engine_drives_a_whole_campaign_and_hears_its_caller_id(tenant: Tenant) -> None:
     policy = RetryPolicy(max_attempts=2, busy_interval_minutes=5, retry_on=["busy"])
-    made = await draft(tenant, people(6), retry_policy=policy, calls_per_second=1.0)
-    await tenant.client.deployments.start(id=made.id)
+    made = await started(tenant, people(6), retry_policy=policy, calls_per_second=1.0)
     await provided_by(tenant, "toy")
     await lease(tenant, made.id, "wrk_toy")
     engines: list[ToyEngine] = []
@@ -80,7 +79,7 @@ async def test_a_toy_engine_drives_a_whole_campaign_and_hears_its_caller_id(tena
     with anyio.fail_after(30):
         await runner_with(tenant, {"toy": toy}).drive(made.id)
     ended = await tenant.client.deployments.get(id=made.id)
-    found = await campaign_records(tenant.service.services.database, made.id)
+    found = await campaign_records(tenant.database, made.id)
     numbers = {number.number for number in (await tenant.client.phone_numbers.list()).data}
     (engine,) = engines
     assert (ended.status, ended.status_reason) == ("completed", "audience_exhausted")
@@ -96,8 +95,7 @@ async def test_a_toy_engine_drives_a_whole_campaign_and_hears_its_caller_id(tena
 async def test_a_deployment_whose_numbers_nothing_here_calls_from_is_paused_and_nobody_is_called(
     tenant: Tenant,
 ) -> None:
-    made = await draft(tenant, people(3))
-    await tenant.client.deployments.start(id=made.id)
+    made = await started(tenant, people(3))
     await provided_by(tenant, "elsewhere")
     await lease(tenant, made.id, "wrk_toy")
     await runner_with(tenant, {}).drive(made.id)

@@ -19,7 +19,7 @@ from tests.support.campaign_invariants import (
     check_policy,
     check_records,
 )
-from tests.support.campaigns import draft, make_audience, people
+from tests.support.campaigns import draft, make_audience, people, started
 from tests.support.processes.campaign import campaign_process
 from tests.support.service import open_service
 
@@ -42,8 +42,7 @@ async def test_a_campaign_that_is_killed_three_times_calls_everybody_and_nobody_
 ) -> None:
     with anyio.fail_after(LIMIT_S):
         async with open_service(database_url, tmp_path, workers=False) as tenant:
-            made = await draft(tenant, people(PEOPLE), max_concurrency=4)
-            await tenant.client.deployments.start(id=made.id)
+            made = await started(tenant, people(PEOPLE), max_concurrency=4)
         async with Database.opened(database_url) as database:
             for table, rows in ((calls, 20), (simulated_dials, 55), (transcripts, 70)):
                 async with campaign_process(database_url, tmp_path) as process:
@@ -66,7 +65,7 @@ async def test_a_campaign_that_is_killed_three_times_calls_everybody_and_nobody_
 async def test_another_process_takes_over_the_campaigns_of_a_killed_one(database_url: str, tmp_path: Path) -> None:
     with anyio.fail_after(LIMIT_S):
         async with open_service(database_url, tmp_path, workers=False) as tenant:
-            database = tenant.service.services.database
+            database = tenant.database
             audience = await make_audience(tenant, people(60))
             made = [await draft(tenant, [], name, audience_id=audience.id, max_concurrency=2) for name in "ABCD"]
             for one in made:

@@ -1,13 +1,12 @@
 """One process at a time drives a campaign."""
 
 from callwright.service.dialling import leases
-from tests.support.campaigns import draft, people
+from tests.support.campaigns import people, started
 from tests.support.service import Tenant
 
 
 async def test_a_campaign_is_the_holders_until_the_lease_runs_out(tenant: Tenant) -> None:
-    services, made = tenant.service.services, await draft(tenant, people(1))
-    await tenant.client.deployments.start(id=made.id)
+    services, made = tenant.services, await started(tenant, people(1))
     now_ms = services.clock.now_ms()
 
     async def takes(owner: str, *, lasts_ms: int) -> bool:

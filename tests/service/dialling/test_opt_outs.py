@@ -1,6 +1,5 @@
 """Whoever asks not to be called again is called by no campaign of the organization."""
 
-import threading
 from math import inf
 from pathlib import Path
 from shlex import quote
@@ -8,7 +7,6 @@ from typing import Any
 
 import anyio
 import pytest
-from anyio import from_thread, to_thread
 from sqlalchemy import Connection, Row, insert, select, update
 
 from callwright.client.errors import Conflict
@@ -26,6 +24,7 @@ from tests.support.campaigns import (
     audience_of,
     draft,
     driver_of,
+    ended_by_workers,
     expire_leases,
     lease,
     make_agent,
@@ -33,9 +32,10 @@ from tests.support.campaigns import (
     people,
     phone,
     run,
-    working,
+    started,
 )
 from tests.support.deployments.plans import make_real
+from tests.support.held_writes import write_held_open
 from tests.support.service import Tenant, open_service
 
 OPTS_OUT: dict[str, Any] = {"sim_outcome": "answered", "sim_intent": "opt_out"}
@@ -53,32 +53,31 @@ def left_out(preview: Preview) -> dict[str, int]:
 
 async def called(tenant: Tenant, deployment_id: str) -> set[str]:
     """The numbers a deployment has called."""
-    found = await campaign_records(tenant.service.services.database, deployment_id)
+    found = await campaign_records(tenant.database, deployment_id)
     return {call.to_number for call in found.calls}
 
 
 async def entries(tenant: Tenant) -> list[Row[Any]]:
     """The list of the organization, by number."""
     rows = select(do_not_call).where(do_not_call.c.org_id == tenant.org_id).order_by(do_not_call.c.number)
-    return list(await tenant.service.services.database.read(lambda connection: connection.execute(rows).all()))
+    return list(await tenant.database.read(lambda connection: connection.execute(rows).all()))
 
 
 async def organization(tenant: Tenant) -> str:
     """The name of the organization in use."""
     named = select(organizations.c.name).where(organizations.c.id == tenant.org_id)
-    return await tenant.service.services.database.read(lambda connection: connection.execute(named).scalar_one())
+    return await tenant.database.read(lambda connection: connection.execute(named).scalar_one())
 
 
 async def rename(tenant: Tenant, name: str) -> None:
     renamed = update(organizations).where(organizations.c.id == tenant.org_id).values(name=name)
-    await tenant.service.services.database.write(lambda connection: connection.execute(renamed).rowcount)
+    await tenant.database.write(lambda connection: connection.execute(renamed).rowcount)
 
 
 async def put_on_list(tenant: Tenant, *numbers_: str, **values: Any) -> None:
-    services = tenant.service.services
     given = {"org_id": tenant.org_id, "simulated": True, "reason": "opted_out", "created_at": 1, **values}
-    rows = [{"id": services.ids.new("dnc"), "number": number, **given} for number in numbers_]
-    await services.database.write(lambda connection: connection.execute(insert(do_not_call), rows).rowcount)
+    rows = [{"id": tenant.services.ids.new("dnc"), "number": number, **given} for number in numbers_]
+    await tenant.database.write(lambda connection: connection.execute(insert(do_not_call), rows).rowcount)
 
 
 @pytest.mark.requirement("RES-19")
@@ -92,7 +91,7 @@ async def test_an_opt_out_holds_in_every_later_campaign_and_the_preview_says_how
     assert [(one.number, one.simulated, one.reason) for one in listed] == [
         (phone(index), True, "opted_out") for index in range(3)
     ]
-    found = await campaign_records(tenant.service.services.database, first.id)
+    found = await campaign_records(tenant.database, first.id)
     assert {one.source_call_id for one in listed} == {c.id for c in found.calls if c.disposition == "do_not_call"}
 
     later = await draft(tenant, mixed(opted=3, agreed=6), "later")
@@ -113,7 +112,7 @@ async def test_an_opt_out_holds_in_every_later_campaign_and_the_preview_says_how
     assert [(one.phone_number, one.status_reason, one.attempts) for one in shown.data] == [
         (phone(index), "do_not_call", 0) for index in range(3)
     ]
-    check_counters(await campaign_records(tenant.service.services.database, later.id))
+    check_counters(await campaign_records(tenant.database, later.id))
 
 
 @pytest.mark.requirement("RES-34")
@@ -138,7 +137,7 @@ async def test_a_list_that_is_cleared_after_the_preview_makes_its_plan_stale(ten
     await run(tenant, mixed(opted=2, agreed=1), "first")
     later = await draft(tenant, mixed(opted=2, agreed=1), "later")
     seen = await tenant.client.deployments.preview(id=later.id)
-    assert await tenant.service.services.database.write(numbers.clear_simulated, tenant.org_id) == 2
+    assert await tenant.database.write(numbers.clear_simulated, tenant.org_id) == 2
     with pytest.raises(Conflict) as caught:
         await tenant.client.deployments.start(id=later.id, plan_id=seen.plan_id)
     assert (caught.value.code, caught.value.details) == ("plan_stale", {"changed": ["do_not_call"]})
@@ -154,34 +153,29 @@ async def test_an_opt_out_holds_at_once_in_a_campaign_that_runs(
 ) -> None:
     settings = ServiceSettings(data=tmp_path, database_url=database_url, sim_time_scale=scale)
     async with open_service(database_url, tmp_path, workers=False, settings=settings) as tenant:
-        other = await draft(tenant, people(4, **AGREES), "other")
-        await tenant.client.deployments.start(id=other.id)
-        own = await draft(tenant, people(2, **OPTS_OUT), "own")
-        await tenant.client.deployments.start(id=own.id)
+        other = await started(tenant, people(4, **AGREES), "other")
+        own = await started(tenant, people(2, **OPTS_OUT), "own")
         await lease(tenant, own.id, "wrk_test")
         await driver_of(tenant).drive(own.id)
         await tenant.client.deployments.pause(id=other.id)
         seen = await tenant.client.deployments.preview(id=other.id)
         assert (seen.eligible, left_out(seen)) == (2, {"do_not_call": 2})
         await tenant.client.deployments.resume(id=other.id, plan_id=seen.plan_id)
-        async with working(tenant):
-            ended = await tenant.ended(other.id)
+        ended = await ended_by_workers(tenant, other.id)
         assert (ended.stats.suppressed, ended.stats.completed) == (2, 2)
         assert await called(tenant, other.id) == {phone(2), phone(3)}
-        check_counters(await campaign_records(tenant.service.services.database, other.id))
+        check_counters(await campaign_records(tenant.database, other.id))
 
 
-async def test_somebody_who_waits_for_a_retry_elsewhere_is_not_called_again(database_url: str, tmp_path: Path) -> None:
-    settings = ServiceSettings(data=tmp_path, database_url=database_url, sim_time_scale=2_000.0)
-    async with open_service(database_url, tmp_path, settings=settings) as tenant:
-        policy = RetryPolicy(max_attempts=2, interval_minutes=[240], retry_on=["no_answer"])
-        waits = await draft(tenant, people(1, sim_outcome="no_answer"), "waits", retry_policy=policy)
-        await tenant.client.deployments.start(id=waits.id)
-        await waiting(tenant, waits.id, people_=1)
-        await run(tenant, people(1, **OPTS_OUT), "asked")
-        ended = await tenant.ended(waits.id)
-        assert (ended.stats.attempts, ended.stats.suppressed) == (1, 1)
-        check_counters(await campaign_records(tenant.service.services.database, waits.id))
+@pytest.mark.service(workers=True, settings={"sim_time_scale": 2_000.0})
+async def test_somebody_who_waits_for_a_retry_elsewhere_is_not_called_again(tenant: Tenant) -> None:
+    policy = RetryPolicy(max_attempts=2, interval_minutes=[240], retry_on=["no_answer"])
+    waits = await started(tenant, people(1, sim_outcome="no_answer"), "waits", retry_policy=policy)
+    await waiting(tenant, waits.id, people_=1)
+    await run(tenant, people(1, **OPTS_OUT), "asked")
+    ended = await tenant.ended(waits.id)
+    assert (ended.stats.attempts, ended.stats.suppressed) == (1, 1)
+    check_counters(await campaign_records(tenant.database, waits.id))
 
 
 async def waiting(tenant: Tenant, deployment_id: str, *, people_: int, within_s: float = 30.0) -> None:
@@ -198,20 +192,18 @@ async def test_a_number_that_is_there_twice_is_not_called_again_in_the_same_camp
     audience = await make_audience(tenant, people(1, **OPTS_OUT) * 5 + people(2, first=1, **AGREES), dedupe="none")
     ended = await run(tenant, [], audience_id=audience.id)
     assert (ended.stats.contacts, ended.stats.suppressed, ended.stats.completed) == (7, 5, 2)
-    found = await campaign_records(tenant.service.services.database, ended.id)
+    found = await campaign_records(tenant.database, ended.id)
     assert sorted(call.to_number for call in found.calls) == [phone(0), phone(1), phone(2)]
     check_counters(found)
 
 
 async def test_rows_that_join_a_running_campaign_are_left_out_too(tenant: Tenant) -> None:
     await put_on_list(tenant, phone(3), phone(4))
-    made = await draft(tenant, people(2, **AGREES))
-    await tenant.client.deployments.start(id=made.id)
+    made = await started(tenant, people(2, **AGREES))
     await tenant.client.audiences.add_rows(id=audience_of(made), rows=people(4, first=2, **AGREES))
     joined = await tenant.client.deployments.get(id=made.id)
     assert (joined.stats.contacts, joined.stats.pending, joined.stats.suppressed) == (6, 4, 2)
-    async with working(tenant):
-        await tenant.ended(made.id)
+    await ended_by_workers(tenant, made.id)
     assert await called(tenant, made.id) == {phone(index) for index in (0, 1, 2, 5)}
 
 
@@ -222,25 +214,19 @@ NEIGHBOUR = "+5491123456780"
 
 @pytest.mark.requirement("RES-19")
 @pytest.mark.parametrize(("asked", "given"), [ARGENTINE, ARGENTINE[::-1]])
-async def test_an_opt_out_holds_for_the_other_notation_of_the_same_line(
-    asked: str, given: str, database_url: str, tmp_path: Path
-) -> None:
+async def test_an_opt_out_holds_for_the_other_notation_of_the_same_line(asked: str, given: str, tenant: Tenant) -> None:
     (agrees,), (opts_out,) = people(1, **AGREES), people(1, **OPTS_OUT)
     rows = [{**agrees, "phone_number": number} for number in (given, NEIGHBOUR)]
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        running = await draft(tenant, rows, "running")
-        await tenant.client.deployments.start(id=running.id)
-        own = await draft(tenant, [{**opts_out, "phone_number": asked}], "own")
-        await tenant.client.deployments.start(id=own.id)
-        await lease(tenant, own.id, "wrk_test")
-        await driver_of(tenant).drive(own.id)
-        assert [entry.number for entry in await entries(tenant)] == [asked]
-        later = await draft(tenant, rows, "later")
-        seen = await tenant.client.deployments.preview(id=later.id)
-        assert (seen.eligible, left_out(seen)) == (1, {"do_not_call": 1})
-        async with working(tenant):
-            await tenant.ended(running.id)
-        assert await called(tenant, running.id) == {NEIGHBOUR}
+    running = await started(tenant, rows, "running")
+    own = await started(tenant, [{**opts_out, "phone_number": asked}], "own")
+    await lease(tenant, own.id, "wrk_test")
+    await driver_of(tenant).drive(own.id)
+    assert [entry.number for entry in await entries(tenant)] == [asked]
+    later = await draft(tenant, rows, "later")
+    seen = await tenant.client.deployments.preview(id=later.id)
+    assert (seen.eligible, left_out(seen)) == (1, {"do_not_call": 1})
+    await ended_by_workers(tenant, running.id)
+    assert await called(tenant, running.id) == {NEIGHBOUR}
 
 
 @pytest.mark.service(workers=True)
@@ -268,15 +254,14 @@ async def test_real_and_simulated_opt_outs_are_apart(tenant: Tenant) -> None:
 
 
 @pytest.mark.service(workers=True)
-async def test_an_opt_out_holds_in_its_own_organization_alone(tenant: Tenant) -> None:
+async def test_an_opt_out_holds_in_its_own_organization_alone(other: Tenant, tenant: Tenant) -> None:
     await run(tenant, people(1, **OPTS_OUT))
-    async with tenant.another_organization() as other:
-        ended = await run(other, people(1, **AGREES))
-        assert ended.stats.completed == 1
+    ended = await run(other, people(1, **AGREES))
+    assert ended.stats.completed == 1
 
 
 async def test_an_entry_holds_until_it_expires(tenant: Tenant) -> None:
-    now_ms = tenant.service.services.clock.now_ms()
+    now_ms = tenant.services.clock.now_ms()
     await put_on_list(tenant, phone(0), expires_at=now_ms - 1)
     await put_on_list(tenant, phone(1), expires_at=now_ms + DAY)
     made = await draft(tenant, people(3))
@@ -286,7 +271,7 @@ async def test_an_entry_holds_until_it_expires(tenant: Tenant) -> None:
 
 @pytest.mark.service(workers=True)
 async def test_who_opts_out_for_good_stays_on_the_list_when_an_entry_was_to_end(tenant: Tenant) -> None:
-    now_ms = tenant.service.services.clock.now_ms()
+    now_ms = tenant.services.clock.now_ms()
     await put_on_list(tenant, phone(0), expires_at=now_ms - 1)
     await run(tenant, people(1, **OPTS_OUT))
     (entry,) = await entries(tenant)
@@ -295,57 +280,49 @@ async def test_who_opts_out_for_good_stays_on_the_list_when_an_entry_was_to_end(
     assert entry.created_at >= now_ms
 
 
-async def test_a_simulated_campaign_runs_again_exactly_once_its_opt_outs_are_cleared(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, extra_dollars=100) as tenant:
-        agent, audience = await make_agent(tenant), await make_audience(tenant, people(120))
-        given = {"agent_id": agent.id, "audience_id": audience.id}
-        services = tenant.service.services
+@pytest.mark.service(workers=True, extra_dollars=100)
+async def test_a_simulated_campaign_runs_again_exactly_once_its_opt_outs_are_cleared(tenant: Tenant) -> None:
+    agent, audience = await make_agent(tenant), await make_audience(tenant, people(120))
+    given = {"agent_id": agent.id, "audience_id": audience.id}
 
-        async def what_happened(name: str) -> list[tuple[Any, ...]]:
-            ended = await run(tenant, [], name, **given)
-            found = await campaign_records(services.database, ended.id)
-            begun = found.deployment.started_at
-            return sorted(
-                (c.to_number, c.attempt_number, c.outcome, c.duration_ms, c.created_at - begun) for c in found.calls
-            )
+    async def what_happened(name: str) -> list[tuple[Any, ...]]:
+        ended = await run(tenant, [], name, **given)
+        found = await campaign_records(tenant.database, ended.id)
+        begun = found.deployment.started_at
+        return sorted(
+            (c.to_number, c.attempt_number, c.outcome, c.duration_ms, c.created_at - begun) for c in found.calls
+        )
 
-        first = await what_happened("first")
-        opted = {entry.number for entry in await entries(tenant)}
-        assert opted
-        assert {call[0] for call in await what_happened("second")} == {call[0] for call in first} - opted
-        await put_on_list(tenant, phone(5), simulated=False)
-        cleared = await services.database.write(numbers.clear_simulated, tenant.org_id)
-        assert cleared == len(opted)
-        assert [entry.number for entry in await entries(tenant)] == [phone(5)]
-        assert await what_happened("third") == first
+    first = await what_happened("first")
+    opted = {entry.number for entry in await entries(tenant)}
+    assert opted
+    assert {call[0] for call in await what_happened("second")} == {call[0] for call in first} - opted
+    await put_on_list(tenant, phone(5), simulated=False)
+    cleared = await tenant.database.write(numbers.clear_simulated, tenant.org_id)
+    assert cleared == len(opted)
+    assert [entry.number for entry in await entries(tenant)] == [phone(5)]
+    assert await what_happened("third") == first
 
 
 async def test_an_opt_out_is_written_with_its_call_or_not_at_all(tenant: Tenant) -> None:
-    made = await draft(tenant, people(3, **OPTS_OUT))
-    await tenant.client.deployments.start(id=made.id)
+    made = await started(tenant, people(3, **OPTS_OUT))
     await lease(tenant, made.id, "wrk_test")
     with pytest.raises(Interrupted):  # the calls were made, and their driver dies before it writes them down
         await driver_of(tenant, engine=Forgetful).drive(made.id)
     assert await entries(tenant) == []
     await expire_leases(tenant)
-    async with working(tenant):
-        await tenant.ended(made.id)
+    await ended_by_workers(tenant, made.id)
     listed = await entries(tenant)
     assert [entry.number for entry in listed] == [phone(index) for index in range(3)]
-    check_dialled_once(await campaign_records(tenant.service.services.database, made.id))
+    check_dialled_once(await campaign_records(tenant.database, made.id))
     entry_of = select(audit_log.c.subject).where(audit_log.c.action == "do_not_call.added")
-    audited = await tenant.service.services.database.read(
-        lambda connection: connection.execute(entry_of).scalars().all()
-    )
+    audited = await tenant.database.read(lambda connection: connection.execute(entry_of).scalars().all())
     assert sorted(audited) == sorted(entry.id for entry in listed)
 
 
 async def test_an_opt_out_that_is_being_written_is_waited_for(tenant: Tenant) -> None:
-    made = await draft(tenant, people(2, **AGREES))
-    await tenant.client.deployments.start(id=made.id)
-    services, reached, go_on = tenant.service.services, anyio.Event(), threading.Event()
+    made = await started(tenant, people(2, **AGREES))
+    services = tenant.services
 
     def ends(connection: Connection) -> None:
         """What the end of another campaign's call does: the wallet's lock, then the entry."""
@@ -353,18 +330,12 @@ async def test_an_opt_out_that_is_being_written_is_waited_for(tenant: Tenant) ->
         numbers.opt_out(
             connection, services.ids, tenant.org_id, {phone(0): "cal_x"}, simulated=True, now_ms=services.clock.now_ms()
         )
-        from_thread.run_sync(reached.set)
-        assert go_on.wait(10)
 
-    with anyio.fail_after(20):
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(services.database.write, ends)
-            await reached.wait()
-            await lease_later(tenant, made.id, tasks)
-            await anyio.sleep(0.3)  # enough for a claim that does not wait
-            open_ = select(calls.c.to_number).where(calls.c.deployment_id == made.id)
-            assert await services.database.read(lambda connection: connection.execute(open_).scalars().all()) == []
-            await to_thread.run_sync(go_on.set)
+    async with write_held_open(services.database, ends) as tasks:
+        await lease_later(tenant, made.id, tasks)
+        await anyio.sleep(0.3)  # enough for a claim that does not wait
+        open_ = select(calls.c.to_number).where(calls.c.deployment_id == made.id)
+        assert await services.database.read(lambda connection: connection.execute(open_).scalars().all()) == []
     assert await called(tenant, made.id) == {phone(1)}
 
 

@@ -21,7 +21,7 @@ async def campaign_of_one(database_url: str, folder: Path, policy: RetryPolicy, 
     """A whole campaign with one contact and lines enough, checked against every rule."""
     async with open_service(database_url, folder) as tenant:
         ended = await run(tenant, people(1, **cells), retry_policy=policy)
-        found = await campaign_records(tenant.service.services.database, ended.id)
+        found = await campaign_records(tenant.database, ended.id)
         check_everything(found, policy)
         return found
 
