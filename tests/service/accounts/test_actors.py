@@ -13,7 +13,7 @@ from callwright.service.platform.clock.clock import DAY, moment
 from callwright.service.rest.audit import entries
 from callwright.service.rules.organization_plans import PRICE_PLANS
 from callwright.service.tables.schema import audit_log, deployments
-from tests.support.campaigns import ONCE, draft, people, working
+from tests.support.campaigns import ONCE, draft, ended_by_workers, people
 from tests.support.service import Tenant
 
 
@@ -22,13 +22,13 @@ async def actors(tenant: Tenant, action: str) -> list[tuple[str, str | None]]:
     own = select(audit_log.c.actor, audit_log.c.user_id).where(
         audit_log.c.org_id == tenant.org_id, audit_log.c.action == action
     )
-    found = await tenant.service.services.database.read(lambda connection: connection.execute(own).all())
+    found = await tenant.database.read(lambda connection: connection.execute(own).all())
     return [(row.actor, row.user_id) for row in found]
 
 
 async def make_agent(tenant: Tenant, principal: Principal) -> Any:
     """An agent that a principal makes, as a request does it."""
-    services = tenant.service.services
+    services = tenant.services
 
     def work(connection: Connection) -> Any:
         context = RequestContext(
@@ -55,7 +55,7 @@ async def make_agent(tenant: Tenant, principal: Principal) -> Any:
 
 @pytest.mark.parametrize("kind", ["api key", "user", "system"])
 async def test_a_handler_acts_for_a_key_a_user_and_the_system(kind: str, tenant: Tenant) -> None:
-    services = tenant.service.services
+    services = tenant.services
     given = (services.ids, tenant.org_id, "personal", services.clock.now_ms())
     personal = await services.database.write(accounts.create_personal_key, *given)
     owner = await services.database.read(accounts.first_owner, tenant.org_id)
@@ -70,13 +70,11 @@ async def test_a_handler_acts_for_a_key_a_user_and_the_system(kind: str, tenant:
 
 
 async def test_the_service_is_the_actor_of_what_it_does_by_itself(tenant: Tenant) -> None:
-    services = tenant.service.services
-    later = moment(services.clock.now_ms() + DAY)
+    later = moment(tenant.services.clock.now_ms() + DAY)
     made = await draft(tenant, people(1), start_at=later, auto_start=True, retry_policy=ONCE)
-    now = update(deployments).where(deployments.c.id == made.id).values(start_at=services.clock.now_ms())
-    await services.database.write(lambda connection: connection.execute(now).rowcount)
-    async with working(tenant):
-        assert (await tenant.ended(made.id)).status == "completed"
+    now = update(deployments).where(deployments.c.id == made.id).values(start_at=tenant.services.clock.now_ms())
+    await tenant.database.write(lambda connection: connection.execute(now).rowcount)
+    assert (await ended_by_workers(tenant, made.id)).status == "completed"
     for action in ("deployment.started", "call.placed", "call.ended", "deployment.completed"):
         assert await actors(tenant, action) == [("platform", None)], action
     assert await actors(tenant, "organization.created") == [("operator", None)]

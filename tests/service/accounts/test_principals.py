@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,8 +22,8 @@ from callwright.service.accounts.principals import (
 from callwright.service.platform.refusals import Refusal
 from callwright.service.tables.schema import api_keys
 from callwright.service.workers import sweeps
-from tests.support.http.raw_requests import raw_client
-from tests.support.service import Tenant, open_service
+from tests.support.http.raw_requests import AsyncClient, raw_client
+from tests.support.service import Tenant
 
 
 @pytest.mark.requirement("AUTH-05")
@@ -75,21 +74,20 @@ def test_a_personal_key_at_rest_is_told_that_it_is_one_and_what_is_needed() -> N
     assert "svc_live_" in caught.value.message
 
 
-async def test_a_key_leads_to_its_organization_and_plan(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False, plan="starter") as tenant:
-        async with tenant.another_organization(plan="pro") as other:
-            database = tenant.service.services.database
-            mine = await database.read(identify, tenant.api_key)
-            theirs = await database.read(identify, other.api_key)
+@pytest.mark.service(plan="starter")
+async def test_a_key_leads_to_its_organization_and_plan(tenant: Tenant) -> None:
+    async with tenant.another_organization(plan="pro") as other:
+        database = tenant.database
+        mine = await database.read(identify, tenant.api_key)
+        theirs = await database.read(identify, other.api_key)
     assert (mine.org_id, mine.plan.name) == (tenant.org_id, "starter")
     assert (theirs.org_id, theirs.plan.name) == (other.org_id, "pro")
     assert mine.key_id != theirs.key_id
 
 
 @pytest.mark.requirement("AUTH-04")
-async def test_only_the_hash_and_the_first_16_characters_of_a_key_are_stored(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        row = (await _keys(tenant))[0]
+async def test_only_the_hash_and_the_first_16_characters_of_a_key_are_stored(tenant: Tenant) -> None:
+    row = (await _keys(tenant))[0]
     stored = " ".join(str(value) for value in row)
     assert row.hash == fingerprint(tenant.api_key)
     assert row.identity == tenant.api_key[:16]
@@ -100,14 +98,14 @@ async def test_only_the_hash_and_the_first_16_characters_of_a_key_are_stored(dat
 async def test_an_unknown_key_is_refused(tenant: Tenant) -> None:
     for secret in (new_secret(), tenant.api_key + "0", tenant.api_key[:-1], tenant.api_key.upper(), "svc_live_\0"):
         with pytest.raises(Refusal) as caught:
-            await tenant.service.services.database.read(identify, secret)
+            await tenant.database.read(identify, secret)
         assert caught.value.problem is INVALID_API_KEY
 
 
 @pytest.mark.requirement("AUTH-09")
 async def test_rest_refuses_a_personal_key_on_every_route(tenant: Tenant) -> None:
     secret = await _personal(tenant)
-    assert (await tenant.service.services.database.read(identify, secret)).org_id == tenant.org_id
+    assert (await tenant.database.read(identify, secret)).org_id == tenant.org_id
     async with raw_client(tenant, key=secret) as http:
         routes = [(operation.method, operation.path) for operation in OPERATIONS.values()]
         for method, path in (*routes, ("GET", "/nowhere"), ("PUT", "/agents")):
@@ -138,7 +136,7 @@ async def test_nothing_that_is_sent_acts_for_whom_the_tool_server_acts_for(tenan
 
 
 async def test_a_second_key_sees_the_same_organization_until_it_is_revoked(tenant: Tenant) -> None:
-    services = tenant.service.services
+    services = tenant.services
     now_ms = services.clock.now_ms()
     second = await services.database.write(accounts.create_key, services.ids, tenant.org_id, "second", now_ms)
     async with raw_client(tenant, key=second.secret) as http:
@@ -149,25 +147,23 @@ async def test_a_second_key_sees_the_same_organization_until_it_is_revoked(tenan
 
 
 @pytest.mark.requirement("AUTH-21")
-async def test_the_sweep_writes_down_when_a_key_was_last_used(tenant: Tenant) -> None:
+async def test_the_sweep_writes_down_when_a_key_was_last_used(tenant: Tenant, http: AsyncClient) -> None:
     assert (await _keys(tenant))[0].last_used_at is None
-    begun_ms = tenant.service.services.clock.now_ms()
+    begun_ms = tenant.services.clock.now_ms()
     await tenant.client.wallet.get()
-    await sweeps.run(tenant.service.services)
+    await sweeps.run(tenant.services)
     first = (await _keys(tenant))[0].last_used_at
-    assert begun_ms <= first <= tenant.service.services.clock.now_ms()
-    async with raw_client(tenant) as http:
-        assert (await http.get("/v1/nowhere")).status_code == 404
-    await sweeps.run(tenant.service.services)
+    assert begun_ms <= first <= tenant.services.clock.now_ms()
+    assert (await http.get("/v1/nowhere")).status_code == 404
+    await sweeps.run(tenant.services)
     assert (await _keys(tenant))[0].last_used_at >= first
 
 
 async def _personal(tenant: Tenant) -> str:
-    services = tenant.service.services
-    given = (services.ids, tenant.org_id, "personal", services.clock.now_ms())
-    return (await services.database.write(accounts.create_personal_key, *given)).secret
+    given = (tenant.services.ids, tenant.org_id, "personal", tenant.services.clock.now_ms())
+    return (await tenant.database.write(accounts.create_personal_key, *given)).secret
 
 
 async def _keys(tenant: Tenant) -> list[Any]:
     statement = select(api_keys).where(api_keys.c.org_id == tenant.org_id)
-    return list(await tenant.service.services.database.read(lambda connection: connection.execute(statement).all()))
+    return list(await tenant.database.read(lambda connection: connection.execute(statement).all()))

@@ -17,6 +17,7 @@ from callwright.service.platform.database.prepared import Prepared
 from callwright.service.platform.database.units import brief
 from callwright.service.tables.schema import service_state
 from tests.service.platform.database.state_rows import add_row, add_row_as_text, end_other_connections, row_names
+from tests.support.tasks import tasks_within
 
 ON_POSTGRES = pytest.mark.parametrize("engine", ["postgres"], indirect=True)
 
@@ -29,7 +30,7 @@ async def round_trip(database: Database, value: Any, type_: str) -> Any:
 
 
 @ON_POSTGRES
-async def test_values_come_back_from_postgres_as_they_were_sent(database_url: str) -> None:
+async def test_values_come_back_from_postgres_as_they_were_sent(database: Database) -> None:
     sent: list[tuple[Any, str]] = [
         (1, "bigint"),
         (40_000, "bigint"),
@@ -42,63 +43,61 @@ async def test_values_come_back_from_postgres_as_they_were_sent(database_url: st
         (["a", "b"], "text[]"),
         ("x" * 5_000_000, "text"),
     ]
-    async with Database.opened(database_url) as database:
-        for _ in range(2):
-            assert [await round_trip(database, *each) for each in sent] == [value for value, _ in sent]
+    for _ in range(2):
+        assert [await round_trip(database, *each) for each in sent] == [value for value, _ in sent]
 
 
 @ON_POSTGRES
-async def test_statements_of_both_kinds_may_take_turns_on_a_connection(database_url: str) -> None:
+async def test_statements_of_both_kinds_may_take_turns_on_a_connection(database: Database) -> None:
     def work(connection: Connection, name: str) -> set[str]:
         for index in range(3):
             add_row_as_text(connection, f"{name}{index}")
             add_row(connection, f"{name}{index}'")
         return row_names(connection)
 
-    async with Database.opened(database_url) as database:
-        found = await database.write(brief(work), "a")
-        assert found == {"a0", "a0'", "a1", "a1'", "a2", "a2'"}
-        assert await database.read(brief(row_names)) == found
+    found = await database.write(brief(work), "a")
+    assert found == {"a0", "a0'", "a1", "a1'", "a2", "a2'"}
+    assert await database.read(brief(row_names)) == found
 
 
 @ON_POSTGRES
-async def test_look_ups_do_not_wait_behind_transactions_that_wait_for_a_lock(database_url: str) -> None:
+async def test_look_ups_do_not_wait_behind_transactions_that_wait_for_a_lock(
+    database: Database, database_url: str
+) -> None:
     locked = select(service_state.c.value).where(service_state.c.name == "a").with_for_update()
 
     def wait(connection: Connection) -> None:
         Prepared(locked).first(connection, {})
 
-    async with Database.opened(database_url) as database:
-        await database.write(brief(add_row_as_text), "a")
-        other = make_engine(database_url)
-        with other.connect() as holder:
-            holder.execute(locked)
-            async with anyio.create_task_group() as tasks:
-                for _ in range(2 * TRANSACTIONS):
-                    tasks.start_soon(database.write, brief(wait))
-                await anyio.wait_all_tasks_blocked()
-                try:
-                    with anyio.fail_after(5):
-                        for _ in range(50):
-                            assert await database.read(brief(row_names)) == {"a"}
-                finally:
-                    holder.rollback()
-        other.dispose()
+    await database.write(brief(add_row_as_text), "a")
+    other = make_engine(database_url)
+    with other.connect() as holder:
+        holder.execute(locked)
+        async with anyio.create_task_group() as tasks:
+            for _ in range(2 * TRANSACTIONS):
+                tasks.start_soon(database.write, brief(wait))
+            await anyio.wait_all_tasks_blocked()
+            try:
+                with anyio.fail_after(5):
+                    for _ in range(50):
+                        assert await database.read(brief(row_names)) == {"a"}
+            finally:
+                holder.rollback()
+    other.dispose()
 
 
 @ON_POSTGRES
-async def test_a_unit_that_passes_over_a_failed_statement_is_not_taken_for_committed(database_url: str) -> None:
+async def test_a_unit_that_passes_over_a_failed_statement_is_not_taken_for_committed(database: Database) -> None:
     def work(connection: Connection) -> None:
         add_row_as_text(connection, "b")
         with pytest.raises(IntegrityError):
             add_row_as_text(connection, "a")
 
-    async with Database.opened(database_url) as database:
-        await database.write(brief(add_row_as_text), "a")
-        for unit in (brief(work), work):
-            with pytest.raises(PassedOverFailure, match="nothing of it was kept"):
-                await database.write(unit)
-        assert await database.read(brief(row_names)) == {"a"}
+    await database.write(brief(add_row_as_text), "a")
+    for unit in (brief(work), work):
+        with pytest.raises(PassedOverFailure, match="nothing of it was kept"):
+            await database.write(unit)
+    assert await database.read(brief(row_names)) == {"a"}
 
 
 @ON_POSTGRES
@@ -129,7 +128,7 @@ async def test_connections_of_the_event_loop_that_the_server_cut_are_replaced(da
 @ON_POSTGRES
 @pytest.mark.parametrize("is_prepared", [True, False])
 async def test_a_connection_that_ends_under_a_statement_leaves_nothing_at_its_socket(
-    database_url: str, is_prepared: bool
+    database: Database, is_prepared: bool
 ) -> None:
     end = text("SELECT pg_terminate_backend(pg_backend_pid())")
 
@@ -144,24 +143,22 @@ async def test_a_connection_that_ends_under_a_statement_leaves_nothing_at_its_so
         async with stream:
             await stream.send(await stream.receive())
 
-    async with Database.opened(database_url) as database:
-        await database.read(brief(row_names))
-        for _ in range(3):
-            with pytest.raises(DatabaseUnreachable):
-                await database.write(brief(work))
-            # Who opens a connection next gets the number of the socket that was closed.
-            listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
-            with anyio.fail_after(10):
-                async with anyio.create_task_group() as tasks:
-                    tasks.start_soon(listener.serve, echo)
-                    port = listener.extra(anyio.abc.SocketAttribute.local_port)
-                    for _ in range(3):
-                        async with await anyio.connect_tcp("127.0.0.1", port) as stream:
-                            await stream.send(b"x")
-                            assert await stream.receive() == b"x"
-                    tasks.cancel_scope.cancel()
-            await listener.aclose()
-        assert await database.read(brief(row_names)) == set()
+    await database.read(brief(row_names))
+    for _ in range(3):
+        with pytest.raises(DatabaseUnreachable):
+            await database.write(brief(work))
+        # Who opens a connection next gets the number of the socket that was closed.
+        listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
+        async with tasks_within(10) as tasks:
+            tasks.start_soon(listener.serve, echo)
+            port = listener.extra(anyio.abc.SocketAttribute.local_port)
+            for _ in range(3):
+                async with await anyio.connect_tcp("127.0.0.1", port) as stream:
+                    await stream.send(b"x")
+                    assert await stream.receive() == b"x"
+            tasks.cancel_scope.cancel()
+        await listener.aclose()
+    assert await database.read(brief(row_names)) == set()
 
 
 @ON_POSTGRES

@@ -19,6 +19,8 @@ from callwright.service.platform.database.units import brief
 from callwright.service.tables.migrations.upgrade import upgrade
 from callwright.service.tables.schema import service_state
 from tests.service.platform.database.state_rows import WriteFailed, add_row, end_other_connections, row_names
+from tests.support.held_writes import write_held_open
+from tests.support.tasks import tasks_within
 
 ON_POSTGRES = pytest.mark.parametrize("engine", ["postgres"], indirect=True)
 
@@ -41,65 +43,54 @@ async def test_a_write_returns_only_when_it_is_committed(database_url: str, data
         other.dispose()
 
 
-async def test_a_failing_unit_takes_nothing_of_its_neighbours_with_it(database_url: str) -> None:
+async def test_a_failing_unit_takes_nothing_of_its_neighbours_with_it(database: Database) -> None:
     failed: list[str] = []
-    async with Database.opened(database_url) as database:
 
-        async def write(index: int) -> None:
-            try:
-                await database.write(add_row, f"{index:03d}", fails=index % 3 == 0)
-            except WriteFailed as error:
-                failed.append(str(error))
+    async def write(index: int) -> None:
+        try:
+            await database.write(add_row, f"{index:03d}", fails=index % 3 == 0)
+        except WriteFailed as error:
+            failed.append(str(error))
 
-        with anyio.fail_after(30):
-            async with anyio.create_task_group() as tasks:
-                for index in range(3 * GROUP):
-                    tasks.start_soon(write, index)
-        found = await database.read(row_names)
+    async with tasks_within(30) as tasks:
+        for index in range(3 * GROUP):
+            tasks.start_soon(write, index)
+    found = await database.read(row_names)
     assert sorted(failed) == [f"{index:03d}" for index in range(0, 3 * GROUP, 3)]
     assert found == {f"{index:03d}" for index in range(3 * GROUP) if index % 3}
 
 
-async def test_an_error_of_the_database_undoes_its_unit_alone(database_url: str) -> None:
+async def test_an_error_of_the_database_undoes_its_unit_alone(database: Database) -> None:
     def twice(connection: Connection) -> None:
         add_row(connection, "b")
         add_row(connection, "a")
 
-    async with Database.opened(database_url) as database:
-        await database.write(add_row, "a")
-        with pytest.raises(IntegrityError):
-            await database.write(twice)
-        await database.write(add_row, "c")
-        assert await database.read(row_names) == {"a", "c"}
+    await database.write(add_row, "a")
+    with pytest.raises(IntegrityError):
+        await database.write(twice)
+    await database.write(add_row, "c")
+    assert await database.read(row_names) == {"a", "c"}
 
 
 async def test_writes_on_sqlite_share_commits(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'own.db'}"
     upgrade(url)
-    begun, go = Event(), Event()
     said: list[str] = []
 
-    def hold(connection: Connection) -> None:
+    def listen(connection: Connection) -> None:
         driver: Any = connection.connection.dbapi_connection
         driver.set_trace_callback(said.append)
-        begun.set()
-        assert go.wait(10)
 
     async with Database.opened(url) as database:
-        with anyio.fail_after(20):
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(database.write, hold)
-                while not begun.is_set():
-                    await anyio.lowlevel.checkpoint()
-                for index in range(10):
-                    tasks.start_soon(_put, database, str(index))
-                await anyio.wait_all_tasks_blocked()
-                go.set()
+        async with write_held_open(database, listen) as tasks:
+            for index in range(10):
+                tasks.start_soon(_put, database, str(index))
+            await anyio.wait_all_tasks_blocked()
         assert len(await database.read(row_names)) == 10
     assert said.count("COMMIT") == 2
 
 
-async def test_many_counters_at_once_lose_nothing(database_url: str) -> None:
+async def test_many_counters_at_once_lose_nothing(database: Database) -> None:
     def add(connection: Connection) -> None:
         statement = select(service_state.c.value).where(service_state.c.name == "n").with_for_update()
         value = int(connection.execute(statement).scalar_one())
@@ -108,36 +99,21 @@ async def test_many_counters_at_once_lose_nothing(database_url: str) -> None:
     def begin(connection: Connection) -> None:
         connection.execute(insert(service_state), {"name": "n", "value": "0"})
 
-    async with Database.opened(database_url) as database:
-        await database.write(begin)
-        with anyio.fail_after(30):
-            async with anyio.create_task_group() as tasks:
-                for _ in range(100):
-                    tasks.start_soon(database.write, add)
-        value = select(service_state.c.value)
-        assert await database.read(lambda connection: connection.execute(value).scalar_one()) == "100"
+    await database.write(begin)
+    async with tasks_within(30) as tasks:
+        for _ in range(100):
+            tasks.start_soon(database.write, add)
+    value = select(service_state.c.value)
+    assert await database.read(lambda connection: connection.execute(value).scalar_one()) == "100"
 
 
-async def test_a_read_sees_nothing_of_a_write_that_is_under_way(database_url: str) -> None:
-    begun, go = Event(), Event()
-
-    def slow(connection: Connection) -> None:
-        add_row(connection, "a")
-        begun.set()
-        assert go.wait(10)
-
-    async with Database.opened(database_url) as database:
-        with anyio.fail_after(20):
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(database.write, slow)
-                while not begun.is_set():
-                    await anyio.lowlevel.checkpoint()
-                assert await database.read(row_names) == set()
-                go.set()
-        assert await database.read(row_names) == {"a"}
+async def test_a_read_sees_nothing_of_a_write_that_is_under_way(database: Database) -> None:
+    async with write_held_open(database, lambda connection: add_row(connection, "a")):
+        assert await database.read(row_names) == set()
+    assert await database.read(row_names) == {"a"}
 
 
-async def test_a_cancelled_writer_leaves_the_database_whole_and_the_others_alone(database_url: str) -> None:
+async def test_a_cancelled_writer_leaves_the_database_whole_and_the_others_alone(database: Database) -> None:
     begun, go = Event(), Event()
 
     def slow(connection: Connection) -> None:
@@ -149,19 +125,17 @@ async def test_a_cancelled_writer_leaves_the_database_whole_and_the_others_alone
         add_row(connection, "first half")
         add_row(connection, "second half")
 
-    async with Database.opened(database_url) as database:
-        with anyio.fail_after(20):
-            async with anyio.create_task_group() as others:
-                others.start_soon(database.write, slow)
-                while not begun.is_set():
-                    await anyio.lowlevel.checkpoint()
-                async with anyio.create_task_group() as cancelled:
-                    cancelled.start_soon(database.write, both)
-                    others.start_soon(_put, database, "other")
-                    await anyio.wait_all_tasks_blocked()
-                    go.set()
-                    cancelled.cancel_scope.cancel()
-        found = await database.read(row_names)
+    async with tasks_within(20) as others:
+        others.start_soon(database.write, slow)
+        while not begun.is_set():
+            await anyio.lowlevel.checkpoint()
+        async with anyio.create_task_group() as cancelled:
+            cancelled.start_soon(database.write, both)
+            others.start_soon(_put, database, "other")
+            await anyio.wait_all_tasks_blocked()
+            go.set()
+            cancelled.cancel_scope.cancel()
+    found = await database.read(row_names)
     assert {"slow", "other"} <= found
     assert len(found & {"first half", "second half"}) in (0, 2)
 
@@ -182,12 +156,11 @@ async def test_writes_that_were_accepted_finish_before_the_database_closes(datab
         with suppress(DatabaseClosed):
             done.append(await database.write(add_row, name))
 
-    with anyio.fail_after(30):
-        async with anyio.create_task_group() as tasks:
-            async with Database.opened(database_url) as database:
-                for index in range(100):
-                    tasks.start_soon(write, database, str(index))
-                await database.read(row_names)
+    async with tasks_within(30) as tasks:
+        async with Database.opened(database_url) as database:
+            for index in range(100):
+                tasks.start_soon(write, database, str(index))
+            await database.read(row_names)
     async with Database.opened(database_url) as database:
         assert await database.read(row_names) == set(done)
     assert done

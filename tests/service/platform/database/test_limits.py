@@ -14,6 +14,7 @@ from callwright.service.platform.database.units import brief, preempts
 from callwright.service.tables.schema import service_state
 from tests.service.platform.database.state_rows import add_row, row_names
 from tests.support.database.databases import is_pooled
+from tests.support.tasks import tasks_within
 
 pytestmark = pytest.mark.parametrize("engine", ["postgres"], indirect=True)
 _SAID = text("SELECT current_setting('idle_in_transaction_session_timeout'), current_setting('lock_timeout')")
@@ -84,14 +85,13 @@ async def test_units_that_wait_for_one_lock_leave_places_for_others(database_url
 
         with other.connect() as holder:
             holder.execute(_ROW)
-            with anyio.fail_after(30):
-                async with anyio.create_task_group() as tasks:
-                    for _ in range(20):
-                        tasks.start_soon(wait)
-                    await anyio.sleep(0.05)
-                    with anyio.fail_after(2):
-                        for index in range(5):
-                            await database.write(puts, f"b{index}")
+            async with tasks_within(30) as tasks:
+                for _ in range(20):
+                    tasks.start_soon(wait)
+                await anyio.sleep(0.05)
+                with anyio.fail_after(2):
+                    for index in range(5):
+                        await database.write(puts, f"b{index}")
             holder.rollback()
         assert len(refused) == 20
         assert await database.write(changes) == 1
@@ -109,13 +109,12 @@ async def test_a_unit_that_finds_its_lock_free_in_the_end_is_run_again(database_
         async def wait(briefly: bool) -> None:
             found.append(await database.write(brief(change) if briefly else change))
 
-        with anyio.fail_after(20):
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(wait, True)
-                tasks.start_soon(wait, False)
-                await anyio.sleep(0.5)
-                assert not found
-                holder.close()
+        async with tasks_within(20) as tasks:
+            tasks.start_soon(wait, True)
+            tasks.start_soon(wait, False)
+            await anyio.sleep(0.5)
+            assert not found
+            holder.close()
         other.dispose()
         assert found == [1, 1]
 
@@ -169,11 +168,10 @@ async def test_a_stop_waits_for_who_is_at_work(database_url: str, database: Data
                 connection.execute(_CHANGE)
                 connection.execute(text("SELECT pg_sleep(0.3)"))
 
-    with anyio.fail_after(20):
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(anyio.to_thread.run_sync, work)
-            await anyio.sleep(0.1)
-            assert await database.write(preempts(change)) == 1
+    async with tasks_within(20) as tasks:
+        tasks.start_soon(anyio.to_thread.run_sync, work)
+        await anyio.sleep(0.1)
+        assert await database.write(preempts(change)) == 1
     other.dispose()
 
 

@@ -73,8 +73,7 @@ async def test_a_broken_rule_is_an_integrity_error_without_the_values(database_u
         assert await database.read(Prepared(select(organizations.c.id)).all, {}) != []
 
 
-async def test_a_list_in_one_parameter_is_refused(database_url: str) -> None:
+async def test_a_list_in_one_parameter_is_refused(database: Database) -> None:
     several = Prepared(select(outbox.c.id).where(outbox.c.id.in_(bindparam("ids", expanding=True))))
-    async with Database.opened(database_url) as database:
-        with pytest.raises(TypeError, match="lists"):
-            await database.read(several.all, {"ids": ["evt_1"]})
+    with pytest.raises(TypeError, match="lists"):
+        await database.read(several.all, {"ids": ["evt_1"]})

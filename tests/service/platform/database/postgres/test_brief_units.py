@@ -17,6 +17,7 @@ from callwright.service.platform.database.sqlite.group_commit import GROUP
 from callwright.service.platform.database.units import brief
 from callwright.service.tables.migrations.upgrade import upgrade
 from tests.service.platform.database.state_rows import add_row, add_row_as_text, row_names
+from tests.support.tasks import tasks_within
 
 ON_POSTGRES = pytest.mark.parametrize("engine", ["postgres"], indirect=True)
 
@@ -35,42 +36,39 @@ async def test_a_brief_write_returns_only_when_it_is_committed(database_url: str
         assert await database.read(brief(row_names)) == await database.read(row_names)
 
 
-async def test_brief_and_other_units_fail_each_for_itself(database_url: str) -> None:
+async def test_brief_and_other_units_fail_each_for_itself(database: Database) -> None:
     failed: list[str] = []
     count = 3 * GROUP
-    async with Database.opened(database_url) as database:
 
-        async def write(index: int) -> None:
-            name, fails = f"{index:03d}", index % 3 == 0
-            try:
-                if index % 4:
-                    await database.write(brief(add_row_as_text if index % 2 else add_row), name, fails=fails)
-                else:
-                    await database.write(add_row, name, fails=fails)
-            except Exception as error:
-                failed.append(str(error))
+    async def write(index: int) -> None:
+        name, fails = f"{index:03d}", index % 3 == 0
+        try:
+            if index % 4:
+                await database.write(brief(add_row_as_text if index % 2 else add_row), name, fails=fails)
+            else:
+                await database.write(add_row, name, fails=fails)
+        except Exception as error:
+            failed.append(str(error))
 
-        with anyio.fail_after(30):
-            async with anyio.create_task_group() as tasks:
-                for index in range(count):
-                    tasks.start_soon(write, index)
-        found = await database.read(row_names)
+    async with tasks_within(30) as tasks:
+        for index in range(count):
+            tasks.start_soon(write, index)
+    found = await database.read(row_names)
     assert sorted(failed) == [f"{index:03d}" for index in range(0, count, 3)]
     assert found == {f"{index:03d}" for index in range(count) if index % 3}
 
 
-async def test_an_error_of_the_database_undoes_a_brief_unit_alone(database_url: str) -> None:
+async def test_an_error_of_the_database_undoes_a_brief_unit_alone(database: Database) -> None:
     def twice(connection: Connection) -> None:
         add_row_as_text(connection, "b")
         add_row_as_text(connection, "a")
 
-    async with Database.opened(database_url) as database:
-        await database.write(brief(add_row_as_text), "a")
-        for _ in range(2):
-            with pytest.raises(IntegrityError):
-                await database.write(brief(twice))
-        await database.write(brief(add_row_as_text), "c")
-        assert await database.read(brief(row_names)) == {"a", "c"}
+    await database.write(brief(add_row_as_text), "a")
+    for _ in range(2):
+        with pytest.raises(IntegrityError):
+            await database.write(brief(twice))
+    await database.write(brief(add_row_as_text), "c")
+    assert await database.read(brief(row_names)) == {"a", "c"}
 
 
 async def test_units_that_take_long_leave_the_rest_for_the_next_group(
@@ -91,22 +89,21 @@ async def test_a_closed_database_takes_no_brief_unit(database_url: str) -> None:
         await database.write(brief(add_row_as_text), "b")
 
 
-async def test_a_brief_unit_that_was_begun_ends_although_it_is_cancelled(database_url: str) -> None:
+async def test_a_brief_unit_that_was_begun_ends_although_it_is_cancelled(database: Database) -> None:
     begun = anyio.Event()
 
     def work(connection: Connection) -> None:
         begun.set()
         add_row_as_text(connection, "a")
 
-    async with Database.opened(database_url) as database:
-        await database.read(brief(row_names))
-        with anyio.fail_after(10):
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(database.write, brief(work))
-                await begun.wait()
-                tasks.cancel_scope.cancel()
-            await database.write(brief(add_row_as_text), "b")
-        assert await database.read(brief(row_names)) == {"a", "b"}
+    await database.read(brief(row_names))
+    with anyio.fail_after(10):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(database.write, brief(work))
+            await begun.wait()
+            tasks.cancel_scope.cancel()
+        await database.write(brief(add_row_as_text), "b")
+    assert await database.read(brief(row_names)) == {"a", "b"}
 
 
 async def test_the_event_loop_goes_on_while_another_process_writes_into_the_file(tmp_path: Path) -> None:
@@ -116,13 +113,12 @@ async def test_the_event_loop_goes_on_while_another_process_writes_into_the_file
         await database.write(brief(add_row_as_text), "a")
         other = sqlite3.connect(make_url(url).database or "", isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
-        with anyio.fail_after(20):
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(_put, database, "b")
-                for _ in range(100):
-                    assert await database.read(brief(row_names)) == {"a"}
-                    await anyio.lowlevel.checkpoint()
-                other.execute("COMMIT")
+        async with tasks_within(20) as tasks:
+            tasks.start_soon(_put, database, "b")
+            for _ in range(100):
+                assert await database.read(brief(row_names)) == {"a"}
+                await anyio.lowlevel.checkpoint()
+            other.execute("COMMIT")
         assert await database.read(brief(row_names)) == {"a", "b"}
         other.close()
 

@@ -115,16 +115,15 @@ def test_an_address_that_cannot_be_read_is_refused_without_its_password(address:
 
 
 @ON_POSTGRES
-async def test_a_role_may_say_what_it_likes_of_encodings(database_url: str) -> None:
+async def test_a_role_may_say_what_it_likes_of_encodings(database: Database, database_url: str) -> None:
     engine = make_engine(database_url)
     named = f'ALTER DATABASE "{make_url(database_url).database}" SET client_encoding = LATIN1'
     with engine.begin() as connection:
         connection.execute(text(named))
     engine.dispose()
-    async with Database.opened(database_url) as database:
-        await database.write(add_row_as_text, "語")
-        assert (await database.read(brief(FIND_ROW.first), {"name": "語"})).value == "x"
-        assert (await database.read(FIND_ROW.first, {"name": "語"})).value == "x"
+    await database.write(add_row_as_text, "語")
+    assert (await database.read(brief(FIND_ROW.first), {"name": "語"})).value == "x"
+    assert (await database.read(FIND_ROW.first, {"name": "語"})).value == "x"
 
 
 @ON_POSTGRES

@@ -17,6 +17,7 @@ from callwright.service.platform.database.prepared import Prepared
 from callwright.service.platform.database.units import brief
 from tests.service.platform.database.state_rows import add_row, add_row_as_text, row_names
 from tests.support.database.databases import is_pooled
+from tests.support.tasks import tasks_within
 
 pytestmark = pytest.mark.parametrize("engine", ["postgres"], indirect=True)
 SLEEPS = text("SELECT pg_sleep(60)")
@@ -51,10 +52,9 @@ async def many_at_once(database: Database, run: Callable[..., Any], work: Callab
         await database.write(work, name)
 
     database.shorten(0.3)
-    with anyio.fail_after(30):
-        async with anyio.create_task_group() as tasks:
-            for _ in range(2 * (TRANSACTIONS + LOOK_UPS)):
-                tasks.start_soon(refused, run, work)
+    async with tasks_within(30) as tasks:
+        for _ in range(2 * (TRANSACTIONS + LOOK_UPS)):
+            tasks.start_soon(refused, run, work)
     database.shorten(LIMIT_S)
     with anyio.fail_after(LIMIT_S):
         async with anyio.create_task_group() as tasks:
@@ -95,17 +95,16 @@ async def test_nobody_waits_for_a_place_longer_than_for_the_unit(database: Datab
 
 
 @pytest.mark.parametrize("is_brief", [True, False])
-async def test_no_reading_waits_behind_writes(database_url: str, is_brief: bool) -> None:
+async def test_no_reading_waits_behind_writes(database: Database, is_brief: bool) -> None:
     writing, reading = (brief(only_sleeps), brief(row_names)) if is_brief else (only_sleeps, row_names)
-    async with Database.opened(database_url) as database:
-        await database.read(brief(row_names))
-        database.shorten(3)
-        async with anyio.create_task_group() as tasks:
-            for _ in range(2 * (TRANSACTIONS + LOOK_UPS)):
-                tasks.start_soon(refused, database.write, writing)
-            await anyio.wait_all_tasks_blocked()
-            with anyio.fail_after(2):
-                assert await database.read(reading) == set()
+    await database.read(brief(row_names))
+    database.shorten(3)
+    async with anyio.create_task_group() as tasks:
+        for _ in range(2 * (TRANSACTIONS + LOOK_UPS)):
+            tasks.start_soon(refused, database.write, writing)
+        await anyio.wait_all_tasks_blocked()
+        with anyio.fail_after(2):
+            assert await database.read(reading) == set()
 
 
 async def test_what_hangs_keeps_no_service_from_its_end(database_url: str) -> None:
