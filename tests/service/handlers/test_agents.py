@@ -1,6 +1,5 @@
 """Agents over the typed client."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 from tests.support import resources
 from tests.support.http.raw_requests import AsyncClient, refused
 from tests.support.resources import refusal
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 
 GOOD: dict[str, Any] = {"name": "Ada", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
 
@@ -83,18 +82,17 @@ async def test_each_required_field_is_named_when_it_is_missing(http: AsyncClient
 
 
 @pytest.mark.requirement("AGENT-05", "CONV-33", "LIMIT-04")
-async def test_values_at_their_limits_are_kept_unchanged(database_url: str, tmp_path: Path) -> None:
+async def test_values_at_their_limits_are_kept_unchanged(tenant: Tenant) -> None:
     metadata = {f"{index:040d}": "ü" * 500 for index in range(50)}
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await tenant.client.agents.create(
-            name="ñ" * 200,
-            voice_id="de-DE-anna",
-            language="de",
-            system_prompt="🙂" * 32_768,
-            welcome_message="ß" * 2_000,
-            metadata=metadata,
-        )
-        read = await tenant.client.agents.get(id=made.id)
+    made = await tenant.client.agents.create(
+        name="ñ" * 200,
+        voice_id="de-DE-anna",
+        language="de",
+        system_prompt="🙂" * 32_768,
+        welcome_message="ß" * 2_000,
+        metadata=metadata,
+    )
+    read = await tenant.client.agents.get(id=made.id)
     assert (read.name, read.system_prompt, read.welcome_message) == ("ñ" * 200, "🙂" * 32_768, "ß" * 2_000)
     assert read.metadata == metadata
 

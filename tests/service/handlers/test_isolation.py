@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from callwright.contract.declaration.model import Input, Part
 from callwright.contract.surface import OPERATIONS
 from tests.support import resources
-from tests.support.http.raw_requests import Response, raw_client, without_request_id
+from tests.support.http.raw_requests import AsyncClient, Response, without_request_id
 from tests.support.isolation import (
     NOT_OURS,
     OPERATIONS_WITH_IDS,
@@ -82,41 +82,41 @@ async def _everything(tenant: Tenant) -> str:
 
 @pytest.mark.requirement("AUTH-11", "AUTH-12", "AUTH-41", "ERR-15", "ERR-23", "ERR-59")
 @pytest.mark.parametrize("noun", OPERATIONS_WITH_IDS)
-async def test_anothers_id_is_answered_like_an_unknown_one(tenant: Tenant, other: Tenant, noun: str) -> None:
+async def test_anothers_id_is_answered_like_an_unknown_one(
+    tenant: Tenant, other: Tenant, http: AsyncClient, noun: str
+) -> None:
     mine, theirs = await one_of_everything(tenant), await one_of_everything(other)
     before = await _everything(other), await _everything(tenant)
-    unknown = {kind: tenant.service.services.ids.new(prefix) for kind, prefix in PREFIXES.items()}
-    async with raw_client(tenant) as http:
-        for operation in OPERATIONS_WITH_IDS[noun]:
-            for foreign, made_up in request_pairs(operation, mine.ids, theirs.ids, unknown):
-                first, second = await send(http, foreign), await send(http, made_up)
-                if operation.place_of(foreign["place"]) == "query":
-                    assert (first.status_code, first.content) == (200, second.content), foreign
-                    assert without_id(first) == without_id(second)
-                    if "," not in str(foreign["params"]):
-                        assert first.json()["data"] == ([] if operation.shape == "many" else NOBODY), foreign
-                    assert not [each for each in theirs.ids.values() if each in first.text]
-                    continue
-                assert first.status_code == 404, (foreign, first.text)
-                expected = foreign["place"] if operation.place_of(foreign["place"]) == "body" else None
-                assert first.json()["error"].get("field") == expected
-                assert without_request_id(first) == without_request_id(second)
-            assert (await _everything(other), await _everything(tenant)) == before, operation.name
+    unknown = {kind: tenant.services.ids.new(prefix) for kind, prefix in PREFIXES.items()}
+    for operation in OPERATIONS_WITH_IDS[noun]:
+        for foreign, made_up in request_pairs(operation, mine.ids, theirs.ids, unknown):
+            first, second = await send(http, foreign), await send(http, made_up)
+            if operation.place_of(foreign["place"]) == "query":
+                assert (first.status_code, first.content) == (200, second.content), foreign
+                assert without_id(first) == without_id(second)
+                if "," not in str(foreign["params"]):
+                    assert first.json()["data"] == ([] if operation.shape == "many" else NOBODY), foreign
+                assert not [each for each in theirs.ids.values() if each in first.text]
+                continue
+            assert first.status_code == 404, (foreign, first.text)
+            expected = foreign["place"] if operation.place_of(foreign["place"]) == "body" else None
+            assert first.json()["error"].get("field") == expected
+            assert without_request_id(first) == without_request_id(second)
+        assert (await _everything(other), await _everything(tenant)) == before, operation.name
 
 
 @pytest.mark.requirement("AUTH-11", "SERV-09")
-async def test_a_list_shows_only_what_is_ones_own(tenant: Tenant, other: Tenant) -> None:
+async def test_a_list_shows_only_what_is_ones_own(tenant: Tenant, other: Tenant, http: AsyncClient) -> None:
     mine, theirs = await one_of_everything(tenant), await one_of_everything(other)
-    async with raw_client(tenant) as http:
-        for name, operation in OPERATIONS.items():
-            if operation.shape != "many":
-                continue
-            path = operation.path
-            for field, kind in id_places(operation).items():
-                path = path.replace("{" + field + "}", mine.ids[kind])
-            answer = await http.get(f"/v1{path}", params=REQUIRED_QUERY.get(name, {}))
-            assert answer.status_code == 200, name
-            assert not [each for each in theirs.ids.values() if each in answer.text], name
+    for name, operation in OPERATIONS.items():
+        if operation.shape != "many":
+            continue
+        path = operation.path
+        for field, kind in id_places(operation).items():
+            path = path.replace("{" + field + "}", mine.ids[kind])
+        answer = await http.get(f"/v1{path}", params=REQUIRED_QUERY.get(name, {}))
+        assert answer.status_code == 200, name
+        assert not [each for each in theirs.ids.values() if each in answer.text], name
 
 
 @pytest.mark.requirement("PAGE-16")

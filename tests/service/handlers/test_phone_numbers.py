@@ -1,10 +1,8 @@
 """Phone numbers over the typed client."""
 
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 
 from callwright.client import ServiceProblem
@@ -14,7 +12,8 @@ from callwright.service.tables.ledger import Movement, book
 from tests.support import resources
 from tests.support.http.raw_requests import AsyncClient, refused
 from tests.support.resources import refusal
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
+from tests.support.tasks import all_at_once
 
 
 @pytest.mark.requirement("SERV-04", "PATH-09", "PATH-25")
@@ -53,39 +52,31 @@ async def test_a_rented_number_is_not_offered_to_anybody_until_it_is_released(te
 
 
 @pytest.mark.requirement("ERR-63")
-async def test_twenty_who_want_one_number_at_once_give_it_to_one(database_url: str, tmp_path: Path) -> None:
+async def test_twenty_who_want_one_number_at_once_give_it_to_one(tenant: Tenant) -> None:
     outcomes: list[str] = []
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        offered = (await tenant.client.phone_numbers.search_available(country="US", per_page=1)).data[0]
+    offered = (await tenant.client.phone_numbers.search_available(country="US", per_page=1)).data[0]
 
-        async def rent() -> None:
-            try:
-                await tenant.client.phone_numbers.rent(country="US", number=offered.number)
-            except ServiceProblem as problem:
-                outcomes.append(problem.code)
-            else:
-                outcomes.append("rented")
+    async def rent() -> None:
+        try:
+            await tenant.client.phone_numbers.rent(country="US", number=offered.number)
+        except ServiceProblem as problem:
+            outcomes.append(problem.code)
+        else:
+            outcomes.append("rented")
 
-        with anyio.fail_after(30):
-            async with anyio.create_task_group() as tasks:
-                for _ in range(20):
-                    tasks.start_soon(rent)
-        assert sorted(outcomes) == ["number_unavailable"] * 19 + ["rented"]
-        assert (await tenant.client.wallet.get()).balance.amount == "98.850000"
+    await all_at_once(20, rent, within_s=30)
+    assert sorted(outcomes) == ["number_unavailable"] * 19 + ["rented"]
+    assert (await tenant.client.wallet.get()).balance.amount == "98.850000"
 
 
-async def test_many_who_want_any_number_at_once_get_different_ones(database_url: str, tmp_path: Path) -> None:
+async def test_many_who_want_any_number_at_once_get_different_ones(tenant: Tenant) -> None:
     rented: list[str] = []
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
 
-        async def rent() -> None:
-            rented.append((await tenant.client.phone_numbers.rent(country="US", area_code="212")).number)
+    async def rent() -> None:
+        rented.append((await tenant.client.phone_numbers.rent(country="US", area_code="212")).number)
 
-        with anyio.fail_after(30):
-            async with anyio.create_task_group() as tasks:
-                for _ in range(15):
-                    tasks.start_soon(rent)
-        assert len(set(rented)) == 15
+    await all_at_once(15, rent, within_s=30)
+    assert len(set(rented)) == 15
 
 
 @pytest.mark.requirement("PATH-25")
@@ -187,11 +178,10 @@ async def test_a_number_of_a_live_deployment_is_shown_so_and_cannot_be_released(
 
 
 async def _spend_all_but(tenant: Tenant, micros: int) -> None:
-    services = tenant.service.services
     charge = Movement("adjustment", micros - 100 * MICROS, "organization", tenant.org_id, "spent")
-    now_ms = services.clock.now_ms()
-    await services.database.write(
-        lambda connection: book(connection, services.ids, tenant.org_id, [charge], now_ms=now_ms)
+    now_ms = tenant.services.clock.now_ms()
+    await tenant.database.write(
+        lambda connection: book(connection, tenant.services.ids, tenant.org_id, [charge], now_ms=now_ms)
     )
 
 
@@ -201,8 +191,7 @@ async def test_a_number_that_the_wallet_does_not_cover_is_not_rented(tenant: Ten
     async with refusal(422, "insufficient_credits") as kept:
         await resources.number(tenant)
     assert kept[0].details == {"required": "1.150000", "available": "1.149999"}
-    services = tenant.service.services
-    await services.database.write(accounts.fund, services.ids, tenant.org_id, 1, services.clock.now_ms())
+    await tenant.database.write(accounts.fund, tenant.services.ids, tenant.org_id, 1, tenant.services.clock.now_ms())
     await resources.number(tenant)
     assert (await tenant.client.wallet.get()).balance.amount == "0.000000"
 

@@ -1,13 +1,12 @@
 """Values of refused rows are shown without the middle of their digits, whatever column they stand in."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from callwright.contract.audiences import RowError
 from tests.support.imports import await_import
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 
 NUMBER = "+12065550100"
 WRITTEN = (
@@ -46,11 +45,11 @@ async def _rejected(tenant: Tenant, column: str, *, by_file: bool) -> list[RowEr
 @pytest.mark.requirement("RES-35")
 @pytest.mark.parametrize("by_file", [False, True], ids=["json", "csv"])
 @pytest.mark.parametrize("column", COLUMNS)
+@pytest.mark.service(workers=True)
 async def test_a_refused_cell_keeps_the_middle_of_its_digits_to_itself(
-    database_url: str, tmp_path: Path, column: str, by_file: bool
+    tenant: Tenant, column: str, by_file: bool
 ) -> None:
-    async with open_service(database_url, tmp_path) as tenant:
-        errors = await _rejected(tenant, column, by_file=by_file)
+    errors = await _rejected(tenant, column, by_file=by_file)
     callable_in_phone_column = 1 if column == "phone_number" else 0
     assert [error.column for error in errors] == [column] * (len(WRITTEN) - callable_in_phone_column)
     for error in errors:
@@ -59,13 +58,10 @@ async def test_a_refused_cell_keeps_the_middle_of_its_digits_to_itself(
         assert len(_digits(shown)) <= 5, shown
 
 
-async def test_a_refused_time_zone_with_few_digits_is_shown_as_it_was_written(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await tenant.client.audiences.create(name="Zones", timezone_column="timezone")
-        rows: list[dict[str, Any]] = [
-            {"phone_number": NUMBER, "timezone": zone} for zone in ("Mars/Base 42", "UTC+0130", "12345")
-        ]
-        errors = (await tenant.client.audiences.add_rows(id=made.id, rows=rows)).errors
+async def test_a_refused_time_zone_with_few_digits_is_shown_as_it_was_written(tenant: Tenant) -> None:
+    made = await tenant.client.audiences.create(name="Zones", timezone_column="timezone")
+    rows: list[dict[str, Any]] = [
+        {"phone_number": NUMBER, "timezone": zone} for zone in ("Mars/Base 42", "UTC+0130", "12345")
+    ]
+    errors = (await tenant.client.audiences.add_rows(id=made.id, rows=rows)).errors
     assert [error.value_redacted for error in errors] == ["Mars/Base 42", "UTC+0130", "•••45"]

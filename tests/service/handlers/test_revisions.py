@@ -1,13 +1,11 @@
 """Revisions: what is relied on by name is compared in the transaction that does it, and stays as it is until then."""
 
-import threading
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
-import anyio
 import pytest
-from anyio import from_thread, to_thread
 from sqlalchemy import Connection, update
 
 from callwright.contract.declaration.words import Spend
@@ -22,7 +20,8 @@ from callwright.service.rules.organization_plans import PRICE_PLANS
 from callwright.service.rules.price_list import PriceList
 from callwright.service.tables.schema import agents, phone_numbers
 from tests.support import resources
-from tests.support.http.raw_requests import raw_client
+from tests.support.held_writes import ends_soon, write_held_open
+from tests.support.http.raw_requests import AsyncClient
 from tests.support.resources import Campaign, refusal, row
 from tests.support.service import Tenant
 
@@ -54,7 +53,7 @@ def number(**changes: Any) -> Change:
 def stored_number(**values: Any) -> Change:
     async def change(tenant: Tenant, made: Campaign) -> None:
         statement = update(phone_numbers).where(phone_numbers.c.id == made.number.id).values(**values)
-        await tenant.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
+        await tenant.database.write(lambda connection: connection.execute(statement).rowcount)
 
     return change
 
@@ -274,22 +273,21 @@ async def test_an_inbound_deployment_goes_on_only_as_it_was(tenant: Tenant) -> N
 
 
 @pytest.mark.requirement("RES-31")
-async def test_more_than_ten_expectations_are_refused_by_name(tenant: Tenant) -> None:
+async def test_more_than_ten_expectations_are_refused_by_name(tenant: Tenant, http: AsyncClient) -> None:
     made = await resources.draft(tenant)
-    async with raw_client(tenant) as http:
-        refused_ones: list[Any] = [
-            {f"agt_{index}": "rev_0" for index in range(11)},
-            {"agt_1": "r" * 65},
-            {"agt_1": 5},
-            {"agt_\x00": "rev_0"},
-            [],
-        ]
-        for expected in refused_ones:
-            answer = await http.patch(
-                f"/v1/deployments/{made.deployment.id}", json={"name": "No", "expected_revisions": expected}
-            )
-            assert answer.status_code == 400
-            assert answer.json()["error"]["field"].startswith("expected_revisions")
+    refused_ones: list[Any] = [
+        {f"agt_{index}": "rev_0" for index in range(11)},
+        {"agt_1": "r" * 65},
+        {"agt_1": 5},
+        {"agt_\x00": "rev_0"},
+        [],
+    ]
+    for expected in refused_ones:
+        answer = await http.patch(
+            f"/v1/deployments/{made.deployment.id}", json={"name": "No", "expected_revisions": expected}
+        )
+        assert answer.status_code == 400
+        assert answer.json()["error"]["field"].startswith("expected_revisions")
     assert (await tenant.client.deployments.get(id=made.deployment.id)).name == "Reminders"
 
 
@@ -311,7 +309,7 @@ async def test_a_number_is_rented_at_the_expected_price_only(tenant: Tenant, mon
 
 def work_in(tenant: Tenant, connection: Connection) -> RequestContext:
     """A unit of work of the tenant's organization."""
-    services = tenant.service.services
+    services = tenant.services
     return RequestContext(
         connection=connection,
         org_id=tenant.org_id,
@@ -328,7 +326,7 @@ def work_in(tenant: Tenant, connection: Connection) -> RequestContext:
 
 async def _prompt_stored(tenant: Tenant, made: Campaign) -> None:
     statement = update(agents).where(agents.c.id == made.agent.id).values(system_prompt="Sell gold.")
-    await tenant.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
+    await tenant.database.write(lambda connection: connection.execute(statement).rowcount)
 
 
 HOLDS: dict[str, tuple[Callable[[Campaign], str], Change]] = {
@@ -347,25 +345,10 @@ async def test_what_was_compared_stays_so_until_the_request_is_done(kind: str, t
     thing, change = HOLDS[kind]
     expected = {thing(made): str((await revisions(tenant, made))[kind])}
     asked = UpdateDeployment(id=made.deployment.id, expected_revisions=expected)
-    compared, go_on, changed, waited = anyio.Event(), threading.Event(), anyio.Event(), False
 
     def compare(connection: Connection) -> None:
         check_expected(asked, work_in(tenant, connection))
-        from_thread.run_sync(compared.set)
-        assert go_on.wait(10)
 
-    async def meanwhile() -> None:
-        await change(tenant, made)
-        changed.set()
-
-    with anyio.fail_after(20):
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(tenant.service.services.database.write, compare)
-            await compared.wait()
-            tasks.start_soon(meanwhile)
-            with anyio.move_on_after(0.5):  # enough for a change that does not wait
-                await changed.wait()
-            waited = not changed.is_set()
-            await to_thread.run_sync(go_on.set)
-        assert waited
+    async with write_held_open(tenant.database, compare) as tasks:
+        assert not await ends_soon(tasks, partial(change, tenant, made))
     assert (await revisions(tenant, made))[kind] != expected[thing(made)]

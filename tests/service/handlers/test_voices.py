@@ -1,20 +1,17 @@
 """Voices over the typed client."""
 
-from pathlib import Path
-
 import pytest
 
 from callwright.service.speech.voices import VOICES
 from tests.support.http.raw_requests import AsyncClient, refused
 from tests.support.resources import refusal
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 
 
 @pytest.mark.requirement("SERV-06", "PATH-16")
-async def test_the_whole_catalogue_is_listed_in_a_steady_order(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        first = await tenant.client.voices.list(per_page=200)
-        again = await tenant.client.voices.list(per_page=200, sort="language,name,id")
+async def test_the_whole_catalogue_is_listed_in_a_steady_order(tenant: Tenant) -> None:
+    first = await tenant.client.voices.list(per_page=200)
+    again = await tenant.client.voices.list(per_page=200, sort="language,name,id")
     assert first == again
     assert {voice.id for voice in first.data} == {voice.id for voice in VOICES}
     assert first.pagination.total == len(VOICES)

@@ -1,7 +1,6 @@
 """The wallet over the typed client."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,14 +11,13 @@ from callwright.service import accounts
 from callwright.service.tables.schema import audit_log
 from tests.support import resources
 from tests.support.http.raw_requests import AsyncClient, refused
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 from tests.support.webhooks.sent_events import rows_of
 
 
 @pytest.mark.requirement("SERV-07", "RES-14", "PATH-17")
-async def test_a_new_wallet_holds_a_hundred_dollars_of_play_money(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        wallet = await tenant.client.wallet.get()
+async def test_a_new_wallet_holds_a_hundred_dollars_of_play_money(tenant: Tenant) -> None:
+    wallet = await tenant.client.wallet.get()
     assert wallet.balance.amount == wallet.available.amount == "100.000000"
     assert wallet.low_balance_threshold is not None
     assert (wallet.reserved.amount, wallet.low_balance_threshold.amount) == ("0.000000", "10.000000")
@@ -38,12 +36,12 @@ async def test_a_new_wallet_holds_a_hundred_dollars_of_play_money(database_url: 
 
 
 @pytest.mark.requirement("RES-15", "PATH-17")
-async def test_every_movement_is_listed_and_they_add_up_to_the_balance(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False, extra_dollars=5) as tenant:
-        for _ in range(3):
-            await resources.number(tenant)
-        listed = [entry async for entry in tenant.client.wallet.list_transactions(per_page=2)]
-        wallet = await tenant.client.wallet.get()
+@pytest.mark.service(extra_dollars=5)
+async def test_every_movement_is_listed_and_they_add_up_to_the_balance(tenant: Tenant) -> None:
+    for _ in range(3):
+        await resources.number(tenant)
+    listed = [entry async for entry in tenant.client.wallet.list_transactions(per_page=2)]
+    wallet = await tenant.client.wallet.get()
     assert [entry.type for entry in listed].count("number_rental") == 3
     assert [entry.type for entry in listed].count("topup") == 2
     assert sum(round(float(entry.amount.amount) * MICROS) for entry in listed) == 101_550_000
@@ -60,8 +58,7 @@ async def test_movements_are_found_by_type_reference_and_moment(tenant: Tenant) 
     assert len((await movements(type=["topup", "number_rental"])).data) == 3
     assert (await movements(type=["call_charge", "refund"])).data == []
     assert (await movements(created_before=found[0].created_at.replace(year=2000))).data == []
-    services = tenant.service.services
-    await services.database.write(accounts.fund, services.ids, tenant.org_id, 1, services.clock.now_ms())
+    await tenant.database.write(accounts.fund, tenant.services.ids, tenant.org_id, 1, tenant.services.clock.now_ms())
     assert {entry.amount.amount for entry in (await movements(type=["topup"])).data} == {"100.000000", "0.000001"}
 
 

@@ -1,7 +1,5 @@
 """Imports of CSV files over the typed client, with the worker that carries them out."""
 
-from pathlib import Path
-
 import pytest
 from sqlalchemy import Connection, update
 
@@ -12,7 +10,7 @@ from tests.support import resources
 from tests.support.http.raw_requests import AsyncClient, refused
 from tests.support.imports import carry_out_import
 from tests.support.resources import refusal
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 
 
 async def errors(tenant: Tenant, done: AudienceImport) -> list[RowError]:
@@ -28,8 +26,8 @@ async def test_an_import_waits_then_fills_the_audience(tenant: Tenant) -> None:
     assert waiting.id.startswith("imp_")
     assert (waiting.status, waiting.processed, waiting.percent, waiting.total_rows) == ("pending", 0, 0, None)
     assert (await tenant.client.audiences.get(id=made.id)).status == "importing"
-    assert await imports.work_on_one(tenant.service.services, "tests")
-    assert not await imports.work_on_one(tenant.service.services, "tests")
+    assert await imports.work_on_one(tenant.services, "tests")
+    assert not await imports.work_on_one(tenant.services, "tests")
     done = await tenant.client.audiences.get_import(id=made.id, import_id=waiting.id)
     assert (done.status, done.status_reason, done.total_rows, done.processed) == ("completed", None, 2, 2)
     assert (done.percent, done.added, done.invalid, done.duplicates) == (100, 2, 0, 0)
@@ -42,58 +40,54 @@ async def test_an_import_waits_then_fills_the_audience(tenant: Tenant) -> None:
 
 
 @pytest.mark.requirement("RES-17", "PATH-24")
-async def test_bad_rows_up_to_half_never_fail_an_import_and_are_listed_with_their_reason(
-    database_url: str, tmp_path: Path
-) -> None:
+async def test_bad_rows_up_to_half_never_fail_an_import_and_are_listed_with_their_reason(tenant: Tenant) -> None:
     rows = ("+12125550100,Ada", "nonsense,Bea", ",Cy", "+12125550100,Ada", "+12125550101,Dan,extra", "5550102,Eve")
     more = [f"+121255502{index:02d},Fay" for index in range(2)]
     text = "\n".join(("phone_number,name", *rows, *more))
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        done = await carry_out_import(tenant, text)
-        assert (done.status, done.added, done.invalid, done.duplicates) == ("completed_with_errors", 3, 4, 1)
-        found = await errors(tenant, done)
-        assert [(error.row_number, error.code) for error in found] == [
-            (2, "invalid_phone"),
-            (3, "missing_phone"),
-            (4, "duplicate_in_file"),
-            (5, "column_count_mismatch"),
-            (6, "ambiguous_country"),
-        ]
-        only = await tenant.client.audiences.list_import_errors(
-            id=done.audience_id, import_id=done.id, code="missing_phone"
-        )
-        assert [error.row_number for error in only.data] == [3]
-        assert "nonsense" not in str(found)
+    done = await carry_out_import(tenant, text)
+    assert (done.status, done.added, done.invalid, done.duplicates) == ("completed_with_errors", 3, 4, 1)
+    found = await errors(tenant, done)
+    assert [(error.row_number, error.code) for error in found] == [
+        (2, "invalid_phone"),
+        (3, "missing_phone"),
+        (4, "duplicate_in_file"),
+        (5, "column_count_mismatch"),
+        (6, "ambiguous_country"),
+    ]
+    only = await tenant.client.audiences.list_import_errors(
+        id=done.audience_id, import_id=done.id, code="missing_phone"
+    )
+    assert [error.row_number for error in only.data] == [3]
+    assert "nonsense" not in str(found)
 
 
 @pytest.mark.requirement("RES-21")
 @pytest.mark.parametrize("running", [False, True])
 async def test_of_a_file_that_is_mostly_bad_no_row_is_taken_and_the_import_says_why(
-    database_url: str, tmp_path: Path, running: bool
+    tenant: Tenant, running: bool
 ) -> None:
     bad = ["Ada,+1 212 555", *(f"Person {index},none" for index in range(600))]
     good = [f"Person,+1212555{1_000 + index}" for index in range(600)]
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        campaign = await resources.draft(tenant)
-        audience_id = campaign.audience.id
-        if running:
-            await tenant.client.deployments.start(id=campaign.deployment.id)
-        done = await carry_out_import(tenant, "\n".join(("name,phone_number", *good, *bad)), audience_id=audience_id)
-        assert (done.status, done.added, done.invalid, done.duplicates) == ("failed", 0, 601, 0)
-        assert (done.total_rows, done.processed, done.percent) == (1_201, 1_201, 100)
-        assert done.status_reason == (
-            "601 of 1,201 rows are bad, which is more than half, so none was taken. list_import_errors says what is "
-            "wrong with them. Correct the file and import again, or make another audience if this one reads the wrong "
-            "phone_column or default_country."
-        )
-        assert [error.row_number for error in await errors(tenant, done)] == list(range(601, 1_202))
-        after = await tenant.client.audiences.get(id=audience_id)
-        assert (after.status, after.valid_count, after.invalid_count) == ("ready", 1, 0)
-        assert (await tenant.client.deployments.get(id=campaign.deployment.id)).stats.contacts == (1 if running else 0)
-        half = await carry_out_import(
-            tenant, "\n".join(("name,phone_number", *good[:601], *bad[:600])), audience_id=audience_id
-        )
-        assert (half.status, half.added) == ("completed_with_errors", 600)
+    campaign = await resources.draft(tenant)
+    audience_id = campaign.audience.id
+    if running:
+        await tenant.client.deployments.start(id=campaign.deployment.id)
+    done = await carry_out_import(tenant, "\n".join(("name,phone_number", *good, *bad)), audience_id=audience_id)
+    assert (done.status, done.added, done.invalid, done.duplicates) == ("failed", 0, 601, 0)
+    assert (done.total_rows, done.processed, done.percent) == (1_201, 1_201, 100)
+    assert done.status_reason == (
+        "601 of 1,201 rows are bad, which is more than half, so none was taken. list_import_errors says what is "
+        "wrong with them. Correct the file and import again, or make another audience if this one reads the wrong "
+        "phone_column or default_country."
+    )
+    assert [error.row_number for error in await errors(tenant, done)] == list(range(601, 1_202))
+    after = await tenant.client.audiences.get(id=audience_id)
+    assert (after.status, after.valid_count, after.invalid_count) == ("ready", 1, 0)
+    assert (await tenant.client.deployments.get(id=campaign.deployment.id)).stats.contacts == (1 if running else 0)
+    half = await carry_out_import(
+        tenant, "\n".join(("name,phone_number", *good[:601], *bad[:600])), audience_id=audience_id
+    )
+    assert (half.status, half.added) == ("completed_with_errors", 600)
 
 
 @pytest.mark.requirement("RES-21")
@@ -102,29 +96,25 @@ async def test_duplicates_are_not_bad_rows(tenant: Tenant) -> None:
     assert (done.status, done.added, done.duplicates) == ("completed_with_errors", 1, 8)
 
 
-async def test_a_double_row_far_behind_the_first_says_that_both_may_stand_in_the_file(
-    database_url: str, tmp_path: Path
-) -> None:
+async def test_a_double_row_far_behind_the_first_says_that_both_may_stand_in_the_file(tenant: Tenant) -> None:
     numbers = [f"+1212555{number:04d}" for number in range(100, 100 + imports.PIECE)]
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        done = await carry_out_import(tenant, "\n".join(("phone_number", *numbers, numbers[0])))
-        (error,) = await errors(tenant, done)
+    done = await carry_out_import(tenant, "\n".join(("phone_number", *numbers, numbers[0])))
+    (error,) = await errors(tenant, done)
     assert (error.row_number, error.code) == (imports.PIECE + 1, "duplicate_in_audience")
     assert error.message == (
         "the audience has this person already, from before or from an earlier row of the same file"
     )
 
 
-async def test_rows_of_a_long_file_keep_their_numbers_over_all_its_pieces(database_url: str, tmp_path: Path) -> None:
+async def test_rows_of_a_long_file_keep_their_numbers_over_all_its_pieces(tenant: Tenant) -> None:
     lines = [f"+1212555{number:04d}" if number % 7 else "bad" for number in range(100, 1_300)]
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        done = await carry_out_import(tenant, "phone_number\n" + "\n".join(lines))
-        found = await errors(tenant, done)
-        expected = [index for index, line in enumerate(lines, 1) if line == "bad"]
-        assert [error.row_number for error in found if error.row_number in expected] == expected
-        assert {error.code for error in found if error.row_number in expected} == {"invalid_phone"}
-        assert (done.total_rows, done.processed) == (1_200, 1_200)
-        assert done.added + done.invalid + done.duplicates == 1_200
+    done = await carry_out_import(tenant, "phone_number\n" + "\n".join(lines))
+    found = await errors(tenant, done)
+    expected = [index for index, line in enumerate(lines, 1) if line == "bad"]
+    assert [error.row_number for error in found if error.row_number in expected] == expected
+    assert {error.code for error in found if error.row_number in expected} == {"invalid_phone"}
+    assert (done.total_rows, done.processed) == (1_200, 1_200)
+    assert done.added + done.invalid + done.duplicates == 1_200
 
 
 @pytest.mark.parametrize(
@@ -189,19 +179,18 @@ async def test_an_import_belongs_to_its_audience(tenant: Tenant) -> None:
         await tenant.client.audiences.get_import(id=done.audience_id, import_id="imp_unknown")
 
 
-async def test_an_audience_names_its_newest_import(database_url: str, tmp_path: Path) -> None:
+async def test_an_audience_names_its_newest_import(tenant: Tenant) -> None:
     def put_later(connection: Connection, import_id: str) -> None:
         row = storage.imports
         connection.execute(update(row).where(row.c.id == import_id).values(created_at=row.c.created_at + 60_000))
 
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        first, other = await resources.audience(tenant), await resources.audience(tenant, "Others")
-        assert first.last_import_id is None
-        made = [await tenant.client.audiences.import_csv(id=first.id, csv="phone_number\n1\n") for _ in range(3)]
-        await tenant.service.services.database.write(put_later, made[1].id)
-        assert (await tenant.client.audiences.get(id=first.id)).last_import_id == made[1].id
-        listed = {entry.id: entry.last_import_id for entry in (await tenant.client.audiences.list()).data}
-        assert listed == {first.id: made[1].id, other.id: None}
+    first, other = await resources.audience(tenant), await resources.audience(tenant, "Others")
+    assert first.last_import_id is None
+    made = [await tenant.client.audiences.import_csv(id=first.id, csv="phone_number\n1\n") for _ in range(3)]
+    await tenant.database.write(put_later, made[1].id)
+    assert (await tenant.client.audiences.get(id=first.id)).last_import_id == made[1].id
+    listed = {entry.id: entry.last_import_id for entry in (await tenant.client.audiences.list()).data}
+    assert listed == {first.id: made[1].id, other.id: None}
 
 
 async def test_a_start_says_why_its_audience_has_nobody(tenant: Tenant) -> None:

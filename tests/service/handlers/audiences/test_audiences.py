@@ -1,14 +1,13 @@
 """Audiences and their rows over the typed client. Imports have a file of their own."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support import resources
-from tests.support.http.raw_requests import AsyncClient, raw_client, refused
+from tests.support.http.raw_requests import AsyncClient, refused
 from tests.support.resources import refusal, row
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 
 TOO_MANY: list[dict[str, Any]] = [{}] * 1_001
 
@@ -27,7 +26,7 @@ async def test_an_audience_is_made_empty_with_its_defaults(tenant: Tenant) -> No
 
 
 @pytest.mark.requirement("RES-16", "PATH-23")
-async def test_rows_are_read_counted_and_described(database_url: str, tmp_path: Path) -> None:
+async def test_rows_are_read_counted_and_described(tenant: Tenant) -> None:
     rows: list[dict[str, Any]] = [
         {"Mobile": "(212) 555-0100", "name": "Ada", "age": 36, "member": True, "since": "2026-01-31"},
         {"Mobile": "+44 20 7946 0018", "name": " Bea ", "age": "", "member": False, "since": None},
@@ -36,9 +35,8 @@ async def test_rows_are_read_counted_and_described(database_url: str, tmp_path: 
         {"Mobile": "212-555-0100", "name": "Ada again"},
         {"Mobile": "+12125550101", "name": {"first": "Nested"}},
     ]
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await tenant.client.audiences.create(name="Patients", default_country="US", rows=rows)
-        listed = [entry async for entry in tenant.client.audiences.list_rows(id=made.id)]
+    made = await tenant.client.audiences.create(name="Patients", default_country="US", rows=rows)
+    listed = [entry async for entry in tenant.client.audiences.list_rows(id=made.id)]
     assert (made.status, made.source, made.phone_column) == ("ready", "json", "Mobile")
     assert (made.row_count, made.valid_count, made.invalid_count, made.duplicate_count) == (6, 2, 3, 1)
     assert [entry.phone_number for entry in listed] == ["+12125550100", "+442079460018"]
@@ -80,53 +78,47 @@ async def test_no_row_is_lost_from_the_count_however_many_are_refused(tenant: Te
     assert (after.status, after.row_count, after.invalid_count) == ("empty", 1_000, 1_000)
 
 
-async def test_people_are_told_apart_by_what_the_audience_says(database_url: str, tmp_path: Path) -> None:
+async def test_people_are_told_apart_by_what_the_audience_says(tenant: Tenant) -> None:
     rows = [row(0, id="1"), row(0, id="2"), row(1, id="1"), row(2)]
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        create = tenant.client.audiences.create
-        by_phone = await create(name="phone", rows=rows)
-        by_id = await create(name="id", rows=rows, dedupe="external_id", external_id_column="id")
-        not_at_all = await create(name="none", rows=rows, dedupe="none")
-        assert [each.valid_count for each in (by_phone, by_id, not_at_all)] == [3, 3, 4]
-        assert [each.duplicate_count for each in (by_phone, by_id, not_at_all)] == [1, 1, 0]
-        found = (await tenant.client.audiences.list_rows(id=by_id.id, external_id="2")).data
-        assert [(entry.external_id, entry.phone_number) for entry in found] == [("2", "+12125550100")]
-        again = (await tenant.client.audiences.list_rows(id=not_at_all.id, phone_number="+12125550100")).data
-        assert len(again) == 2
+    create = tenant.client.audiences.create
+    by_phone = await create(name="phone", rows=rows)
+    by_id = await create(name="id", rows=rows, dedupe="external_id", external_id_column="id")
+    not_at_all = await create(name="none", rows=rows, dedupe="none")
+    assert [each.valid_count for each in (by_phone, by_id, not_at_all)] == [3, 3, 4]
+    assert [each.duplicate_count for each in (by_phone, by_id, not_at_all)] == [1, 1, 0]
+    found = (await tenant.client.audiences.list_rows(id=by_id.id, external_id="2")).data
+    assert [(entry.external_id, entry.phone_number) for entry in found] == [("2", "+12125550100")]
+    again = (await tenant.client.audiences.list_rows(id=not_at_all.id, phone_number="+12125550100")).data
+    assert len(again) == 2
 
 
-async def test_two_notations_of_one_line_are_one_person_and_each_is_kept_as_it_was_given(
-    database_url: str, tmp_path: Path
-) -> None:
+async def test_two_notations_of_one_line_are_one_person_and_each_is_kept_as_it_was_given(tenant: Tenant) -> None:
     with_digit: dict[str, Any] = {"phone_number": "+5491123456789"}
     without: dict[str, Any] = {"phone_number": "+541123456789"}
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await tenant.client.audiences.create(name="Mendoza", rows=[with_digit, without])
-        added = await tenant.client.audiences.add_rows(id=made.id, rows=[without])
-        listed = [entry.phone_number async for entry in tenant.client.audiences.list_rows(id=made.id)]
+    made = await tenant.client.audiences.create(name="Mendoza", rows=[with_digit, without])
+    added = await tenant.client.audiences.add_rows(id=made.id, rows=[without])
+    listed = [entry.phone_number async for entry in tenant.client.audiences.list_rows(id=made.id)]
     assert (made.valid_count, made.duplicate_count, listed) == (1, 1, ["+5491123456789"])
     assert (added.added, [error.code for error in added.errors]) == (0, ["duplicate_in_audience"])
 
 
-async def test_a_time_zone_column_is_read_and_checked(database_url: str, tmp_path: Path) -> None:
+async def test_a_time_zone_column_is_read_and_checked(tenant: Tenant) -> None:
     rows = [row(0, zone="Europe/Berlin"), row(1, zone="Nowhere/City"), row(2, zone="")]
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await tenant.client.audiences.create(name="Patients", timezone_column="zone", rows=rows)
-        listed = [entry.timezone async for entry in tenant.client.audiences.list_rows(id=made.id)]
+    made = await tenant.client.audiences.create(name="Patients", timezone_column="zone", rows=rows)
+    listed = [entry.timezone async for entry in tenant.client.audiences.list_rows(id=made.id)]
     assert (listed, made.invalid_count) == (["Europe/Berlin", None], 1)
 
 
-async def test_steering_columns_are_kept_from_the_variables_and_checked(database_url: str, tmp_path: Path) -> None:
+async def test_steering_columns_are_kept_from_the_variables_and_checked(tenant: Tenant) -> None:
     rows = [row(0, **{"sim.outcome": "busy"}), row(1, **{"sim.outcome": "maybe"}), row(2, **{"sim.mood": "sad"})]
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await resources.audience(tenant, rows=[row(9)])
-        taken = await tenant.client.audiences.add_rows(id=made.id, rows=rows)
-        assert [(error.row_number, error.code, error.column) for error in taken.errors] == [
-            (2, "invalid_steering", "sim.outcome"),
-            (3, "invalid_steering", "sim.mood"),
-        ]
-        listed = [entry async for entry in tenant.client.audiences.list_rows(id=made.id)]
-        assert [set(entry.values) for entry in listed] == [{"first_name"}] * 2
+    made = await resources.audience(tenant, rows=[row(9)])
+    taken = await tenant.client.audiences.add_rows(id=made.id, rows=rows)
+    assert [(error.row_number, error.code, error.column) for error in taken.errors] == [
+        (2, "invalid_steering", "sim.outcome"),
+        (3, "invalid_steering", "sim.mood"),
+    ]
+    listed = [entry async for entry in tenant.client.audiences.list_rows(id=made.id)]
+    assert [set(entry.values) for entry in listed] == [{"first_name"}] * 2
 
 
 @pytest.mark.requirement("LIMIT-19", "ERR-52")
@@ -164,7 +156,7 @@ async def test_rows_to_add_are_one_to_a_thousand(tenant: Tenant, http: AsyncClie
     refused(await http.post(path, json={"rows": TOO_MANY}), 400, "invalid_field", "rows")
 
 
-async def test_strange_cells_are_refused_rows_and_never_a_failure(database_url: str, tmp_path: Path) -> None:
+async def test_strange_cells_are_refused_rows_and_never_a_failure(tenant: Tenant) -> None:
     strange: list[dict[str, Any]] = [
         row(0, note="a\0b"),
         row(1, note="x" * 1_001),
@@ -176,14 +168,13 @@ async def test_strange_cells_are_refused_rows_and_never_a_failure(database_url: 
         {"phone_number": True},
         row(8, **{"": "no name"}),
     ]
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        first = await tenant.client.audiences.create(name="Only strange", rows=[strange[5]])
-        made = await tenant.client.audiences.create(name="Strange", rows=strange)
-        assert made.row_count == len(strange)
-        assert made.valid_count + made.invalid_count == len(strange)
-        assert first.row_count == 1
-        listed = {entry.phone_number async for entry in tenant.client.audiences.list_rows(id=made.id)}
-        assert "+12125550105" not in listed
+    first = await tenant.client.audiences.create(name="Only strange", rows=[strange[5]])
+    made = await tenant.client.audiences.create(name="Strange", rows=strange)
+    assert made.row_count == len(strange)
+    assert made.valid_count + made.invalid_count == len(strange)
+    assert first.row_count == 1
+    listed = {entry.phone_number async for entry in tenant.client.audiences.list_rows(id=made.id)}
+    assert "+12125550105" not in listed
 
 
 @pytest.mark.requirement("CONV-20", "PATH-23")
@@ -234,19 +225,18 @@ async def test_audiences_are_found_by_name_and_state(tenant: Tenant) -> None:
 
 @pytest.mark.requirement("RES-22")
 async def test_rows_that_are_refused_are_named_when_an_audience_is_made_and_when_rows_are_added(
-    database_url: str, tmp_path: Path
+    http: AsyncClient,
 ) -> None:
     rows = [row(1), {"phone_number": "212 555 0100", "first_name": "Bea"}, row(1), row(2)]
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        made = (await http.post("/v1/audiences", json={"name": "A", "rows": rows})).json()["data"]
-        assert (made["row_count"], made["valid_count"], made["invalid_count"]) == (4, 2, 1)
-        named = [(error["row_number"], error["column"], error["code"]) for error in made["errors"]]
-        assert named == [(2, "phone_number", "ambiguous_country"), (3, None, "duplicate_in_file")]
-        assert all(error["message"] for error in made["errors"])
-        answer = await http.post(f"/v1/audiences/{made['id']}/rows", json={"rows": rows[1:]})
-        added = answer.json()["data"]["errors"]
-        assert (added[0]["row_number"], added[0]["code"]) == (1, "ambiguous_country")
-        assert (await http.post("/v1/audiences", json={"name": "B"})).json()["data"]["errors"] == []
+    made = (await http.post("/v1/audiences", json={"name": "A", "rows": rows})).json()["data"]
+    assert (made["row_count"], made["valid_count"], made["invalid_count"]) == (4, 2, 1)
+    named = [(error["row_number"], error["column"], error["code"]) for error in made["errors"]]
+    assert named == [(2, "phone_number", "ambiguous_country"), (3, None, "duplicate_in_file")]
+    assert all(error["message"] for error in made["errors"])
+    answer = await http.post(f"/v1/audiences/{made['id']}/rows", json={"rows": rows[1:]})
+    added = answer.json()["data"]["errors"]
+    assert (added[0]["row_number"], added[0]["code"]) == (1, "ambiguous_country")
+    assert (await http.post("/v1/audiences", json={"name": "B"})).json()["data"]["errors"] == []
 
 
 @pytest.mark.parametrize(

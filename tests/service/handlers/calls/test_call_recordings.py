@@ -1,29 +1,27 @@
 """Recordings over the typed client and by hand: formats, ranges, tags, and what is said when there is none."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from callwright.service.speech.synthesiser import SpeechUnavailable
 from tests.support.calls.stored_calls import put_call
-from tests.support.http.raw_requests import AsyncClient, raw_client, refused
+from tests.support.http.raw_requests import AsyncClient, refused
 from tests.support.resources import refusal
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 
 MOST = 5_000_000
 
 
 @pytest.mark.requirement("PATH-30")
-async def test_a_recording_is_mp3_unless_wav_is_asked_for(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        call_id = await put_call(tenant, turns=2, duration_ms=4_000)
-        async with tenant.client.calls.get_recording(call_uuid=call_id) as download:
-            assert (download.status, download.media_type) == (200, "audio/mpeg")
-            mp3 = await download.read(MOST)
-        async with tenant.client.calls.get_recording(call_uuid=call_id, format="wav") as download:
-            assert download.media_type == "audio/wav"
-            wav = await download.read(MOST)
+async def test_a_recording_is_mp3_unless_wav_is_asked_for(tenant: Tenant) -> None:
+    call_id = await put_call(tenant, turns=2, duration_ms=4_000)
+    async with tenant.client.calls.get_recording(call_uuid=call_id) as download:
+        assert (download.status, download.media_type) == (200, "audio/mpeg")
+        mp3 = await download.read(MOST)
+    async with tenant.client.calls.get_recording(call_uuid=call_id, format="wav") as download:
+        assert download.media_type == "audio/wav"
+        wav = await download.read(MOST)
     assert mp3[:3] == b"ID3" or mp3[0] == 0xFF
     assert (wav[:4], wav[8:12]) == (b"RIFF", b"WAVE")
     assert len(wav) > len(mp3) > 1_000
@@ -70,13 +68,12 @@ async def test_a_call_without_a_word_has_no_recording(tenant: Tenant) -> None:
 
 @pytest.mark.requirement("ERR-76")
 async def test_without_a_synthesiser_there_is_an_honest_refusal(
-    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tenant: Tenant, http: AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def unavailable(*_: object, **__: object) -> None:
         raise SpeechUnavailable("no espeak-ng library was found")
 
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        monkeypatch.setattr(tenant.service.services.recordings, "open", unavailable)
-        answer = await http.get(f"/v1/calls/{await put_call(tenant, turns=2)}/recording")
-        found = refused(answer, 503, "service_unavailable")
+    monkeypatch.setattr(tenant.services.recordings, "open", unavailable)
+    answer = await http.get(f"/v1/calls/{await put_call(tenant, turns=2)}/recording")
+    found = refused(answer, 503, "service_unavailable")
     assert "espeak-ng" in found["message"]

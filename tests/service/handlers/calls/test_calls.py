@@ -1,6 +1,5 @@
 """Calls over the typed client, on rows as the dialler leaves them."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,9 +9,9 @@ from callwright.contract.calls import Call
 from callwright.service.platform.clock.clock import milliseconds, moment
 from callwright.service.tables.schema import calls
 from tests.support.calls.stored_calls import DIALLED_MS, put_call
-from tests.support.http.raw_requests import AsyncClient, raw_client, refused
+from tests.support.http.raw_requests import AsyncClient, refused
 from tests.support.resources import refusal
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 
 
 @pytest.mark.requirement("SERV-05", "PATH-06", "RES-06", "RES-07", "CONV-23", "CONV-24", "CONV-25", "CONV-26")
@@ -53,7 +52,7 @@ async def test_an_unanswered_call_has_no_recording_and_no_transcript(tenant: Ten
             raise AssertionError("there is nothing to open")
 
 
-async def test_a_call_has_the_same_bytes_in_a_list_and_by_itself(database_url: str, tmp_path: Path) -> None:
+async def test_a_call_has_the_same_bytes_in_a_list_and_by_itself(tenant: Tenant, http: AsyncClient) -> None:
     told = '{"first_name":"Zoë \\u2028 \\"李\\" 🙂","note":"\\u0001"}'
     kinds: tuple[dict[str, Any], ...] = (
         {"turns": 2, "variables": told, "warnings": '["first_name is empty"]', "unanswered_questions": '["Why?"]'},
@@ -70,17 +69,16 @@ async def test_a_call_has_the_same_bytes_in_a_list_and_by_itself(database_url: s
             "duration_ms": 500,
         },
     )
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        for index, kind in enumerate(kinds):
-            fields: dict[str, Any] = {"id": f"cal_{index}", "to_number": f"+1212555010{index}", **kind}
-            await put_call(tenant, **fields)
-        listed = await http.get("/v1/calls", params={"sort": "created_at"})
-        each = [(await http.get(f"/v1/calls/cal_{index}")).content for index in range(len(kinds))]
-        alone = [content.removeprefix(b'{"data":').removesuffix(b"}") for content in each]
-        assert listed.content.startswith(b'{"data":[' + b",".join(alone) + b'],"pagination":')
-        assert list(listed.json()["data"][0]) == [
-            field.serialization_alias or name for name, field in Call.model_fields.items()
-        ]
+    for index, kind in enumerate(kinds):
+        fields: dict[str, Any] = {"id": f"cal_{index}", "to_number": f"+1212555010{index}", **kind}
+        await put_call(tenant, **fields)
+    listed = await http.get("/v1/calls", params={"sort": "created_at"})
+    each = [(await http.get(f"/v1/calls/cal_{index}")).content for index in range(len(kinds))]
+    alone = [content.removeprefix(b'{"data":').removesuffix(b"}") for content in each]
+    assert listed.content.startswith(b'{"data":[' + b",".join(alone) + b'],"pagination":')
+    assert list(listed.json()["data"][0]) == [
+        field.serialization_alias or name for name, field in Call.model_fields.items()
+    ]
 
 
 @pytest.mark.requirement("PAGE-05", "PAGE-06", "PAGE-14", "PATH-29")
@@ -118,47 +116,46 @@ async def test_a_call_under_way_can_be_hung_up_and_an_ended_one_cannot(tenant: T
     asked = await tenant.client.calls.hang_up(call_uuid=call_id)
     assert asked.status == "in_progress"
     mark = select(calls.c.hang_up_requested_at).where(calls.c.id == call_id)
-    assert await tenant.service.services.database.read(lambda connection: connection.execute(mark).scalar()) is not None
+    assert await tenant.database.read(lambda connection: connection.execute(mark).scalar()) is not None
     ended = update(calls).where(calls.c.id == call_id).values(status="completed", ended_at=DIALLED_MS + 9_000)
-    await tenant.service.services.database.write(lambda connection: connection.execute(ended).rowcount)
+    await tenant.database.write(lambda connection: connection.execute(ended).rowcount)
     async with refusal(409, "invalid_state_transition") as kept:
         await tenant.client.calls.hang_up(call_uuid=call_id)
     assert kept[0].details == {"current_status": "completed", "allowed": []}
 
 
 @pytest.mark.requirement("PATH-13", "FILTER-02", "FILTER-03", "FILTER-11")
-async def test_calls_are_found_by_everything_they_are_about(database_url: str, tmp_path: Path) -> None:
+async def test_calls_are_found_by_everything_they_are_about(tenant: Tenant) -> None:
     about: dict[str, Any] = {
         "deployment_id": "dep_1",
         "agent_id": "agt_2",
         "audience_id": "aud_1",
         "contact_id": "ctc_1",
     }
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        first = await put_call(tenant, **about, disposition="goal_met")
-        second = await put_call(tenant, outcome="busy", to_number="+12125550101", created_at=DIALLED_MS + 1_000)
-        third = await put_call(
-            tenant,
-            outcome=None,
-            status="ringing",
-            ended_at=None,
-            to_number="+12125550102",
-            created_at=DIALLED_MS + 2_000,
-        )
-        find = tenant.client.calls.list
-        assert [entry.id async for entry in find()] == [third, second, first]
-        assert [entry.id async for entry in find(deployment_id="dep_1")] == [first]
-        assert [entry.id async for entry in find(agent_id="agt_2")] == [first]
-        assert [entry.id async for entry in find(audience_id="aud_1")] == [first]
-        assert [entry.id async for entry in find(contact_id="ctc_1")] == [first]
-        assert [entry.id async for entry in find(status=["ringing", "queued"])] == [third]
-        assert [entry.id async for entry in find(outcome=["busy", "answered"])] == [second, first]
-        assert [entry.id async for entry in find(disposition=["goal_met"])] == [first]
-        assert [entry.id async for entry in find(to="+12125550101")] == [second]
-        assert [entry.id async for entry in find(call_type="inbound")] == []
-        middle = moment(DIALLED_MS + 1_000)
-        assert milliseconds(middle) == DIALLED_MS + 1_000
-        assert [entry.id async for entry in find(created_from=middle)] == [third, second]
-        assert [entry.id async for entry in find(created_before=middle)] == [first]
-        assert {entry.id async for entry in find(sort="-duration_seconds,ended_at")} == {first, second, third}
-        assert (await find(sort="ended_at", per_page=1)).data[0].id == third
+    first = await put_call(tenant, **about, disposition="goal_met")
+    second = await put_call(tenant, outcome="busy", to_number="+12125550101", created_at=DIALLED_MS + 1_000)
+    third = await put_call(
+        tenant,
+        outcome=None,
+        status="ringing",
+        ended_at=None,
+        to_number="+12125550102",
+        created_at=DIALLED_MS + 2_000,
+    )
+    find = tenant.client.calls.list
+    assert [entry.id async for entry in find()] == [third, second, first]
+    assert [entry.id async for entry in find(deployment_id="dep_1")] == [first]
+    assert [entry.id async for entry in find(agent_id="agt_2")] == [first]
+    assert [entry.id async for entry in find(audience_id="aud_1")] == [first]
+    assert [entry.id async for entry in find(contact_id="ctc_1")] == [first]
+    assert [entry.id async for entry in find(status=["ringing", "queued"])] == [third]
+    assert [entry.id async for entry in find(outcome=["busy", "answered"])] == [second, first]
+    assert [entry.id async for entry in find(disposition=["goal_met"])] == [first]
+    assert [entry.id async for entry in find(to="+12125550101")] == [second]
+    assert [entry.id async for entry in find(call_type="inbound")] == []
+    middle = moment(DIALLED_MS + 1_000)
+    assert milliseconds(middle) == DIALLED_MS + 1_000
+    assert [entry.id async for entry in find(created_from=middle)] == [third, second]
+    assert [entry.id async for entry in find(created_before=middle)] == [first]
+    assert {entry.id async for entry in find(sort="-duration_seconds,ended_at")} == {first, second, third}
+    assert (await find(sort="ended_at", per_page=1)).data[0].id == third

@@ -115,7 +115,7 @@ async def test_a_cancellation_drops_what_is_pending_and_says_so_once(tenant: Ten
 
 @pytest.mark.requirement("STATE-04", "STATE-05", "STATE-11")
 async def test_a_scheduled_start_waits_and_a_start_at_in_the_past_does_not(tenant: Tenant) -> None:
-    now = moment(tenant.service.services.clock.now_ms())
+    now = moment(tenant.services.clock.now_ms())
     waits = await resources.draft(tenant, "Waits", auto_start=True, start_at=now + timedelta(hours=1))
     runs = await resources.draft(tenant, "Runs", auto_start=True, start_at=now - timedelta(hours=1))
     assert (waits.deployment.status, waits.deployment.started_at) == ("scheduled", None)
@@ -138,7 +138,7 @@ async def test_what_may_change_depends_on_the_state(tenant: Tenant) -> None:
     update_ = tenant.client.deployments.update
     tunes: dict[str, Any] = {"max_concurrency": 5, "calls_per_second": 2.0, "metadata": {"a": "b"}}
     active = await deployment_in_state(tenant, "active")
-    end_at = moment(tenant.service.services.clock.now_ms()) + timedelta(hours=1)
+    end_at = moment(tenant.services.clock.now_ms()) + timedelta(hours=1)
     tuned = await update_(id=active, name="Tuned", end_at=end_at, budget_cap=Spend(amount="1"), **tunes)
     assert (tuned.name, tuned.max_concurrency, tuned.calls_per_second) == ("Tuned", 5, 2.0)
     async with refusal(409, "invalid_state_transition", "ring_timeout_seconds") as kept:
@@ -172,7 +172,7 @@ async def test_a_start_is_refused_with_its_reason_and_changes_nothing(tenant: Te
     assert kept[0].details == {"missing_columns": ["first_name"]}
     assert (await client.deployments.preview(id=campaign.deployment.id)).problems == [kept[0].message]
     await client.deployments.update(id=campaign.deployment.id, audience_id=campaign.audience.id)
-    services = tenant.service.services
+    services = tenant.services
     spent = Movement("adjustment", -98_840_000, "organization", tenant.org_id, "spent")
     now_ms = services.clock.now_ms()
     await services.database.write(
@@ -195,8 +195,7 @@ async def test_a_start_is_refused_with_its_reason_and_changes_nothing(tenant: Te
 @pytest.mark.service(plan="starter")
 async def test_the_plan_bounds_the_deployments_at_a_time(tenant: Tenant) -> None:
     campaign = await resources.draft(tenant)
-    parts: dict[str, Any] = {"agent_id": campaign.agent.id, "audience_id": campaign.audience.id}
-    parts["phone_number_id"] = campaign.number.id
+    parts = campaign.parts
     started = [await tenant.client.deployments.create(name=f"D{index}", auto_start=True, **parts) for index in range(5)]
     async with refusal(422, "plan_limit_reached") as kept:
         await tenant.client.deployments.start(id=campaign.deployment.id)

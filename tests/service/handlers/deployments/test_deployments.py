@@ -18,7 +18,7 @@ HOURS = CallingHours(windows=[Window(days=["mon", "tue"], start="09:00", end="17
 
 def later(tenant: Tenant, **ahead: int) -> datetime:
     """A moment ahead of now, to the second."""
-    return (moment(tenant.service.services.clock.now_ms()) + timedelta(**ahead)).replace(microsecond=0)
+    return (moment(tenant.services.clock.now_ms()) + timedelta(**ahead)).replace(microsecond=0)
 
 
 @pytest.mark.requirement("STATE-03", "CONV-06", "PATH-07")
@@ -86,12 +86,7 @@ async def test_one_number_or_several_are_given_but_not_both_and_not_none(tenant:
 @pytest.mark.parametrize("field", ["agent_id", "audience_id", "phone_number_id", "phone_number_ids"])
 async def test_an_unknown_part_is_not_found_and_named(tenant: Tenant, http: AsyncClient, field: str) -> None:
     campaign = await resources.draft(tenant)
-    body: dict[str, Any] = {
-        "name": "Other",
-        "agent_id": campaign.agent.id,
-        "audience_id": campaign.audience.id,
-        "phone_number_id": campaign.number.id,
-    }
+    body: dict[str, Any] = {"name": "Other", **campaign.parts}
     if field == "phone_number_ids":
         del body["phone_number_id"]
     body[field] = ["num_unknown"] if field == "phone_number_ids" else "xyz_unknown"
@@ -211,9 +206,8 @@ async def test_a_name_is_unique(tenant: Tenant) -> None:
     first, second = await resources.draft(tenant, "First"), await resources.draft(tenant, "Second")
     async with refusal(409, "duplicate_name", "name"):
         await tenant.client.deployments.update(id=second.deployment.id, name="First")
-    parts: dict[str, Any] = {"agent_id": first.agent.id, "audience_id": first.audience.id}
     async with refusal(409, "duplicate_name", "name"):
-        await tenant.client.deployments.create(name="First", phone_number_id=first.number.id, **parts)
+        await tenant.client.deployments.create(name="First", **first.parts)
     assert (await tenant.client.deployments.update(id=first.deployment.id, name="First")).name == "First"
 
 

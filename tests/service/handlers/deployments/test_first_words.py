@@ -27,7 +27,7 @@ WELCOMES = {
 
 async def first_turns(tenant: Tenant, deployment_id: str, call: int = 0) -> str:
     """What the agent said in one of the deployment's calls, before anybody answered."""
-    found = await campaign_records(tenant.service.services.database, deployment_id)
+    found = await campaign_records(tenant.database, deployment_id)
     turns = (await tenant.client.calls.get_transcript(call_uuid=found.calls[call].id)).turns
     said: list[str] = []
     for turn in turns:
@@ -41,75 +41,69 @@ async def first_turns(tenant: Tenant, deployment_id: str, call: int = 0) -> str:
 @pytest.mark.parametrize("disclosure", [True, False])
 @pytest.mark.parametrize("welcome", WELCOMES)
 async def test_the_first_call_begins_with_the_words_of_the_preview(
-    welcome: str, disclosure: bool, database_url: str, tmp_path: Path
+    welcome: str, disclosure: bool, tenant: Tenant
 ) -> None:
     message, language = WELCOMES[welcome]
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        agent = await make_agent(tenant, welcome_message=message, language=language, system_prompt="Ask how they are.")
-        for first in range(4):  # which phrase tells it is left to chance
-            rows = people(2, first=first * 2, **ANSWERS, name="{{first_name}}")
-            rows[1]["nothing"] = "x"
-            made = await draft(
-                tenant,
-                rows,
-                f"From {first}",
-                agent_id=agent.id,
-                compliance=Compliance(ai_disclosure=disclosure),
-                **ONE_BY_ONE,
-            )
-            seen = await tenant.client.deployments.preview(id=made.id)
-            async with working(tenant):
-                await tenant.client.deployments.start(id=made.id, plan_id=seen.plan_id)
-                await tenant.ended(made.id)
-            assert seen.greeting == await first_turns(tenant, made.id)
-
-
-async def test_the_greeting_is_that_of_somebody_who_would_be_called(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path) as tenant:
-        opted_out = people(1, sim_outcome="answered", sim_intent="opt_out")
-        await run(tenant, opted_out, "before", retry_policy=ONCE)
-        rows = [{**row, "ok": ok} for row, ok in zip(people(4, **ANSWERS), ("yes", "no", "yes", "yes"), strict=True)]
-        made = await draft(tenant, rows, compliance=Compliance(consent_column="ok"), **ONE_BY_ONE)
+    agent = await make_agent(tenant, welcome_message=message, language=language, system_prompt="Ask how they are.")
+    for first in range(4):  # which phrase tells it is left to chance
+        rows = people(2, first=first * 2, **ANSWERS, name="{{first_name}}")
+        rows[1]["nothing"] = "x"
+        made = await draft(
+            tenant,
+            rows,
+            f"From {first}",
+            agent_id=agent.id,
+            compliance=Compliance(ai_disclosure=disclosure),
+            **ONE_BY_ONE,
+        )
         seen = await tenant.client.deployments.preview(id=made.id)
-        assert seen.eligible == 2
-        assert seen.greeting is not None
-        assert seen.greeting.startswith("Hello Person 2,")
-        await tenant.client.deployments.start(id=made.id, plan_id=seen.plan_id)
-        await tenant.ended(made.id)
-        assert await first_turns(tenant, made.id) == seen.greeting
-
-
-async def test_where_nobody_would_be_called_there_is_no_greeting_and_no_time(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        rows = [{**row, "ok": "no"} for row in people(2)]
-        made = await draft(tenant, rows, compliance=Compliance(consent_column="ok"))
-        seen = await tenant.client.deployments.preview(id=made.id)
-        assert (seen.eligible, seen.greeting, seen.next_call_at, seen.finishes_at) == (0, None, None, None)
-
-
-async def test_an_agent_without_welcome_message_lets_the_contact_speak_first(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        agent = await make_agent(tenant, welcome_message="")
-        made = await draft(tenant, people(1), agent_id=agent.id)
-        assert (await tenant.client.deployments.preview(id=made.id)).greeting == ""
-
-
-async def test_the_greeting_of_a_campaign_that_goes_on_is_that_of_whoever_is_next(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        agent = await make_agent(tenant, welcome_message="Hi {{first_name}}.")
-        paused = await after_rounds(tenant, people(3, **ANSWERS), agent_id=agent.id, **ONE_BY_ONE)
-        assert (paused.stats.completed, paused.stats.pending) == (1, 2)
-        seen = await tenant.client.deployments.preview(id=paused.id)
-        assert seen.greeting is not None
-        assert seen.greeting.startswith("Hi Person 1. ")
         async with working(tenant):
-            await tenant.client.deployments.resume(id=paused.id, plan_id=seen.plan_id)
-            await tenant.ended(paused.id)
-        assert seen.greeting == await first_turns(tenant, paused.id, call=1)
-        over = await tenant.client.deployments.preview(id=paused.id)
-        assert (over.eligible, over.greeting, over.next_call_at) == (0, None, None)
+            await tenant.client.deployments.start(id=made.id, plan_id=seen.plan_id)
+            await tenant.ended(made.id)
+        assert seen.greeting == await first_turns(tenant, made.id)
+
+
+@pytest.mark.service(workers=True)
+async def test_the_greeting_is_that_of_somebody_who_would_be_called(tenant: Tenant) -> None:
+    opted_out = people(1, sim_outcome="answered", sim_intent="opt_out")
+    await run(tenant, opted_out, "before", retry_policy=ONCE)
+    rows = [{**row, "ok": ok} for row, ok in zip(people(4, **ANSWERS), ("yes", "no", "yes", "yes"), strict=True)]
+    made = await draft(tenant, rows, compliance=Compliance(consent_column="ok"), **ONE_BY_ONE)
+    seen = await tenant.client.deployments.preview(id=made.id)
+    assert seen.eligible == 2
+    assert seen.greeting is not None
+    assert seen.greeting.startswith("Hello Person 2,")
+    await tenant.client.deployments.start(id=made.id, plan_id=seen.plan_id)
+    await tenant.ended(made.id)
+    assert await first_turns(tenant, made.id) == seen.greeting
+
+
+async def test_where_nobody_would_be_called_there_is_no_greeting_and_no_time(tenant: Tenant) -> None:
+    rows = [{**row, "ok": "no"} for row in people(2)]
+    made = await draft(tenant, rows, compliance=Compliance(consent_column="ok"))
+    seen = await tenant.client.deployments.preview(id=made.id)
+    assert (seen.eligible, seen.greeting, seen.next_call_at, seen.finishes_at) == (0, None, None, None)
+
+
+async def test_an_agent_without_welcome_message_lets_the_contact_speak_first(tenant: Tenant) -> None:
+    agent = await make_agent(tenant, welcome_message="")
+    made = await draft(tenant, people(1), agent_id=agent.id)
+    assert (await tenant.client.deployments.preview(id=made.id)).greeting == ""
+
+
+async def test_the_greeting_of_a_campaign_that_goes_on_is_that_of_whoever_is_next(tenant: Tenant) -> None:
+    agent = await make_agent(tenant, welcome_message="Hi {{first_name}}.")
+    paused = await after_rounds(tenant, people(3, **ANSWERS), agent_id=agent.id, **ONE_BY_ONE)
+    assert (paused.stats.completed, paused.stats.pending) == (1, 2)
+    seen = await tenant.client.deployments.preview(id=paused.id)
+    assert seen.greeting is not None
+    assert seen.greeting.startswith("Hi Person 1. ")
+    async with working(tenant):
+        await tenant.client.deployments.resume(id=paused.id, plan_id=seen.plan_id)
+        await tenant.ended(paused.id)
+    assert seen.greeting == await first_turns(tenant, paused.id, call=1)
+    over = await tenant.client.deployments.preview(id=paused.id)
+    assert (over.eligible, over.greeting, over.next_call_at) == (0, None, None)
 
 
 async def test_the_greeting_is_that_of_whoever_lives_where_the_hours_begin_first(

@@ -1,6 +1,5 @@
 """Inbound deployments over the typed client: making them, and the number that belongs to one at a time."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from callwright.service.tables.schema import api_keys
 from tests.support import resources
 from tests.support.http.raw_requests import AsyncClient, problem, raw_client, refused
 from tests.support.resources import inbound, inbound_number, refusal
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 
 ELSEWHERE = "+12125550177"
 HOURS = BusinessHours(timezone="Europe/London", windows=[Window(days=["mon", "fri"], start="09:00", end="17:00")])
@@ -190,26 +189,24 @@ async def test_the_plan_bounds_the_calls_at_a_time_of_an_inbound_deployment(tena
         await tenant.client.deployments.update(id=made.id, max_concurrency=11)
 
 
-async def test_inbound_deployments_do_not_count_towards_the_plan_and_are_not_bound_by_it(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False, plan="starter", extra_dollars=100) as tenant:
-        for index in range(6):
-            await inbound(tenant, f"In {index}")
-        campaigns = [(await resources.draft(tenant, f"Out {index}")).deployment for index in range(6)]
-        for campaign in campaigns[:5]:
-            assert (await tenant.client.deployments.start(id=campaign.id)).status == "active"
-        async with refusal(422, "plan_limit_reached") as kept:
-            await tenant.client.deployments.start(id=campaigns[5].id)
-        assert kept[0].details == {"limit": 5, "current": 5}
-        assert (await inbound(tenant, "One more")).status == "active"
+@pytest.mark.service(plan="starter", extra_dollars=100)
+async def test_inbound_deployments_do_not_count_towards_the_plan_and_are_not_bound_by_it(tenant: Tenant) -> None:
+    for index in range(6):
+        await inbound(tenant, f"In {index}")
+    campaigns = [(await resources.draft(tenant, f"Out {index}")).deployment for index in range(6)]
+    for campaign in campaigns[:5]:
+        assert (await tenant.client.deployments.start(id=campaign.id)).status == "active"
+    async with refusal(422, "plan_limit_reached") as kept:
+        await tenant.client.deployments.start(id=campaigns[5].id)
+    assert kept[0].details == {"limit": 5, "current": 5}
+    assert (await inbound(tenant, "One more")).status == "active"
 
 
 async def test_a_key_with_a_spending_cap_lets_no_callers_in(tenant: Tenant) -> None:
     made, agent, number = await inbound(tenant), await resources.agent(tenant), await resources.number(tenant)
     await tenant.client.deployments.pause(id=made.id)
     capped = update(api_keys).where(api_keys.c.org_id == tenant.org_id).values(spending_cap_micros=100 * MICROS)
-    await tenant.service.services.database.write(lambda connection: connection.execute(capped).rowcount)
+    await tenant.database.write(lambda connection: connection.execute(capped).rowcount)
     async with refusal(422, "spending_cap_reached"):
         await tenant.client.deployments.create_inbound(name="In", agent_id=agent.id, phone_number_id=number.id)
     async with refusal(422, "spending_cap_reached"):

@@ -1,40 +1,37 @@
 """Inbound deployments made at the same moment as something that cannot be true beside them."""
 
 from collections.abc import Awaitable
-from pathlib import Path
 
-import anyio
 import pytest
 
 from callwright.client import ServiceProblem
 from tests.support import resources
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
+from tests.support.tasks import tasks_within
 
 
 @pytest.mark.requirement("INB-03")
-async def test_twelve_who_bind_one_number_at_once_give_it_to_one(database_url: str, tmp_path: Path) -> None:
+async def test_twelve_who_bind_one_number_at_once_give_it_to_one(tenant: Tenant) -> None:
     outcomes: list[str] = []
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        agents = [await resources.agent(tenant, f"Agent {index}") for index in range(12)]
-        number = await resources.number(tenant)
+    agents = [await resources.agent(tenant, f"Agent {index}") for index in range(12)]
+    number = await resources.number(tenant)
 
-        async def bind(index: int) -> None:
-            try:
-                await tenant.client.deployments.create_inbound(
-                    name=f"In {index}", agent_id=agents[index].id, phone_number_id=number.id
-                )
-            except ServiceProblem as found:
-                outcomes.append(found.code)
-            else:
-                outcomes.append("bound")
+    async def bind(index: int) -> None:
+        try:
+            await tenant.client.deployments.create_inbound(
+                name=f"In {index}", agent_id=agents[index].id, phone_number_id=number.id
+            )
+        except ServiceProblem as found:
+            outcomes.append(found.code)
+        else:
+            outcomes.append("bound")
 
-        with anyio.fail_after(30):
-            async with anyio.create_task_group() as tasks:
-                for index in range(12):
-                    tasks.start_soon(bind, index)
-        assert sorted(outcomes) == ["bound"] + ["phone_number_already_bound"] * 11
-        (made,) = (await tenant.client.deployments.list()).data
-        assert (await tenant.client.phone_numbers.get(id=number.id)).inbound_deployment_id == made.id
+    async with tasks_within(30) as tasks:
+        for index in range(12):
+            tasks.start_soon(bind, index)
+    assert sorted(outcomes) == ["bound"] + ["phone_number_already_bound"] * 11
+    (made,) = (await tenant.client.deployments.list()).data
+    assert (await tenant.client.phone_numbers.get(id=number.id)).inbound_deployment_id == made.id
 
 
 async def test_an_agent_is_either_deleted_or_answers_when_both_are_asked_at_once(tenant: Tenant) -> None:
@@ -70,8 +67,7 @@ async def _both(first: Awaitable[object], second: Awaitable[object]) -> list[str
         else:
             outcomes[index] = "done"
 
-    with anyio.fail_after(30):
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(run, 1, second)
-            tasks.start_soon(run, 0, first)
+    async with tasks_within(30) as tasks:
+        tasks.start_soon(run, 1, second)
+        tasks.start_soon(run, 0, first)
     return outcomes

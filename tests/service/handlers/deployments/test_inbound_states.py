@@ -19,7 +19,7 @@ from tests.support.sweeps import sweep_after
 
 
 async def _in_state(tenant: Tenant, status: str) -> Deployment:
-    made = await inbound(tenant, tenant.service.services.ids.new("tst"))
+    made = await inbound(tenant, tenant.services.ids.new("tst"))
     if status == "paused":
         await tenant.client.deployments.pause(id=made.id)
     if status == "cancelled":
@@ -58,7 +58,7 @@ async def test_events_tell_that_it_was_paused_resumed_and_ended(tenant: Tenant) 
         await act(tenant, action, made.id)
     assert await event_types(tenant) == ["deployment.paused", "deployment.resumed", "deployment.completed"]
     last = select(outbox.c.data).where(outbox.c.type == "deployment.completed")
-    data = await tenant.service.services.database.read(lambda connection: connection.execute(last).scalar_one())
+    data = await tenant.database.read(lambda connection: connection.execute(last).scalar_one())
     assert '"status":"cancelled"' in data.replace(" ", "")
     ended = await tenant.client.deployments.get(id=made.id)
     assert (ended.status, ended.status_reason) == ("cancelled", "manual")
@@ -94,7 +94,7 @@ async def test_it_is_resumed_only_with_a_number_that_is_active(tenant: Tenant) -
     made = await inbound(tenant)
     await tenant.client.deployments.pause(id=made.id)
     suspend = update(phone_numbers).where(phone_numbers.c.id == inbound_number(made)).values(status="suspended")
-    await tenant.service.services.database.write(lambda connection: connection.execute(suspend).rowcount)
+    await tenant.database.write(lambda connection: connection.execute(suspend).rowcount)
     async with refusal(422, "number_not_capable"):
         await tenant.client.deployments.resume(id=made.id)
     assert (await tenant.client.deployments.cancel(id=made.id)).status == "cancelled"
@@ -126,7 +126,7 @@ async def test_a_number_that_is_paid_for_again_stays_bound(tenant: Tenant) -> No
 
 
 async def test_the_dialler_never_takes_an_inbound_deployment(tenant: Tenant) -> None:
-    made, services = await inbound(tenant), tenant.service.services
+    made, services = await inbound(tenant), tenant.services
     campaign = (await resources.draft(tenant)).deployment
     await tenant.client.deployments.start(id=campaign.id)
     now_ms = services.clock.now_ms()
@@ -143,5 +143,5 @@ async def test_beside_a_campaign_that_runs_to_its_end_an_inbound_deployment_is_l
     assert (await tenant.ended(campaign.id)).status == "completed"
     assert await tenant.client.deployments.get(id=made.id) == made
     lease = select(deployments.c.lease_owner).where(deployments.c.id == made.id)
-    owner = await tenant.service.services.database.read(lambda connection: connection.execute(lease).scalar_one())
+    owner = await tenant.database.read(lambda connection: connection.execute(lease).scalar_one())
     assert owner is None

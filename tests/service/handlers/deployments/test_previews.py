@@ -49,7 +49,7 @@ async def test_a_preview_tells_when_everybody_was_called_inside_the_hours(tenant
     week: Any = ["mon", "tue", "wed", "thu", "fri"]
     windows = [Window(days=week, start="09:00", end="18:00")]
     hours = CallingHours(timezone_mode="fixed", timezone="UTC", windows=windows)
-    now = moment(tenant.service.services.clock.now_ms())
+    now = moment(tenant.services.clock.now_ms())
     friday = (now + timedelta(days=7 + (4 - now.weekday()) % 7)).replace(hour=17, minute=30, second=0, microsecond=0)
     made = await draft(tenant, people(240), calls_per_second=0.1, start_at=friday, calling_hours=hours)
     seen = await tenant.client.deployments.preview(id=made.id)

@@ -10,7 +10,7 @@ from callwright.contract.deployments.deployments import Deployment
 from callwright.service.platform.clock.clock import HOUR, moment
 from callwright.service.tables.schema import imports as import_table
 from callwright.service.workers import imports
-from tests.support.campaigns import ONCE, audience_of, draft, people, working
+from tests.support.campaigns import ONCE, audience_of, draft, ended_by_workers, people, started
 from tests.support.clock_set_by_test import Wall
 from tests.support.deployments.plans import FixedClock
 from tests.support.resources import refusal
@@ -26,8 +26,7 @@ async def importing(tenant: Tenant, campaign: Deployment) -> str:
 
 async def work(tenant: Tenant, *, after_ms: int = 0) -> None:
     """A worker takes the oldest import, so much later."""
-    services = tenant.service.services
-    later = replace(services, clock=FixedClock(services.clock.now_ms() + after_ms))
+    later = replace(tenant.services, clock=FixedClock(tenant.services.clock.now_ms() + after_ms))
     assert await imports.work_on_one(later, "wrk_test")
 
 
@@ -49,8 +48,7 @@ async def test_a_start_waits_for_the_imports_of_its_audience(planned: bool, tena
 
 @pytest.mark.requirement("ERR-91")
 async def test_a_resume_waits_for_the_imports_of_its_audience(tenant: Tenant) -> None:
-    campaign = await draft(tenant, people(3, sim_outcome="busy"), retry_policy=ONCE)
-    await tenant.client.deployments.start(id=campaign.id)
+    campaign = await started(tenant, people(3, sim_outcome="busy"), retry_policy=ONCE)
     await tenant.client.deployments.pause(id=campaign.id)
     await importing(tenant, campaign)
     async with refusal(409, "audience_importing"):
@@ -65,16 +63,14 @@ async def test_a_scheduled_deployment_whose_moment_comes_during_an_import_pauses
 ) -> None:
     wall = Wall()
     async with open_service(database_url, tmp_path, workers=False, clock=wall.clock()) as tenant:
-        services = tenant.service.services
+        services = tenant.services
         now_ms = services.clock.now_ms()
-        campaign = await draft(tenant, people(3), start_at=moment(now_ms + HOUR), retry_policy=ONCE)
-        await tenant.client.deployments.start(id=campaign.id)
+        campaign = await started(tenant, people(3), start_at=moment(now_ms + HOUR), retry_policy=ONCE)
         await importing(tenant, campaign)
         held = update(import_table).values(status="importing", lease_owner="wrk_other", lease_until=now_ms + 2 * HOUR)
         await services.database.write(lambda connection: connection.execute(held).rowcount)
         wall.ahead_ms += HOUR
-        async with working(tenant):
-            paused = await tenant.ended(campaign.id)
+        paused = await ended_by_workers(tenant, campaign.id)
         assert (paused.status, paused.status_reason) == ("paused", "audience_importing")
         assert (await tenant.client.calls.list()).pagination.total == 0
 
@@ -92,7 +88,7 @@ async def test_an_import_that_never_ends_expires_and_starts_go_on(tenant: Tenant
 
 @pytest.mark.requirement("ERR-91")
 async def test_a_scheduled_deployment_gets_no_audience_into_which_a_file_is_being_imported(tenant: Tenant) -> None:
-    campaign = await draft(tenant, people(3), start_at=moment(tenant.service.services.clock.now_ms() + HOUR))
+    campaign = await draft(tenant, people(3), start_at=moment(tenant.services.clock.now_ms() + HOUR))
     other = await tenant.client.audiences.create(name="Others", rows=people(5, first=50))
     await tenant.client.deployments.start(id=campaign.id)
     waiting = (await tenant.client.audiences.import_csv(id=other.id, csv=CSV)).id

@@ -1,7 +1,6 @@
 """The log of events over the typed client."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,9 +9,9 @@ from callwright.contract.event_log import Event
 from callwright.service.platform.clock.clock import moment
 from callwright.service.platform.event_envelope import envelope
 from callwright.service.tables.schema import deliveries
-from tests.support.http.raw_requests import AsyncClient, raw_client, refused
+from tests.support.http.raw_requests import AsyncClient, refused
 from tests.support.resources import refusal
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 from tests.support.webhooks.sent_events import (
     HAPPENED_MS,
     endpoint_queue,
@@ -27,23 +26,22 @@ SECOND_MS = 1_000
 
 
 @pytest.mark.requirement("CONV-04", "EVENT-11", "EVENT-12", "EVENT-13", "EVENT-14")
-async def test_an_event_is_shown_as_it_is_sent_with_milliseconds(database_url: str, tmp_path: Path) -> None:
+async def test_an_event_is_shown_as_it_is_sent_with_milliseconds(tenant: Tenant, http: AsyncClient) -> None:
     data = '{"call_id":"cal_1","outcome":"Zoë","nothing":null,"steps":[1,2.50]}'
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        event = await put_event(tenant, "call.completed", data=data)
-        shown = await tenant.client.events.get(id=event)
-        assert shown.id.startswith("evt_")
-        assert (shown.type, shown.created_at, shown.org_id) == (
-            "call.completed",
-            "2026-11-21T12:00:00.123Z",
-            tenant.org_id,
-        )
-        assert shown.data == {"call_id": "cal_1", "outcome": "Zoë", "nothing": None, "steps": [1, 2.5]}
-        assert (shown.simulated, shown.subject_id) == (True, "cal_1")
-        sent = json.loads(envelope(event, "call.completed", HAPPENED_MS, tenant.org_id, data))
-        raw = (await http.get(f"/v1/events/{event}")).json()["data"]
-        assert list(raw) == [*sent, "simulated", "subject_id"] == list(Event.model_fields)
-        assert {name: raw[name] for name in sent} == sent
+    event = await put_event(tenant, "call.completed", data=data)
+    shown = await tenant.client.events.get(id=event)
+    assert shown.id.startswith("evt_")
+    assert (shown.type, shown.created_at, shown.org_id) == (
+        "call.completed",
+        "2026-11-21T12:00:00.123Z",
+        tenant.org_id,
+    )
+    assert shown.data == {"call_id": "cal_1", "outcome": "Zoë", "nothing": None, "steps": [1, 2.5]}
+    assert (shown.simulated, shown.subject_id) == (True, "cal_1")
+    sent = json.loads(envelope(event, "call.completed", HAPPENED_MS, tenant.org_id, data))
+    raw = (await http.get(f"/v1/events/{event}")).json()["data"]
+    assert list(raw) == [*sent, "simulated", "subject_id"] == list(Event.model_fields)
+    assert {name: raw[name] for name in sent} == sent
 
 
 async def test_what_happens_is_in_the_log_at_once(tenant: Tenant) -> None:
@@ -56,30 +54,29 @@ async def test_what_happens_is_in_the_log_at_once(tenant: Tenant) -> None:
 
 
 @pytest.mark.requirement("PATH-33")
-async def test_events_are_filtered_and_walked_the_newest_first(database_url: str, tmp_path: Path) -> None:
+async def test_events_are_filtered_and_walked_the_newest_first(tenant: Tenant) -> None:
     kinds = ("call.started", "call.completed", "call.started", "deployment.paused")
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        ids = [
-            await put_event(tenant, kind, created_at=HAPPENED_MS + index * SECOND_MS, subject_id=f"cal_{index // 2}")
-            for index, kind in enumerate(kinds)
-        ]
-        find = tenant.client.events.list
-        wanted: list[str] = [*kinds]
-        assert [each.id async for each in find(per_page=1, type=wanted)] == ids[::-1]
-        assert [each.id async for each in find(per_page=3, type=wanted, sort="created_at")] == ids
-        span = [moment(HAPPENED_MS - 123 + index * SECOND_MS) for index in range(4)]
-        for asked, expected in (
-            ({"type": "call.started"}, [ids[0], ids[2]]),
-            ({"type": ["call.completed", "deployment.paused"]}, [ids[1], ids[3]]),
-            ({"subject_id": "cal_1"}, ids[2:]),
-            ({"subject_id": "cal_1", "type": "call.started"}, [ids[2]]),
-            ({"created_from": span[1], "created_before": span[3]}, ids[1:3]),
-            ({"type": "nothing.happened"}, []),
-        ):
-            given: dict[str, Any] = asked
-            page = await find(sort="created_at", **given)
-            assert [each.id for each in page.data] == expected, asked
-            assert page.pagination.total == len(expected)
+    ids = [
+        await put_event(tenant, kind, created_at=HAPPENED_MS + index * SECOND_MS, subject_id=f"cal_{index // 2}")
+        for index, kind in enumerate(kinds)
+    ]
+    find = tenant.client.events.list
+    wanted: list[str] = [*kinds]
+    assert [each.id async for each in find(per_page=1, type=wanted)] == ids[::-1]
+    assert [each.id async for each in find(per_page=3, type=wanted, sort="created_at")] == ids
+    span = [moment(HAPPENED_MS - 123 + index * SECOND_MS) for index in range(4)]
+    for asked, expected in (
+        ({"type": "call.started"}, [ids[0], ids[2]]),
+        ({"type": ["call.completed", "deployment.paused"]}, [ids[1], ids[3]]),
+        ({"subject_id": "cal_1"}, ids[2:]),
+        ({"subject_id": "cal_1", "type": "call.started"}, [ids[2]]),
+        ({"created_from": span[1], "created_before": span[3]}, ids[1:3]),
+        ({"type": "nothing.happened"}, []),
+    ):
+        given: dict[str, Any] = asked
+        page = await find(sort="created_at", **given)
+        assert [each.id for each in page.data] == expected, asked
+        assert page.pagination.total == len(expected)
 
 
 async def test_a_cursor_of_one_event_s_deliveries_is_not_one_of_another_s(tenant: Tenant) -> None:

@@ -10,7 +10,7 @@ from callwright.contract.calls import ListCalls, list_calls
 from callwright.contract.declaration.filters import filter_of
 from tests.support import resources
 from tests.support.calls.many_calls import put_many
-from tests.support.http.raw_requests import AsyncClient, raw_client, refused
+from tests.support.http.raw_requests import AsyncClient, refused
 from tests.support.service import Tenant
 
 
@@ -55,30 +55,31 @@ FILTERS: dict[str, str] = {
 
 
 @pytest.mark.requirement("PAGE-15", "PAGE-16", "PAGE-17", "PAGE-18")
-async def test_a_cursor_holds_for_the_list_it_was_given_for_and_no_other(tenant: Tenant, other: Tenant) -> None:
+async def test_a_cursor_holds_for_the_list_it_was_given_for_and_no_other(
+    tenant: Tenant, other: Tenant, http: AsyncClient
+) -> None:
     await put_many(tenant, 20, Random(8))
     await put_many(other, 20, Random(9), deployment_id="dep_2")
     cursor, foreign = await first_cursor(tenant), await first_cursor(other)
-    async with raw_client(tenant) as http:
-        names = [name for name, field in ListCalls.model_fields.items() if filter_of(field)]
-        asked = [{f"filter[{name}]": FILTERS.get(name, "x")} for name in names]
-        asked += [{"sort": f"{sign}{sort}"} for sort in list_calls.sorts for sign in ("", "-")]
-        asked.remove({"sort": "-created_at"})
-        for query in asked:
-            answer = await http.get("/v1/calls", params={"cursor": cursor, **query})
-            refused(answer, 400, "invalid_cursor", "cursor")
-        refused(await http.get("/v1/calls", params={"cursor": foreign}), 400, "invalid_cursor", "cursor")
-        for number in ("1", "2", "10000"):
-            both = await http.get("/v1/calls", params={"cursor": cursor, "page": number})
-            refused(both, 400, "invalid_field", "page")
-        for per_page, shown in (("1", 1), ("10", 10), ("200", 15)):
-            answer = await http.get("/v1/calls", params={"cursor": cursor, "per_page": per_page})
-            assert len(answer.json()["data"]) == shown
-        filtered = await first_cursor(tenant, outcome=["answered"])
-        same = await http.get("/v1/calls", params={"cursor": filtered, "filter[outcome]": "answered"})
-        assert same.status_code == 200
-        other_value = await http.get("/v1/calls", params={"cursor": filtered, "filter[outcome]": "busy"})
-        refused(other_value, 400, "invalid_cursor", "cursor")
+    names = [name for name, field in ListCalls.model_fields.items() if filter_of(field)]
+    asked = [{f"filter[{name}]": FILTERS.get(name, "x")} for name in names]
+    asked += [{"sort": f"{sign}{sort}"} for sort in list_calls.sorts for sign in ("", "-")]
+    asked.remove({"sort": "-created_at"})
+    for query in asked:
+        answer = await http.get("/v1/calls", params={"cursor": cursor, **query})
+        refused(answer, 400, "invalid_cursor", "cursor")
+    refused(await http.get("/v1/calls", params={"cursor": foreign}), 400, "invalid_cursor", "cursor")
+    for number in ("1", "2", "10000"):
+        both = await http.get("/v1/calls", params={"cursor": cursor, "page": number})
+        refused(both, 400, "invalid_field", "page")
+    for per_page, shown in (("1", 1), ("10", 10), ("200", 15)):
+        answer = await http.get("/v1/calls", params={"cursor": cursor, "per_page": per_page})
+        assert len(answer.json()["data"]) == shown
+    filtered = await first_cursor(tenant, outcome=["answered"])
+    same = await http.get("/v1/calls", params={"cursor": filtered, "filter[outcome]": "answered"})
+    assert same.status_code == 200
+    other_value = await http.get("/v1/calls", params={"cursor": filtered, "filter[outcome]": "busy"})
+    refused(other_value, 400, "invalid_cursor", "cursor")
 
 
 async def test_the_longest_names_make_cursors_that_are_taken_again(tenant: Tenant) -> None:

@@ -1,6 +1,5 @@
 """Filters that take one value or several, and spans of time, on every list that has them."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,10 +12,10 @@ from callwright.service.tables.schema import deployment_contacts, phone_numbers
 from tests.support import resources
 from tests.support.calls.many_calls import FIRST_MS
 from tests.support.calls.stored_calls import put_call
-from tests.support.http.raw_requests import AsyncClient, raw_client, refused
+from tests.support.http.raw_requests import AsyncClient, refused
 from tests.support.imports import carry_out_import
 from tests.support.resources import row
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 from tests.support.webhooks.sent_events import put_delivery, put_event, subscribe
 
 SEVERAL = {
@@ -44,24 +43,23 @@ async def found(http: AsyncClient, path: str, **filters: str) -> list[dict[str, 
 
 @pytest.mark.requirement("FILTER-02", "FILTER-04")
 @pytest.mark.parametrize("name", sorted(CALLS))
-async def test_calls_are_filtered_by_one_value_or_several(database_url: str, tmp_path: Path, name: str) -> None:
+async def test_calls_are_filtered_by_one_value_or_several(tenant: Tenant, http: AsyncClient, name: str) -> None:
     assert set(CALLS) == SEVERAL["list_calls"]
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        values = CALLS[name]
-        for index in range(3):
-            fields: dict[str, Any] = {key: each[index] for key, each in CALLS.items()}
-            await put_call(tenant, id=f"cal_{index}", **fields)
-        for wanted in (values[:1], values[:2], values[1:], ("nothing", values[2]), (values[0], values[0])):
-            if name == "call_type" and "nothing" in wanted:
-                continue
-            expected = {f"cal_{index}" for index, value in enumerate(values) if value in wanted}
-            assert {call["id"] for call in await found(http, "/calls", **{name: ",".join(wanted)})} == expected
-            by_client: dict[str, Any] = {name: list(wanted)}
-            assert {call.id async for call in tenant.client.calls.list(**by_client)} == expected
-        single: dict[str, Any] = {name: values[1]}
-        assert {call.id async for call in tenant.client.calls.list(**single)} == {"cal_1"}
-        stats = await tenant.client.calls.stats(group_by=["outcome"], **single)
-        assert stats.calls == 1
+    values = CALLS[name]
+    for index in range(3):
+        fields: dict[str, Any] = {key: each[index] for key, each in CALLS.items()}
+        await put_call(tenant, id=f"cal_{index}", **fields)
+    for wanted in (values[:1], values[:2], values[1:], ("nothing", values[2]), (values[0], values[0])):
+        if name == "call_type" and "nothing" in wanted:
+            continue
+        expected = {f"cal_{index}" for index, value in enumerate(values) if value in wanted}
+        assert {call["id"] for call in await found(http, "/calls", **{name: ",".join(wanted)})} == expected
+        by_client: dict[str, Any] = {name: list(wanted)}
+        assert {call.id async for call in tenant.client.calls.list(**by_client)} == expected
+    single: dict[str, Any] = {name: values[1]}
+    assert {call.id async for call in tenant.client.calls.list(**single)} == {"cal_1"}
+    stats = await tenant.client.calls.stats(group_by=["outcome"], **single)
+    assert stats.calls == 1
 
 
 @pytest.mark.requirement("FILTER-11", "FILTER-13")
@@ -93,7 +91,7 @@ async def renamed_contacts(tenant: Tenant, deployment_id: str) -> None:
             values = {"last_outcome": outcome, "last_disposition": disposition}
             assert connection.execute(update(deployment_contacts).where(mine).values(values)).rowcount == 1
 
-    await tenant.service.services.database.write(write)
+    await tenant.database.write(write)
 
 
 @pytest.mark.requirement("FILTER-02", "FILTER-11")
@@ -146,6 +144,6 @@ async def test_other_lists_are_filtered_by_several_values_where_that_makes_sense
     }
     assert {(name, field) for name, _, field, _, _ in cases} == others
     later = update(phone_numbers).where(phone_numbers.c.id == german.id).values(created_at=FIRST_MS + 10**10)
-    await tenant.service.services.database.write(lambda connection: connection.execute(later).rowcount)
+    await tenant.database.write(lambda connection: connection.execute(later).rowcount)
     span = {"created_from": moment(FIRST_MS + 10**10).isoformat().replace("+00:00", "Z")}
     assert [number["id"] for number in await found(http, "/phone_numbers", **span)] == [german.id]

@@ -4,12 +4,11 @@ from sqlalchemy import update
 
 from callwright.client import Client
 from callwright.client.transport import ASGITransport
-from callwright.service import accounts
 from callwright.service.platform.clock.clock import HOUR
 from callwright.service.tables.schema import idempotency_keys
 from tests.support import resources
 from tests.support.deployments.plans import plan_of
-from tests.support.http.raw_requests import raw_client
+from tests.support.http.raw_requests import AsyncClient
 from tests.support.resources import refusal, row
 from tests.support.service import BASE_URL, Tenant
 
@@ -23,14 +22,12 @@ async def found(client: Client, key: str) -> list[str]:
 
 async def age(tenant: Tenant, hours: int) -> None:
     older = update(idempotency_keys).values(created_at=idempotency_keys.c.created_at - hours * HOUR)
-    await tenant.service.services.database.write(lambda connection: connection.execute(older).rowcount)
+    await tenant.database.write(lambda connection: connection.execute(older).rowcount)
 
 
-async def test_the_deployment_that_was_made_started_or_resumed_is_found(tenant: Tenant) -> None:
+async def test_the_deployment_that_was_made_started_or_resumed_is_found(tenant: Tenant, http: AsyncClient) -> None:
     client, campaign = tenant.client, await resources.draft(tenant, "Other")
-    made = await client.idempotent("make").deployments.create(
-        name="Mine", agent_id=campaign.agent.id, audience_id=campaign.audience.id, phone_number_id=campaign.number.id
-    )
+    made = await client.idempotent("make").deployments.create(name="Mine", **campaign.parts)
     assert await found(client, "make") == [made.id]
     assert await found(client, "go") == []
     await client.idempotent("go").deployments.start(id=made.id, plan_id=await plan_of(tenant, made.id))
@@ -39,10 +36,9 @@ async def test_the_deployment_that_was_made_started_or_resumed_is_found(tenant: 
     await client.idempotent("on").deployments.resume(id=made.id)
     assert await found(client, "on") == [made.id]
     assert (await client.deployments.list(idempotency_key="on", status=["draft"])).data == []
-    async with raw_client(tenant) as http:
-        path = f"/v1/deployments/{campaign.deployment.id}/start"
-        assert (await http.post(path, headers={"Idempotency-Key": '"by-hand"'})).is_success
-        answer = await http.get("/v1/deployments", params={"filter[idempotency_key]": "by-hand"})
+    path = f"/v1/deployments/{campaign.deployment.id}/start"
+    assert (await http.post(path, headers={"Idempotency-Key": '"by-hand"'})).is_success
+    answer = await http.get("/v1/deployments", params={"filter[idempotency_key]": "by-hand"})
     assert [entry["id"] for entry in answer.json()["data"]] == [campaign.deployment.id]
 
 
@@ -60,10 +56,7 @@ async def test_a_key_that_started_nothing_leads_to_nothing(tenant: Tenant, other
 
 
 async def test_any_key_of_the_organization_finds_it_for_24_hours(tenant: Tenant) -> None:
-    services = tenant.service.services
-    second = await services.database.write(
-        accounts.create_key, services.ids, tenant.org_id, "second", services.clock.now_ms()
-    )
+    second = await tenant.new_key("second")
     made = (await resources.draft(tenant)).deployment.id
     await tenant.client.idempotent("go").deployments.start(id=made)
     async with Client(BASE_URL, second.secret, transport=ASGITransport(app=tenant.service.asgi)) as client:

@@ -1,7 +1,6 @@
 """Paging, sorting and filtering, on the lists that have most to page."""
 
 import base64
-from pathlib import Path
 
 import pytest
 from sqlalchemy import update
@@ -10,9 +9,9 @@ from callwright.contract.declaration.filters import filter_of
 from callwright.contract.surface import OPERATIONS
 from callwright.service.tables.schema import agents
 from tests.support import resources
-from tests.support.http.raw_requests import AsyncClient, raw_client, refused
+from tests.support.http.raw_requests import AsyncClient, refused
 from tests.support.resources import refusal, row
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 from tests.support.webhooks.sent_events import subscribe
 
 LISTS = [operation for operation in OPERATIONS.values() if operation.shape == "many"]
@@ -24,7 +23,7 @@ async def many_agents(tenant: Tenant, count: int) -> list[str]:
     """Ids of so many agents, all made at the same moment."""
     made = [(await resources.agent(tenant, f"A{index:03d}")).id for index in range(count)]
     same = update(agents).values(created_at=1_800_000_000_000)
-    await tenant.service.services.database.write(lambda connection: connection.execute(same).rowcount)
+    await tenant.database.write(lambda connection: connection.execute(same).rowcount)
     return made
 
 
@@ -95,7 +94,7 @@ async def test_names_are_in_the_same_order_on_both_engines(tenant: Tenant) -> No
 async def test_several_sort_fields_count_in_their_order(tenant: Tenant) -> None:
     await many_agents(tenant, 4)
     older = update(agents).where(agents.c.name.in_(["A001", "A003"])).values(created_at=1_700_000_000_000)
-    await tenant.service.services.database.write(lambda connection: connection.execute(older).rowcount)
+    await tenant.database.write(lambda connection: connection.execute(older).rowcount)
     for sort, expected in (
         ("created_at,name", "1302"),
         ("created_at,-name", "3120"),
@@ -162,47 +161,46 @@ ASKED = {"search_available_numbers": {"filter[country]": "US"}, "search_transcri
 @pytest.mark.requirement("PAGE-03", "PAGE-08", "PAGE-09", "FILTER-08", "FILTER-09", "FILTER-10", "LIMIT-02")
 @pytest.mark.parametrize("name", [operation.name for operation in LISTS])
 async def test_every_list_refuses_bad_paging_sorting_and_filters_by_name(
-    database_url: str, tmp_path: Path, name: str
+    tenant: Tenant, http: AsyncClient, name: str
 ) -> None:
     operation = OPERATIONS[name]
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        campaign = await resources.draft(tenant)
-        waiting = await tenant.client.audiences.import_csv(id=campaign.audience.id, csv="phone\n1\n")
-        tried = await tenant.client.webhooks.test(id=(await subscribe(tenant)).id)
-        own = {"deployments": campaign.deployment.id, "webhooks": tried.webhook_id, "events": tried.event_id}.get(
-            operation.noun, campaign.audience.id
-        )
-        path = "/v1" + operation.path.replace("{id}", own).replace("{import_id}", waiting.id)
-        base = ASKED.get(name, {})
-        for field, values in (
-            (
-                "per_page",
-                ("0", "201", "-1", "x", "", "1.5", "99999999999999999999", "1_0", "+5", "5.0", " 5", "\u0665"),
-            ),
-            ("page", ("0", "-1", "x", "1000001")),
-            ("sort", ("colour", "-colour", "created_at;", ",", "-", "id,,id", "--name", "x" * 201)),
-            ("filter[colour]", ("red",)),
-            ("colour", ("red",)),
-        ):
-            for value in values:
-                refused(await http.get(path, params={**base, field: value}), 400, "invalid_field", field)
-        for sort in operation.sorts:
-            for text in (sort, f"-{sort}"):
-                answer = await http.get(path, params={**base, "sort": text, "per_page": "200"})
-                assert answer.status_code == 200, answer.text
-        for filtered, field in operation.takes.model_fields.items():
-            if filter_of(field) is None:
-                continue
-            wire = operation.wire_name(filtered)
-            dated = filtered in ("created_from", "created_before")
-            if dated:
-                for value in ("1700000000", "2026-01-01", "now"):
-                    refused(await http.get(path, params={**base, wire: value}), 400, "invalid_field", wire)
-            answer = await http.get(path, params={**base, wire: "2026-01-01T00:00:00Z" if dated else "zz"})
-            if answer.status_code != 200:
-                refused(answer, 400, "invalid_field", wire)
-            elif not dated:
-                assert answer.json()["data"] == []
+    campaign = await resources.draft(tenant)
+    waiting = await tenant.client.audiences.import_csv(id=campaign.audience.id, csv="phone\n1\n")
+    tried = await tenant.client.webhooks.test(id=(await subscribe(tenant)).id)
+    own = {"deployments": campaign.deployment.id, "webhooks": tried.webhook_id, "events": tried.event_id}.get(
+        operation.noun, campaign.audience.id
+    )
+    path = "/v1" + operation.path.replace("{id}", own).replace("{import_id}", waiting.id)
+    base = ASKED.get(name, {})
+    for field, values in (
+        (
+            "per_page",
+            ("0", "201", "-1", "x", "", "1.5", "99999999999999999999", "1_0", "+5", "5.0", " 5", "\u0665"),
+        ),
+        ("page", ("0", "-1", "x", "1000001")),
+        ("sort", ("colour", "-colour", "created_at;", ",", "-", "id,,id", "--name", "x" * 201)),
+        ("filter[colour]", ("red",)),
+        ("colour", ("red",)),
+    ):
+        for value in values:
+            refused(await http.get(path, params={**base, field: value}), 400, "invalid_field", field)
+    for sort in operation.sorts:
+        for text in (sort, f"-{sort}"):
+            answer = await http.get(path, params={**base, "sort": text, "per_page": "200"})
+            assert answer.status_code == 200, answer.text
+    for filtered, field in operation.takes.model_fields.items():
+        if filter_of(field) is None:
+            continue
+        wire = operation.wire_name(filtered)
+        dated = filtered in ("created_from", "created_before")
+        if dated:
+            for value in ("1700000000", "2026-01-01", "now"):
+                refused(await http.get(path, params={**base, wire: value}), 400, "invalid_field", wire)
+        answer = await http.get(path, params={**base, wire: "2026-01-01T00:00:00Z" if dated else "zz"})
+        if answer.status_code != 200:
+            refused(answer, 400, "invalid_field", wire)
+        elif not dated:
+            assert answer.json()["data"] == []
 
 
 @pytest.mark.requirement("PAGE-19")

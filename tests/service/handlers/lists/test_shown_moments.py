@@ -1,7 +1,6 @@
 """Moments are shown to the second, and lists hold what is shown: their order, and filters on a span of time."""
 
 from collections.abc import Callable
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -16,8 +15,8 @@ from callwright.service.tables.schema import agents, audiences, calls, deploymen
 from tests.support import resources
 from tests.support.calls.many_calls import FIRST_MS, put_many
 from tests.support.database.statements import Statement, recorded
-from tests.support.http.raw_requests import AsyncClient, raw_client
-from tests.support.service import Tenant, open_service
+from tests.support.http.raw_requests import AsyncClient
+from tests.support.service import Tenant
 from tests.support.webhooks.sent_events import put_event, subscribe
 
 TABLES: dict[str, Table] = {
@@ -55,13 +54,13 @@ async def scatter(tenant: Tenant, table: Table) -> None:
             }
             connection.execute(update(table).where(table.c.id == id_).values(values))
 
-    await tenant.service.services.database.write(write)
+    await tenant.database.write(write)
 
 
 async def put_at(tenant: Tenant, agent_id: str, at_ms: int) -> None:
     """Makes an agent one of that moment."""
     statement = update(agents).where(agents.c.id == agent_id).values(created_at=at_ms)
-    await tenant.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
+    await tenant.database.write(lambda connection: connection.execute(statement).rowcount)
 
 
 async def walked(http: AsyncClient, operation: AnyOperation, **asked: str) -> list[dict[str, Any]]:
@@ -90,24 +89,23 @@ def _shown(name: str) -> Callable[[dict[str, Any]], Any]:
 
 @pytest.mark.requirement("FILTER-07", "FILTER-14", "PAGE-13")
 async def test_entries_of_the_same_second_are_sorted_by_the_next_field_in_every_list(
-    database_url: str, tmp_path: Path
+    tenant: Tenant, http: AsyncClient
 ) -> None:
     assert {one.noun for one in SEVERAL_SORTS} == set(TABLES)
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        await many(tenant)
-        for operation in SEVERAL_SORTS:
-            await scatter(tenant, TABLES[operation.noun])
-            pairs = [(one, other) for one in operation.sorts for other in operation.sorts if one != other]
-            sorts = [f"{a}{one},{b}{other}" for one, other in pairs for a in ("", "-") for b in ("", "-")]
-            for sort in (*sorts, ",".join((*operation.sorts, "-created_at"))):
-                found = await walked(http, operation, sort=sort)
-                assert len({entry["id"] for entry in found}) == len(found) == 12
-                keys = [part.strip("-") for part in sort.split(",")]
-                shown = [[entry[key] for key in keys] for entry in found]
-                assert shown == [[entry[key] for key in keys] for entry in in_order(found, sort)], (
-                    operation.name,
-                    sort,
-                )
+    await many(tenant)
+    for operation in SEVERAL_SORTS:
+        await scatter(tenant, TABLES[operation.noun])
+        pairs = [(one, other) for one in operation.sorts for other in operation.sorts if one != other]
+        sorts = [f"{a}{one},{b}{other}" for one, other in pairs for a in ("", "-") for b in ("", "-")]
+        for sort in (*sorts, ",".join((*operation.sorts, "-created_at"))):
+            found = await walked(http, operation, sort=sort)
+            assert len({entry["id"] for entry in found}) == len(found) == 12
+            keys = [part.strip("-") for part in sort.split(",")]
+            shown = [[entry[key] for key in keys] for entry in found]
+            assert shown == [[entry[key] for key in keys] for entry in in_order(found, sort)], (
+                operation.name,
+                sort,
+            )
 
 
 @pytest.mark.requirement("FILTER-14")
@@ -160,33 +158,31 @@ def listing_statement(statements: list[Statement], table: str) -> Statement:
 
 @pytest.mark.parametrize("noun", ["agents", "audiences", "phone_numbers", "deployments", "calls"])
 async def test_an_index_holds_the_order_by_seconds_and_leads_to_the_place_of_a_cursor(
-    database_url: str, tmp_path: Path, noun: str
+    tenant: Tenant, http: AsyncClient, noun: str
 ) -> None:
     operation = next(one for one in SEVERAL_SORTS if one.noun == noun)
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        await many(tenant)
-        if noun == "calls":
-            await put_many(tenant, 3_000, Random(6), deployment_id="dep_2")
-        await scatter(tenant, TABLES[noun])
-        database = tenant.service.services.database
-        if database.is_shared:
-            await database.write(lambda connection: connection.execute(text(f"ANALYZE {noun}")))
-        other = next(sort for sort in operation.sorts if not in_seconds(operation, sort))
-        for sort in (f"-created_at,{other}", f"created_at,-{other}", f"-created_at,-{other}"):
-            asked = {"sort": sort, "per_page": "3"}
-            first = (await http.get(f"/v1{operation.path}", params=asked)).json()
-            with recorded() as statements:
-                cursor = first["pagination"]["next_cursor"]
-                await http.get(f"/v1{operation.path}", params={**asked, "cursor": cursor})
-            plan = await database.read(listing_statement(statements, noun).plan)
-            index = f"ix_{noun}_second"
-            of_subqueries = noun == "audiences"  # the newest import of each
-            if not database.is_shared:
-                assert f"{noun} USING INDEX {index} (org_id=? AND <expr>" in plan, plan
-                assert plan.count("USE TEMP B-TREE FOR ORDER BY") == of_subqueries, plan
-            else:
-                lines = plan.splitlines()
-                (place,) = [number for number, line in enumerate(lines) if f"using {index} on {noun}" in line]
-                assert "created_at / 1000)" in lines[place + 1], plan
-                # What is joined to a few deployments is sorted with them at once.
-                assert plan.count("  Sort  (") <= (of_subqueries or noun == "deployments"), plan
+    await many(tenant)
+    if noun == "calls":
+        await put_many(tenant, 3_000, Random(6), deployment_id="dep_2")
+    await scatter(tenant, TABLES[noun])
+    if tenant.database.is_shared:
+        await tenant.database.write(lambda connection: connection.execute(text(f"ANALYZE {noun}")))
+    other = next(sort for sort in operation.sorts if not in_seconds(operation, sort))
+    for sort in (f"-created_at,{other}", f"created_at,-{other}", f"-created_at,-{other}"):
+        asked = {"sort": sort, "per_page": "3"}
+        first = (await http.get(f"/v1{operation.path}", params=asked)).json()
+        with recorded() as statements:
+            cursor = first["pagination"]["next_cursor"]
+            await http.get(f"/v1{operation.path}", params={**asked, "cursor": cursor})
+        plan = await tenant.database.read(listing_statement(statements, noun).plan)
+        index = f"ix_{noun}_second"
+        of_subqueries = noun == "audiences"  # the newest import of each
+        if not tenant.database.is_shared:
+            assert f"{noun} USING INDEX {index} (org_id=? AND <expr>" in plan, plan
+            assert plan.count("USE TEMP B-TREE FOR ORDER BY") == of_subqueries, plan
+        else:
+            lines = plan.splitlines()
+            (place,) = [number for number, line in enumerate(lines) if f"using {index} on {noun}" in line]
+            assert "created_at / 1000)" in lines[place + 1], plan
+            # What is joined to a few deployments is sorted with them at once.
+            assert plan.count("  Sort  (") <= (of_subqueries or noun == "deployments"), plan

@@ -35,7 +35,7 @@ SORTS = (
 async def moment_of(tenant: Tenant, call_id: str) -> int:
     """When a call was made, in milliseconds."""
     statement = select(calls.c.created_at).where(calls.c.id == call_id)
-    return await tenant.service.services.database.read(lambda connection: connection.execute(statement).scalar_one())
+    return await tenant.database.read(lambda connection: connection.execute(statement).scalar_one())
 
 
 async def walked(tenant: Tenant, chance: Random, listing: Listing[Call], begun_with: int) -> list[str]:
@@ -57,38 +57,32 @@ async def walked(tenant: Tenant, chance: Random, listing: Listing[Call], begun_w
 
 
 @pytest.mark.requirement("PAGE-04", "PAGE-12", "PAGE-13", "PAGE-19")
-async def test_a_walk_over_twenty_thousand_calls_shows_each_once_while_others_write(
-    database_url: str, tmp_path: Path
-) -> None:
+async def test_a_walk_over_twenty_thousand_calls_shows_each_once_while_others_write(tenant: Tenant) -> None:
     chance = Random(1)
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        put_first = await put_many(tenant, MANY, chance)
-        seen = await walked(tenant, chance, tenant.client.calls.list(per_page=200), MANY)
-        assert len(seen) == len(set(seen))
-        assert put_first <= set(seen)
-        assert len(seen) > MANY  # the ones written earlier than all are shown at the end
-        deep = await tenant.client.calls.list(per_page=200, page=51)
-        assert len(deep.data) == 200
-        async with refusal(400, "invalid_field", "page"):
-            await tenant.client.calls.list(per_page=200, page=52)
+    put_first = await put_many(tenant, MANY, chance)
+    seen = await walked(tenant, chance, tenant.client.calls.list(per_page=200), MANY)
+    assert len(seen) == len(set(seen))
+    assert put_first <= set(seen)
+    assert len(seen) > MANY  # the ones written earlier than all are shown at the end
+    deep = await tenant.client.calls.list(per_page=200, page=51)
+    assert len(deep.data) == 200
+    async with refusal(400, "invalid_field", "page"):
+        await tenant.client.calls.list(per_page=200, page=52)
 
 
 @pytest.mark.requirement("PAGE-13", "FILTER-07")
 @pytest.mark.parametrize("sort", SORTS)
-async def test_a_walk_in_any_order_shows_each_call_once_while_others_write(
-    database_url: str, tmp_path: Path, sort: str
-) -> None:
+async def test_a_walk_in_any_order_shows_each_call_once_while_others_write(tenant: Tenant, sort: str) -> None:
     chance = Random(2)
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        put_first = await put_many(tenant, 900, chance)
-        seen = await walked(tenant, chance, tenant.client.calls.list(per_page=60, sort=sort), 900)
-        assert len(seen) == len(set(seen))
-        assert put_first <= set(seen)
+    put_first = await put_many(tenant, 900, chance)
+    seen = await walked(tenant, chance, tenant.client.calls.list(per_page=60, sort=sort), 900)
+    assert len(seen) == len(set(seen))
+    assert put_first <= set(seen)
 
 
 async def test_pages_by_number_and_by_cursor_are_in_the_order_that_was_asked_for(tenant: Tenant) -> None:
     await put_many(tenant, 600, Random(3))
-    rows = await tenant.service.services.database.read(lambda connection: connection.execute(select(calls)).all())
+    rows = await tenant.database.read(lambda connection: connection.execute(select(calls)).all())
     for sort in SORTS:
         parts = sort.split(",")
         expected = sorted(rows, key=attrgetter("id"), reverse=parts[-1].startswith("-"))
@@ -140,7 +134,7 @@ async def put_deployment(tenant: Tenant, deployment_id: str) -> None:
         row = connection.execute(statement).mappings().one()
         connection.execute(insert(deployments), {**row, "id": deployment_id, "name": f"{row['name']} again"})
 
-    await tenant.service.services.database.write(copy)
+    await tenant.database.write(copy)
 
 
 @pytest.mark.requirement("PAGE-12", "PAGE-21")
@@ -207,15 +201,14 @@ async def test_an_index_leads_to_the_place_of_a_cursor(
     tenant: Tenant, filters: dict[str, Any], index: str, leads_to: str
 ) -> None:
     await put_many(tenant, 3_000, Random(6))
-    database = tenant.service.services.database
-    if database.is_shared:
-        await database.write(lambda connection: connection.execute(text("ANALYZE calls")))
+    if tenant.database.is_shared:
+        await tenant.database.write(lambda connection: connection.execute(text("ANALYZE calls")))
     first = await tenant.client.calls.list(per_page=20, **filters)
     with recorded() as statements:
         await tenant.client.calls.list(per_page=20, cursor=first.pagination.next_cursor, **filters)
-    plan = await database.read(of_calls(statements).plan)
+    plan = await tenant.database.read(of_calls(statements).plan)
     lines = plan.splitlines()
-    if not database.is_shared:
+    if not tenant.database.is_shared:
         found = [line for line in lines if "USING INDEX ix_" in line]
         assert all(leads_to in line.partition(f"USING INDEX {index} ")[2] for line in found), plan
     else:

@@ -129,7 +129,7 @@ async def test_an_endpoint_queue_that_is_due_already_is_not_put_off(tenant: Tena
         connection.execute(endpoint_queues.update().values(due_at=due_at))
 
     for due_at, kept in ((1_000, True), (9 * 10**12, False)):
-        await tenant.service.services.database.write(set_due, due_at)
+        await tenant.database.write(set_due, due_at)
         await tenant.client.webhooks.test(id=made.id)
         assert ((await endpoint_queue(tenant, made.id)).due_at == due_at) is kept
 
@@ -225,21 +225,18 @@ async def test_a_replay_takes_the_oldest_first_and_says_whether_more_are_left(
             assert set(await replayed(tenant, made.id)) == set(events[:so_far])
 
 
-async def test_lists_and_replays_are_led_by_an_index(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await subscribe(tenant)
-        (event,) = await put_failed(tenant, made.id, 1)
-        with recorded() as said:
-            await tenant.client.webhooks.list_deliveries(id=made.id)
-            await tenant.client.webhooks.list_deliveries(id=made.id, event_id=event)
-            await tenant.client.events.list()
-            await tenant.client.events.list(subject_id="cal_1")
-            await tenant.client.events.list_deliveries(id=event)
-            await tenant.client.webhooks.replay(id=made.id)
-        pages = [each for each in said if "LIMIT" in each.text and re.search(r"FROM (deliveries|outbox)", each.text)]
-        plans = await tenant.service.services.database.read(
-            lambda connection: [each.plan(connection) for each in pages]
-        )
+async def test_lists_and_replays_are_led_by_an_index(tenant: Tenant) -> None:
+    made = await subscribe(tenant)
+    (event,) = await put_failed(tenant, made.id, 1)
+    with recorded() as said:
+        await tenant.client.webhooks.list_deliveries(id=made.id)
+        await tenant.client.webhooks.list_deliveries(id=made.id, event_id=event)
+        await tenant.client.events.list()
+        await tenant.client.events.list(subject_id="cal_1")
+        await tenant.client.events.list_deliveries(id=event)
+        await tenant.client.webhooks.replay(id=made.id)
+    pages = [each for each in said if "LIMIT" in each.text and re.search(r"FROM (deliveries|outbox)", each.text)]
+    plans = await tenant.database.read(lambda connection: [each.plan(connection) for each in pages])
     expected = (
         "ix_deliveries_webhook",
         "ix_deliveries_once",

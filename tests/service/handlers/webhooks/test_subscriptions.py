@@ -2,10 +2,8 @@
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 
 from callwright.client import ServiceProblem
@@ -14,9 +12,10 @@ from callwright.contract.webhooks import MOST_SUBSCRIPTIONS
 from callwright.service.rest.documentation.openapi.schemas import contract_schemas
 from callwright.service.rest.documentation.reference.events import events_page
 from callwright.service.tables.schema import audit_log, deliveries, outbox, webhooks
-from tests.support.http.raw_requests import AsyncClient, raw_client, refused
+from tests.support.http.raw_requests import AsyncClient, refused
 from tests.support.resources import refusal
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
+from tests.support.tasks import all_at_once
 from tests.support.webhooks.sent_events import (
     HAPPENED_MS,
     URL,
@@ -121,25 +120,23 @@ async def test_what_is_no_event_is_refused_by_its_place(tenant: Tenant, http: As
 
 
 @pytest.mark.requirement("HOOK-04")
-async def test_names_of_events_are_kept_in_their_order_and_each_once(database_url: str, tmp_path: Path) -> None:
+async def test_names_of_events_are_kept_in_their_order_and_each_once(tenant: Tenant) -> None:
     every = sorted(EVENT_TYPES, reverse=True)
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        assert (await subscribe(tenant, events=[*every, *every])).events == every
-        made = await subscribe(tenant, events=["wallet.low_balance", "*", "call.started", "*"])
-        assert made.events == ["wallet.low_balance", "*", "call.started"]
-        changed = await tenant.client.webhooks.update(id=made.id, events=["call.started", "call.started"])
-        assert changed.events == ["call.started"]
+    assert (await subscribe(tenant, events=[*every, *every])).events == every
+    made = await subscribe(tenant, events=["wallet.low_balance", "*", "call.started", "*"])
+    assert made.events == ["wallet.low_balance", "*", "call.started"]
+    changed = await tenant.client.webhooks.update(id=made.id, events=["call.started", "call.started"])
+    assert changed.events == ["call.started"]
 
 
 @pytest.mark.requirement("EVENT-28")
-async def test_a_subscription_may_name_an_event_that_nothing_raises_yet(database_url: str, tmp_path: Path) -> None:
+async def test_a_subscription_may_name_an_event_that_nothing_raises_yet(tenant: Tenant, http: AsyncClient) -> None:
     assert "compliance.action_required" not in EVENT_TYPES
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        asked = {"url": URL, "events": ["compliance.action_required"]}
-        made = (await http.post("/v1/webhooks", json=asked)).json()["data"]
-        assert made["events"] == ["compliance.action_required"]
-        changed = await tenant.client.webhooks.update(id=made["id"], events=["compliance.action_required", "*"])
-        assert changed.events == ["compliance.action_required", "*"]
+    asked = {"url": URL, "events": ["compliance.action_required"]}
+    made = (await http.post("/v1/webhooks", json=asked)).json()["data"]
+    assert made["events"] == ["compliance.action_required"]
+    changed = await tenant.client.webhooks.update(id=made["id"], events=["compliance.action_required", "*"])
+    assert changed.events == ["compliance.action_required", "*"]
     assert "this version never sends it" in events_page(contract_schemas())
 
 
@@ -156,26 +153,22 @@ async def test_the_twenty_first_subscription_is_refused_until_one_is_deleted(ten
         await subscribe(tenant)
 
 
-async def test_of_many_who_subscribe_at_once_no_more_than_fit_succeed(database_url: str, tmp_path: Path) -> None:
+async def test_of_many_who_subscribe_at_once_no_more_than_fit_succeed(tenant: Tenant) -> None:
     outcomes: list[str] = []
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        for _ in range(MOST_SUBSCRIPTIONS - 3):
+    for _ in range(MOST_SUBSCRIPTIONS - 3):
+        await subscribe(tenant)
+
+    async def create() -> None:
+        try:
             await subscribe(tenant)
+        except ServiceProblem as problem:
+            outcomes.append(problem.code)
+        else:
+            outcomes.append("made")
 
-        async def create() -> None:
-            try:
-                await subscribe(tenant)
-            except ServiceProblem as problem:
-                outcomes.append(problem.code)
-            else:
-                outcomes.append("made")
-
-        with anyio.fail_after(30):
-            async with anyio.create_task_group() as tasks:
-                for _ in range(12):
-                    tasks.start_soon(create)
-        assert sorted(outcomes) == ["made"] * 3 + ["plan_limit_reached"] * 9
-        assert (await tenant.client.webhooks.list(per_page=1)).pagination.total == MOST_SUBSCRIPTIONS
+    await all_at_once(12, create, within_s=30)
+    assert sorted(outcomes) == ["made"] * 3 + ["plan_limit_reached"] * 9
+    assert (await tenant.client.webhooks.list(per_page=1)).pagination.total == MOST_SUBSCRIPTIONS
 
 
 @pytest.mark.requirement("PATH-14", "PATH-24")
