@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 
 from callwright.service.settings import ServiceSettings
-from tests.support.campaigns import draft, people, progressed
+from tests.support.campaigns import people, progressed, started
 from tests.support.http.raw_requests import raw_client
 from tests.support.service import Tenant, open_service
 
@@ -20,8 +20,7 @@ async def in_mid_campaign(database_url: str, folder: Path) -> AsyncGenerator[tup
     """A service with a campaign that has made some of its calls."""
     settings = ServiceSettings(data=folder, database_url=database_url, sim_time_scale=60.0, deployment_lease_ms=1_000)
     async with open_service(database_url, folder, settings=settings) as tenant:
-        made = await draft(tenant, people(30, **ANSWERS), max_concurrency=3)
-        await tenant.client.deployments.start(id=made.id)
+        made = await started(tenant, people(30, **ANSWERS), max_concurrency=3)
         await progressed(tenant, made.id, attempts=3)
         yield tenant, made.id
 

@@ -40,7 +40,7 @@ from callwright.service.tables.schema import (
 from callwright.service.webhooks import retention
 from callwright.service.workers import sweeps
 from tests.support.campaign_invariants import campaign_records, check_everything
-from tests.support.campaigns import draft, people, rent
+from tests.support.campaigns import draft, people, rent, started
 from tests.support.clock_set_by_test import Wall
 from tests.support.http.raw_requests import raw_client
 from tests.support.service import BASE_URL, Tenant, open_service
@@ -83,23 +83,23 @@ async def service(database_url: str, data: Path, wall: Wall, *, before: Tenant |
 async def passes(tenant: Tenant) -> None:
     """Waits until the clock was looked at, and everything was gone through, several times."""
     await anyio.sleep(0.6)
-    await tenant.service.services.database.read(lambda connection: connection.execute(select(1)).scalar())
+    await tenant.database.read(lambda connection: connection.execute(select(1)).scalar())
 
 
 async def sure_since_long(tenant: Tenant) -> None:
     """As of a service that has run for days."""
     kept = service_state.c.name == "clock"
     find = select(service_state.c.value).where(kept)
-    database = tenant.service.services.database
+    database = tenant.database
     while await database.read(lambda connection: connection.execute(find).scalar()) is None:  # noqa: ASYNC110  # the service goes on by itself
         await anyio.sleep(0.01)
-    now_ms = tenant.service.services.clock.now_ms()
+    now_ms = tenant.services.clock.now_ms()
     await change(tenant, update(service_state).where(kept).values(value=json.dumps([now_ms, now_ms, now_ms])))
     await until_sure(tenant)
 
 
 async def until_sure(tenant: Tenant) -> None:
-    clock = tenant.service.services.clock
+    clock = tenant.services.clock
     while clock.now_ms() - clock.sure_ms() > MINUTE:  # noqa: ASYNC110  # the service goes on by itself
         await anyio.sleep(0.01)
 
@@ -109,7 +109,7 @@ async def change(tenant: Tenant, *statements: Any) -> None:
         for statement in statements:
             connection.execute(statement)
 
-    await tenant.service.services.database.write(work)
+    await tenant.database.write(work)
 
 
 async def counts(tenant: Tenant) -> list[int]:
@@ -118,20 +118,20 @@ async def counts(tenant: Tenant) -> list[int]:
     def work(connection: Connection) -> list[int]:
         return [connection.execute(select(func.count()).select_from(table)).scalar_one() for table in ROWS]
 
-    return await tenant.service.services.database.read(work)
+    return await tenant.database.read(work)
 
 
 async def nearly_over(tenant: Tenant, *, early_ms: int = SOON_MS) -> str:
     """Brings rows of every kind near the moment at which they are deleted, or a rent is due; gives the number's id."""
-    now_ms = tenant.service.services.clock.now_ms() + early_ms
+    now_ms = tenant.services.clock.now_ms() + early_ms
     number = await rent(tenant)
     async with raw_client(tenant) as http:
         body = {"name": "Once", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
         made = await http.post("/v1/agents", json=body, headers={"Idempotency-Key": "once"})
         assert made.status_code == 201
-    row = event_row(tenant.service.services.ids, tenant.org_id, DEPLOYMENT_PAUSED, paused("dep_1"), at_ms=now_ms)
-    await tenant.service.services.database.write(add_events, [row])
-    ids = tenant.service.services.ids
+    row = event_row(tenant.services.ids, tenant.org_id, DEPLOYMENT_PAUSED, paused("dep_1"), at_ms=now_ms)
+    await tenant.database.write(add_events, [row])
+    ids = tenant.services.ids
     old = {"id": ids.new("dlv"), "org_id": tenant.org_id, "webhook_id": "whk_old", "event_id": row["id"]}
     subscription = {
         "id": "whk_old",
@@ -159,7 +159,7 @@ async def nearly_over(tenant: Tenant, *, early_ms: int = SOON_MS) -> str:
 
 
 async def money(tenant: Tenant) -> int:
-    found = await tenant.service.services.database.read(lambda connection: wallet_of(connection, tenant.org_id))
+    found = await tenant.database.read(lambda connection: wallet_of(connection, tenant.org_id))
     return found.balance_micros
 
 
@@ -205,7 +205,7 @@ async def test_nothing_is_deleted_charged_or_done_twice_early(
         database_url, tmp_path, wall, before=tenant
     ) as tenant:  # and once their time is over, all of it goes
         await until_sure(tenant)
-        over_ms = tenant.service.services.clock.now_ms() - MINUTE
+        over_ms = tenant.services.clock.now_ms() - MINUTE
         before = await counts(tenant)
         await change(
             tenant,
@@ -229,8 +229,7 @@ async def test_a_live_campaign_goes_on_and_dials_nobody_twice(
 ) -> None:
     wall = Wall(ahead_ms if when != "running" else 0)
     async with service(database_url, tmp_path, wall) as tenant:
-        made = await draft(tenant, people(6, sim_outcome="busy"), retry_policy=POLICY)
-        await tenant.client.deployments.start(id=made.id)
+        made = await started(tenant, people(6, sim_outcome="busy"), retry_policy=POLICY)
         await _attempts(tenant, made.id, 3)
         if when == "running":
             wall.ahead_ms = ahead_ms
@@ -239,7 +238,7 @@ async def test_a_live_campaign_goes_on_and_dials_nobody_twice(
             wall.ahead_ms = 0
             ended = await tenant.ended(made.id, within_s=40)
             assert ended.status_reason == "audience_exhausted"
-            check_everything(await campaign_records(tenant.service.services.database, made.id), POLICY)
+            check_everything(await campaign_records(tenant.database, made.id), POLICY)
     if when == "restarted":
         wall.ahead_ms = 0
         async with service(database_url, tmp_path, wall, before=tenant) as later:
@@ -263,7 +262,7 @@ async def test_retries_and_new_subscriptions_get_their_events_once_the_clock_is_
         await saying(answer)(writer)
 
     async def happen(tenant: Tenant, name: str) -> None:
-        services = tenant.service.services
+        services = tenant.services
         row = event_row(services.ids, org_id, DEPLOYMENT_PAUSED, paused(name), at_ms=services.clock.now_ms())
         await services.database.write(add_events, [row])
         services.wake()
@@ -293,9 +292,7 @@ async def test_retries_and_new_subscriptions_get_their_events_once_the_clock_is_
 async def _all_arrived(tenant: Tenant, count: int) -> None:
     statement = select(deliveries.c.status)
     while True:
-        found = await tenant.service.services.database.read(
-            lambda connection: connection.execute(statement).scalars().all()
-        )
+        found = await tenant.database.read(lambda connection: connection.execute(statement).scalars().all())
         if list(found) == ["succeeded"] * count:
             return
         await anyio.sleep(0.02)
@@ -333,13 +330,13 @@ async def test_a_lease_that_was_taken_while_the_clock_was_ahead_runs_out_from_no
     wall = Wall()
     async with service(database_url, tmp_path, wall) as tenant:
         made = await tenant.client.webhooks.create(url="https://example.com", events=["*"])
-        until_ms = tenant.service.services.clock.now_ms() + MONTH
+        until_ms = tenant.services.clock.now_ms() + MONTH
         queues = endpoint_queues
         await change(tenant, update(queues).values(lease_owner="wrk_gone", lease_until=until_ms, due_at=until_ms))
         find = select(queues.c.lease_until, queues.c.due_at).where(queues.c.webhook_id == made.id)
         while True:
-            row = await tenant.service.services.database.read(lambda connection: connection.execute(find).one())
-            latest_ms = tenant.service.services.clock.now_ms() + tenant.service.services.settings.delivery_lease_ms
+            row = await tenant.database.read(lambda connection: connection.execute(find).one())
+            latest_ms = tenant.services.clock.now_ms() + tenant.services.settings.delivery_lease_ms
             if row.lease_until <= latest_ms and row.due_at <= latest_ms:
                 return
             await anyio.sleep(0.02)

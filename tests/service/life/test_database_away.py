@@ -85,7 +85,7 @@ async def test_a_killed_postgres_is_said_in_words_and_everything_goes_on_once_it
 ) -> None:
     async with own_server() as (server, url), in_mid_campaign(url, tmp_path) as (tenant, deployment_id):
         async with raw_client(tenant) as http:
-            reachability = tenant.service.services.database.reachability
+            reachability = tenant.database.reachability
             for index in range(3):
                 await served(http, f"Before {index}")
                 caplog.clear()
@@ -115,7 +115,7 @@ async def test_a_killed_postgres_is_said_in_words_and_everything_goes_on_once_it
         assert await health(tenant) == (200, {"status": "ok"})
         ended = await tenant.ended(deployment_id)
         assert (ended.status, ended.stats.completed) == ("completed", 30)
-        found = await campaign_records(tenant.service.services.database, deployment_id)
+        found = await campaign_records(tenant.database, deployment_id)
         assert {dial.times for dial in found.dials} == {1}
         check_everything(found, RetryPolicy(), lines=3)
 
@@ -130,7 +130,7 @@ async def test_a_postgres_that_stands_still_holds_up_no_request_and_no_stop(
         open_service(url, tmp_path, workers=True) as tenant,
         raw_client(tenant) as http,
     ):
-        database = tenant.service.services.database
+        database = tenant.database
         for index in range(2):
             await served(http, f"Before {index}")
             database.shorten(2)

@@ -68,7 +68,7 @@ async def test_a_database_that_is_gone_is_said_takes_no_write_and_dials_nobody_u
         code, said = await health(tenant)
         assert (code, "removed, moved or replaced" in str(said)) == (503, True)
         caplog.clear()
-        presence = tenant.service.services.database.presence
+        presence = tenant.database.presence
         await until(lambda: presence.is_gone)
         assert (file.read_bytes() if file.exists() else None) == there
         back()
@@ -77,7 +77,7 @@ async def test_a_database_that_is_gone_is_said_takes_no_write_and_dials_nobody_u
         assert "Lost" not in {made["name"] for made in (await http.get("/v1/audiences")).json()["data"]}
         ended = await tenant.ended(deployment_id)
         assert (ended.status, ended.stats.completed) == ("completed", 30)
-        found = await campaign_records(tenant.service.services.database, deployment_id)
+        found = await campaign_records(tenant.database, deployment_id)
         assert {dial.times for dial in found.dials} == {1}
         check_everything(found, RetryPolicy(), lines=3)
     assert [record.levelname for record in caplog.records if record.levelno >= logging.ERROR] == []
@@ -134,7 +134,7 @@ async def test_a_log_that_is_cut_is_noticed_and_not_moved_into_the_file(tmp_path
     data.mkdir()
     file = data / "callwright.db"
     async with in_mid_campaign(f"sqlite:///{file}", data) as (tenant, _), raw_client(tenant) as http:
-        presence = tenant.service.services.database.presence
+        presence = tenant.database.presence
         assert presence.look()
         os.truncate(f"{file}-wal", 0)
         before = file.read_bytes()

@@ -17,7 +17,7 @@ from callwright.contract.deployments.deployments import Deployment
 from callwright.service.platform.database.units import brief
 from callwright.service.tables.schema import calls, deployments, endpoint_queues, simulated_dials, webhooks
 from tests.support.campaign_invariants import campaign_records, check_counters, check_dialled_once, check_money
-from tests.support.campaigns import draft, people
+from tests.support.campaigns import people, started
 from tests.support.processes.peer import Peer
 from tests.support.service import Tenant, open_service
 from tests.support.webhooks.endpoint_process import sink
@@ -56,7 +56,7 @@ async def driver(tenant: Tenant, deployment_id: str, peers: tuple[Peer, Peer]) -
     """The process that drives the deployment, and the other one."""
     owner = select(deployments.c.lease_owner).where(deployments.c.id == deployment_id)
     while True:
-        held = await tenant.service.services.database.read(lambda connection: connection.execute(owner).scalar_one())
+        held = await tenant.database.read(lambda connection: connection.execute(owner).scalar_one())
         for peer, other in (peers, peers[::-1]):
             if held in peer.owners:
                 return peer, other
@@ -69,25 +69,21 @@ async def frozen_at(tenant: Tenant, peer: Peer, query: str) -> None:
     while True:
         peer.freeze()
         await anyio.sleep(0.02)  # what it sent has arrived
-        held = await tenant.service.services.database.read(
-            brief(lambda connection: connection.execute(_HOLDS, given).scalar_one())
-        )
+        held = await tenant.database.read(brief(lambda connection: connection.execute(_HOLDS, given).scalar_one()))
         if held:
             return
         peer.thaw()
         await anyio.sleep(0.003)
 
 
-async def started(tenant: Tenant, count: int = 150) -> Deployment:
+async def long_campaign(tenant: Tenant, count: int = 150) -> Deployment:
     """A campaign that has work for a while: its rounds are small."""
-    made = await draft(tenant, people(count), max_concurrency=2)
-    await tenant.client.deployments.start(id=made.id)
-    return made
+    return await started(tenant, people(count), max_concurrency=2)
 
 
 async def check_once(tenant: Tenant, deployment_id: str) -> None:
     """Nobody was called twice, and the books are right."""
-    found = await campaign_records(tenant.service.services.database, deployment_id)
+    found = await campaign_records(tenant.database, deployment_id)
     check_dialled_once(found)
     check_counters(found)
     check_money(found)
@@ -107,7 +103,7 @@ async def test_a_driver_that_freezes_inside_a_transaction_is_replaced(
             open_service(database_url, tmp_path, workers=False) as tenant,
             two_peers(database_url, tmp_path) as two,
         ):
-            made = await started(tenant)
+            made = await long_campaign(tenant)
             frozen, _ = await driver(tenant, made.id, two)
             await frozen_at(tenant, frozen, POINTS[point])
             at = time.monotonic()
@@ -137,13 +133,13 @@ async def test_a_campaign_is_paused_at_once_although_its_driver_has_frozen_and_n
         ):
 
             async def counted() -> dict[str, int]:
-                return await tenant.service.services.database.read(
+                return await tenant.database.read(
                     lambda connection: {
                         name: connection.execute(count).scalar_one() for name, count in database_rows.items()
                     }
                 )
 
-            made = await started(tenant)
+            made = await long_campaign(tenant)
             frozen, _ = await driver(tenant, made.id, two)
             await frozen_at(tenant, frozen, POINTS["claim"])
             with anyio.fail_after(4):
@@ -165,7 +161,7 @@ async def test_a_sender_that_freezes_inside_a_transaction_keeps_no_events_from_a
 ) -> None:
     with sink() as receiver, anyio.fail_after(LIMIT_S):
         async with open_service(database_url, tmp_path, workers=False) as tenant:
-            services = tenant.service.services
+            services = tenant.services
             hooks = [
                 await tenant.client.webhooks.create(url=f"https://example.com/{number}", events=["*"])
                 for number in range(3)
@@ -174,7 +170,7 @@ async def test_a_sender_that_freezes_inside_a_transaction_keeps_no_events_from_a
                 moved = update(webhooks).where(webhooks.c.id == hook.id).values(url=f"{receiver.url}/{number}")
                 await services.database.write(_run, moved)
             async with two_peers(database_url, tmp_path) as two:
-                campaign = await started(tenant, 100)
+                campaign = await long_campaign(tenant, 100)
                 senders = select(endpoint_queues.c.lease_owner).where(endpoint_queues.c.lease_owner.is_not(None))
                 frozen: Peer | None = None
                 while frozen is None:

@@ -24,11 +24,11 @@ from tests.support.service import Tenant, open_service
 async def found_full(tenant: Tenant) -> None:
     """Returns once the service has found its disk full."""
     with anyio.fail_after(30):
-        await tenant.service.services.database.fullness.found()
+        await tenant.database.fullness.found()
 
 
 async def room_again(tenant: Tenant) -> None:
-    await until(lambda: not tenant.service.services.database.fullness.is_full)
+    await until(lambda: not tenant.database.fullness.is_full)
 
 
 @pytest.mark.service(plan="starter", workers=True)
@@ -36,7 +36,7 @@ async def test_a_write_on_a_full_disk_is_refused_in_words_and_reading_goes_on(
     tenant: Tenant, http: AsyncClient
 ) -> None:
     before = (await http.get("/v1/audiences")).json()
-    async with full(tenant.service.services.database):
+    async with full(tenant.database):
         rows = people(100)
         answer = await http.post("/v1/audiences", json={"name": "No room", "rows": rows})
         found = refused(answer, 503, "storage_full")
@@ -55,7 +55,7 @@ async def test_a_write_on_a_full_disk_is_refused_in_words_and_reading_goes_on(
 @pytest.mark.service(workers=True)
 async def test_health_names_the_disk_until_there_is_room(tenant: Tenant) -> None:
     assert await health(tenant) == (200, {"status": "ok"})
-    async with full(tenant.service.services.database):
+    async with full(tenant.database):
         with pytest.raises(ServiceProblem):
             await tenant.client.audiences.create(name="No room", rows=people(100))
         assert await health(tenant) == (503, {"status": "unavailable", "problems": {"storage": "disk full"}})
@@ -67,7 +67,7 @@ async def test_a_running_campaign_is_shown_as_paused_is_paused_and_waits_for_a_p
     database_url: str, tmp_path: Path
 ) -> None:
     async with in_mid_campaign(database_url, tmp_path) as (tenant, deployment_id):
-        async with full(tenant.service.services.database):
+        async with full(tenant.database):
             await found_full(tenant)
             shown = await tenant.client.deployments.get(id=deployment_id)
             assert (shown.status, shown.status_reason) == ("paused", "storage_full")
@@ -85,12 +85,12 @@ async def test_a_running_campaign_is_shown_as_paused_is_paused_and_waits_for_a_p
         stopped = await settled(tenant, deployment_id)
         assert (stopped.status, stopped.status_reason) == ("paused", "storage_full")
         assert 3 <= stopped.stats.attempts < 30
-        found = await campaign_records(tenant.service.services.database, deployment_id)
+        found = await campaign_records(tenant.database, deployment_id)
         assert [data["reason"] for event, data in found.events if event.type == "deployment.paused"] == ["storage_full"]
         await tenant.client.deployments.resume(id=deployment_id)
         ended = await tenant.ended(deployment_id)
         assert (ended.status, ended.stats.completed) == ("completed", 30)
-        after = await campaign_records(tenant.service.services.database, deployment_id)
+        after = await campaign_records(tenant.database, deployment_id)
         assert {dial.times for dial in after.dials} == {1}
         check_everything(after, RetryPolicy(), lines=3)
 
@@ -113,7 +113,7 @@ async def test_a_campaign_whose_moment_comes_on_a_full_disk_waits_for_a_person_a
         later = await draft(tenant, people(3, first=3), name="Later", start_at=moment(now_ms + 3 * HOUR))
         for made in (due, later):
             assert (await tenant.client.deployments.start(id=made.id)).status == "scheduled"
-        async with full(tenant.service.services.database):
+        async with full(tenant.database):
             with pytest.raises(ServiceProblem):
                 await tenant.client.audiences.create(name="No room", rows=people(100))
             wall.ahead_ms += 2 * HOUR
@@ -122,7 +122,7 @@ async def test_a_campaign_whose_moment_comes_on_a_full_disk_waits_for_a_person_a
         await room_again(tenant)
         assert await told(due) == ("paused", "storage_full")
         assert await told(later) == ("scheduled", None)
-        found = await campaign_records(tenant.service.services.database, due.id)
+        found = await campaign_records(tenant.database, due.id)
         assert [data["reason"] for event, data in found.events if event.type == "deployment.paused"] == ["storage_full"]
         assert not found.dials
         await tenant.client.deployments.resume(id=due.id)
@@ -134,15 +134,13 @@ async def test_the_log_says_it_once_however_much_fails(
 ) -> None:
     async with in_mid_campaign(database_url, tmp_path) as (tenant, _):
         caplog.clear()
-        filling = ["ERROR", "WARNING"] if not tenant.service.services.database.is_shared else []
-        async with full(tenant.service.services.database):
+        filling = ["ERROR", "WARNING"] if not tenant.database.is_shared else []
+        async with full(tenant.database):
             await found_full(tenant)
             for _ in range(20):
                 with pytest.raises(ServiceProblem):
                     await tenant.client.audiences.create(name="No room", rows=people(100))
-            await until(
-                lambda: tenant.service.services.database.fullness.refused >= 25
-            )  # those that nobody has asked for
+            await until(lambda: tenant.database.fullness.refused >= 25)  # those that nobody has asked for
             assert [record.levelname for record in caplog.records] == [*filling, "ERROR"]
             assert "disk" in caplog.text
         await room_again(tenant)

@@ -1,12 +1,11 @@
 """What is too large is refused by its length, and of many problems the first ones are named."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.http.raw_requests import AsyncClient, raw_client, refused
-from tests.support.service import Tenant, open_service
+from tests.support.http.raw_requests import AsyncClient, refused
+from tests.support.service import Tenant
 
 AGENT = {"name": "Ada", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Be kind."}
 
@@ -33,28 +32,27 @@ async def test_the_first_twenty_problems_are_named_and_the_others_counted(http: 
     assert "more_errors" not in few
 
 
-async def test_what_is_too_large_is_refused_with_its_size_and_bound(database_url: str, tmp_path: Path) -> None:
+async def test_what_is_too_large_is_refused_with_its_size_and_bound(http: AsyncClient) -> None:
     deep: Any = 1
     for _ in range(150):
         deep = [deep]
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        cases: tuple[tuple[str, dict[str, Any], str, str], ...] = (
-            ("/v1/agents", {**AGENT, "name": "a" * 900_000}, "name", "900000 characters; at most 200"),
-            ("/v1/agents", {**AGENT, "voice_id": "a" * 300}, "voice_id", "300 characters; at most 255"),
-            ("/v1/agents", {**AGENT, "metadata": {str(n): "" for n in range(51)}}, "metadata", "51 entries; at most"),
-            ("/v1/agents", {**AGENT, "metadata": {"a": "b" * 501}}, "metadata.a", "501 characters; at most 500"),
-            ("/v1/audiences", {"name": "x", "rows": [{}] * 1_001}, "rows", "1001 entries; at most 1000"),
-            ("/v1/audiences", {"name": "x", "rows": [{str(n): 1 for n in range(1_001)}]}, "rows.0", "1001 entries"),
-            ("/v1/audiences", {"name": "x", "rows": [{"a": [1] * 101}]}, "rows.0.a", "more than 100 entries"),
-            ("/v1/audiences", {"name": "x", "rows": [{"a": deep}]}, "rows.0.a", "nested more than 5 levels"),
-            ("/v1/audiences", {"name": "x", "rows": [{"a" * 1_001: 1}]}, "rows.0", "a name of more than 1000"),
-        )
-        for path, body, field, words in cases:
-            found = refused(await http.post(path, json=body), 400, "invalid_field", field)
-            assert words in found["message"]
-        listed = await http.get("/v1/calls?filter[outcome]=" + ",".join(["busy"] * 101))
-        assert "101 entries; at most 100" in refused(listed, 400, "invalid_field", "filter[outcome]")["message"]
-        refused(await http.post("/v1/agents", json={**AGENT, "name": deep}), 400, "invalid_field", "name")
+    cases: tuple[tuple[str, dict[str, Any], str, str], ...] = (
+        ("/v1/agents", {**AGENT, "name": "a" * 900_000}, "name", "900000 characters; at most 200"),
+        ("/v1/agents", {**AGENT, "voice_id": "a" * 300}, "voice_id", "300 characters; at most 255"),
+        ("/v1/agents", {**AGENT, "metadata": {str(n): "" for n in range(51)}}, "metadata", "51 entries; at most"),
+        ("/v1/agents", {**AGENT, "metadata": {"a": "b" * 501}}, "metadata.a", "501 characters; at most 500"),
+        ("/v1/audiences", {"name": "x", "rows": [{}] * 1_001}, "rows", "1001 entries; at most 1000"),
+        ("/v1/audiences", {"name": "x", "rows": [{str(n): 1 for n in range(1_001)}]}, "rows.0", "1001 entries"),
+        ("/v1/audiences", {"name": "x", "rows": [{"a": [1] * 101}]}, "rows.0.a", "more than 100 entries"),
+        ("/v1/audiences", {"name": "x", "rows": [{"a": deep}]}, "rows.0.a", "nested more than 5 levels"),
+        ("/v1/audiences", {"name": "x", "rows": [{"a" * 1_001: 1}]}, "rows.0", "a name of more than 1000"),
+    )
+    for path, body, field, words in cases:
+        found = refused(await http.post(path, json=body), 400, "invalid_field", field)
+        assert words in found["message"]
+    listed = await http.get("/v1/calls?filter[outcome]=" + ",".join(["busy"] * 101))
+    assert "101 entries; at most 100" in refused(listed, 400, "invalid_field", "filter[outcome]")["message"]
+    refused(await http.post("/v1/agents", json={**AGENT, "name": deep}), 400, "invalid_field", "name")
 
 
 @pytest.mark.requirement("BODY-18")
@@ -110,9 +108,6 @@ async def test_the_wrong_word_of_a_list_is_named(http: AsyncClient) -> None:
 
 
 @pytest.mark.parametrize("value", ["1" * 400, "NaN", '"\\ud800"'])
-async def test_what_no_reader_of_json_carries_is_refused_in_words(
-    database_url: str, tmp_path: Path, value: str
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        answer = await http.post("/v1/audiences", content=f'{{"name": "A", "rows": [{{"note": {value}}}]}}')
+async def test_what_no_reader_of_json_carries_is_refused_in_words(http: AsyncClient, value: str) -> None:
+    answer = await http.post("/v1/audiences", content=f'{{"name": "A", "rows": [{{"note": {value}}}]}}')
     assert "Send large numbers as text" in refused(answer, 400, "invalid_json")["message"]

@@ -17,7 +17,7 @@ BOUND = ("/v1/agents", "/v1/deployments", "/v1/deployments/inbound", "/v1/phone_
 
 async def member(tenant: Tenant, email: str | None) -> str:
     """A new member of the tenant's organization."""
-    services = tenant.service.services
+    services = tenant.services
     now_ms = services.clock.now_ms()
     user_id = await services.database.write(accounts.create_user, services.ids, email, "Ada", now_ms)
     await services.database.write(accounts.join, services.ids, tenant.org_id, user_id, "member", now_ms)
@@ -26,7 +26,7 @@ async def member(tenant: Tenant, email: str | None) -> str:
 
 async def key_of(tenant: Tenant, user_id: str) -> str:
     """A key that a user has made."""
-    services = tenant.service.services
+    services = tenant.services
 
     def make(connection: Any) -> str:
         made = accounts.create_key(
@@ -66,7 +66,7 @@ async def bodies(tenant: Tenant) -> dict[str, dict[str, Any]]:
 @pytest.mark.requirement("AUTH-26", "AUTH-27", "AUTH-28", "AUTH-29", "AUTH-30", "AUTH-33", "AUTH-34")
 async def test_four_creations_need_the_keys_creator_in_the_organization_and_all_else_goes_on(tenant: Tenant) -> None:
     good, user_id = await bodies(tenant), await member(tenant, "ada@example.com")
-    services = tenant.service.services
+    services = tenant.services
     async with raw_client(tenant, key=await key_of(tenant, user_id)) as http:
         await services.database.write(accounts.leave, services.ids, tenant.org_id, user_id, services.clock.now_ms())
         for path in BOUND:
@@ -88,9 +88,8 @@ async def test_four_creations_need_the_keys_creator_in_the_organization_and_all_
 @pytest.mark.requirement("AUTH-31")
 async def test_a_creator_who_was_deleted_is_as_one_who_has_left(tenant: Tenant) -> None:
     good, user_id = await bodies(tenant), await member(tenant, "ada@example.com")
-    services = tenant.service.services
     async with raw_client(tenant, key=await key_of(tenant, user_id)) as http:
-        await services.database.write(accounts.delete_user, services.ids, user_id, services.clock.now_ms())
+        await tenant.database.write(accounts.delete_user, tenant.services.ids, user_id, tenant.services.clock.now_ms())
         for path in BOUND:
             without_creator(await http.post(path, json=good[path]), "no longer in the organization")
         (campaign,) = (await http.get("/v1/deployments")).json()["data"]
@@ -110,7 +109,7 @@ async def test_renting_needs_the_creators_address_as_well(tenant: Tenant) -> Non
 @pytest.mark.requirement("AUTH-40")
 async def test_a_bad_body_is_named_before_the_missing_creator(tenant: Tenant) -> None:
     user_id = await member(tenant, "ada@example.com")
-    services = tenant.service.services
+    services = tenant.services
     async with raw_client(tenant, key=await key_of(tenant, user_id)) as http:
         await services.database.write(accounts.leave, services.ids, tenant.org_id, user_id, services.clock.now_ms())
         refused(await http.post("/v1/agents", json={"name": "Bob"}), 400, "missing_field", "voice_id")
@@ -118,7 +117,7 @@ async def test_a_bad_body_is_named_before_the_missing_creator(tenant: Tenant) ->
 
 async def test_a_refusal_for_the_creator_keeps_nothing_and_frees_the_idempotency_key(tenant: Tenant) -> None:
     good, user_id = await bodies(tenant), await member(tenant, "ada@example.com")
-    services = tenant.service.services
+    services = tenant.services
     async with raw_client(tenant, key=await key_of(tenant, user_id), Idempotency_Key="again") as http:
         await services.database.write(accounts.leave, services.ids, tenant.org_id, user_id, services.clock.now_ms())
         without_creator(await http.post("/v1/agents", json=good["/v1/agents"]), "no longer")
@@ -129,7 +128,6 @@ async def test_a_refusal_for_the_creator_keeps_nothing_and_frees_the_idempotency
 
 
 async def test_the_client_raises_the_refusal_with_its_code_and_does_not_try_again(tenant: Tenant) -> None:
-    services = tenant.service.services
 
     def forget(connection: Any) -> None:
         from sqlalchemy import update
@@ -138,7 +136,7 @@ async def test_the_client_raises_the_refusal_with_its_code_and_does_not_try_agai
 
         connection.execute(update(api_keys).values(created_by_user_id=None))
 
-    await services.database.write(forget)
+    await tenant.database.write(forget)
     with pytest.raises(ServiceProblem) as caught:
         await tenant.client.phone_numbers.rent(country="US")
     assert (caught.value.code, caught.value.retryable) == ("api_key_owner_required", False)
@@ -151,7 +149,7 @@ async def test_the_way_out_is_a_page_that_answers_wherever_the_request_says_it_c
 ) -> None:
     settings = ServiceSettings(data=tmp_path, database_url=database_url, public_url=public_url)
     async with open_service(database_url, tmp_path, workers=False, settings=settings) as tenant:
-        user_id, services = await member(tenant, "ada@example.com"), tenant.service.services
+        user_id, services = await member(tenant, "ada@example.com"), tenant.services
         async with raw_client(tenant, key=await key_of(tenant, user_id), Host="evil.example") as http:
             await services.database.write(accounts.leave, services.ids, tenant.org_id, user_id, services.clock.now_ms())
             body = {"name": "Bob", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}

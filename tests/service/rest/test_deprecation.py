@@ -23,9 +23,8 @@ OLD = Deprecation(
 
 @pytest.mark.requirement("VER-03", "VER-08")
 async def test_a_deprecated_operation_names_both_moments_and_a_page_on_every_answer(tenant: Tenant) -> None:
-    services = tenant.service.services
     table = RouteTable([replace(list_agents, deprecated=OLD), list_voices])
-    transport = ASGITransport(app=Application(services, RequestPipeline(services, table)))
+    transport = ASGITransport(app=Application(tenant.services, RequestPipeline(tenant.services, table)))
     headers = {"Authorization": f"Bearer {tenant.api_key}"}
     async with httpx.AsyncClient(transport=transport, base_url="http://service", headers=headers) as http:
         for path, status in (("/v1/agents", 200), ("/v1/agents?sort=nothing", 400)):

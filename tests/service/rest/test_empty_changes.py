@@ -28,7 +28,7 @@ async def test_a_patch_that_names_nothing_changes_nothing(tenant: Tenant, http: 
     hook = await tenant.client.webhooks.create(url="https://example.com/events", events=["*"])
     ids = {"agents": made.agent.id, "audiences": made.audience.id, "phone_numbers": made.number.id}
     ids |= {"deployments": made.deployment.id, "webhooks": hook.id}
-    before = await tenant.service.services.database.read(everything)
+    before = await tenant.database.read(everything)
     for path in PATCHES:
         address = "/v1" + path.replace("{id}", ids.get(path.split("/")[1], ""))
         as_it_is = await http.get(address)
@@ -38,7 +38,7 @@ async def test_a_patch_that_names_nothing_changes_nothing(tenant: Tenant, http: 
         if "{id}" in path:
             missing = "/v1" + path.replace("{id}", "unknown")
             refused(await http.patch(missing, json={}), 404, "not_found")
-    assert await tenant.service.services.database.read(everything) == before
+    assert await tenant.database.read(everything) == before
 
 
 @pytest.mark.requirement("CONV-35")

@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from callwright.service.platform.database.engines import make_engine
 from callwright.service.platform.database.sqlite import group_commit
 from callwright.service.tables.schema import deployments, endpoint_queues, webhooks
-from tests.support.campaigns import draft, people
+from tests.support.campaigns import draft, people, started
 from tests.support.http.raw_requests import Response, raw_client, refused
 from tests.support.service import Tenant, open_service
 
@@ -36,39 +36,35 @@ def held(database_url: str, table: Table, row_id: str) -> Generator[Connection]:
 @ON_POSTGRES
 @pytest.mark.requirement("ERR-95")
 async def test_a_change_whose_row_is_held_is_told_to_come_again_and_other_organizations_go_on(
-    database_url: str, tmp_path: Path
+    tenant: Tenant, other: Tenant, database_url: str
 ) -> None:
     answers: list[Response] = []
-    async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
-        database = tenant.service.services.database
-        database.limits = replace(database.limits, lock_ms=1_500)
-        made = await draft(tenant, people(2))
-        with held(database_url, deployments, made.id), anyio.fail_after(LIMIT_S):
-            async with raw_client(tenant) as http, anyio.create_task_group() as tasks:
+    tenant.database.limits = replace(tenant.database.limits, lock_ms=1_500)
+    made = await draft(tenant, people(2))
+    with held(database_url, deployments, made.id), anyio.fail_after(LIMIT_S):
+        async with raw_client(tenant) as http, anyio.create_task_group() as tasks:
 
-                async def rename(index: int) -> None:
-                    answers.append(await http.patch(f"/v1/deployments/{made.id}", json={"name": f"Name {index}"}))
+            async def rename(index: int) -> None:
+                answers.append(await http.patch(f"/v1/deployments/{made.id}", json={"name": f"Name {index}"}))
 
-                for index in range(12):
-                    tasks.start_soon(rename, index)
-                await anyio.sleep(0.1)
-                with anyio.fail_after(4):
-                    mine = await draft(other, people(2))
-                    await other.client.deployments.start(id=mine.id)
-                    assert (await other.client.deployments.pause(id=mine.id)).status == "paused"
-                    assert (await tenant.client.deployments.get(id=made.id)).name == made.name
-        assert len(answers) == 12
-        for answer in answers:
-            refused(answer, 503, "service_unavailable")
-            assert answer.headers["retry-after"] == "1"
+            for index in range(12):
+                tasks.start_soon(rename, index)
+            await anyio.sleep(0.1)
+            with anyio.fail_after(4):
+                mine = await started(other, people(2))
+                assert (await other.client.deployments.pause(id=mine.id)).status == "paused"
+                assert (await tenant.client.deployments.get(id=made.id)).name == made.name
+    assert len(answers) == 12
+    for answer in answers:
+        refused(answer, 503, "service_unavailable")
+        assert answer.headers["retry-after"] == "1"
 
 
 @ON_POSTGRES
 @pytest.mark.requirement("STATE-31")
 @pytest.mark.parametrize("action", ["pause", "cancel"])
 async def test_pausing_and_cancelling_wait_for_no_silent_holder(database_url: str, tenant: Tenant, action: str) -> None:
-    made = await draft(tenant, people(2))
-    await tenant.client.deployments.start(id=made.id)
+    made = await started(tenant, people(2))
     with held(database_url, deployments, made.id) as holder, anyio.fail_after(LIMIT_S):
         async with raw_client(tenant) as http:
             with anyio.fail_after(4):

@@ -1,12 +1,8 @@
 """Idempotency keys: the same request again gets the first answer again, and nothing is done twice."""
 
-from pathlib import Path
-
-import anyio
 import pytest
 from sqlalchemy import update
 
-from callwright.service import accounts
 from callwright.service.platform.clock.clock import HOUR
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rest.idempotency import read_key, request_fingerprint
@@ -14,7 +10,8 @@ from callwright.service.tables.schema import idempotency_keys
 from tests.support import resources
 from tests.support.clock_set_by_test import Process
 from tests.support.http.raw_requests import AsyncClient, Response, raw_client, refused
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
+from tests.support.tasks import all_at_once
 
 AGENT = {"name": "Ada", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
 ONCE = {"Idempotency-Key": "once"}
@@ -93,44 +90,33 @@ async def test_a_key_may_have_255_visible_characters(http: AsyncClient) -> None:
 
 
 @pytest.mark.requirement("IDEM-07")
-async def test_fifty_creations_at_once_with_one_key_make_one_agent(database_url: str, tmp_path: Path) -> None:
+async def test_fifty_creations_at_once_with_one_key_make_one_agent(http: AsyncClient) -> None:
     answers: list[Response] = []
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
 
-        async def create() -> None:
-            answers.append(await http.post("/v1/agents", json=AGENT, headers=ONCE))
+    async def create() -> None:
+        answers.append(await http.post("/v1/agents", json=AGENT, headers=ONCE))
 
-        with anyio.fail_after(30):
-            async with anyio.create_task_group() as tasks:
-                for _ in range(50):
-                    tasks.start_soon(create)
-        assert (await http.get("/v1/agents")).json()["pagination"]["total"] == 1
+    await all_at_once(50, create, within_s=30)
+    assert (await http.get("/v1/agents")).json()["pagination"]["total"] == 1
     assert {answer.status_code for answer in answers} == {201}
     assert len({answer.content for answer in answers}) == 1
     assert [replayed(answer) for answer in answers].count(False) == 1
 
 
-async def test_fifty_creations_at_once_of_one_name_make_one_agent(database_url: str, tmp_path: Path) -> None:
+async def test_fifty_creations_at_once_of_one_name_make_one_agent(http: AsyncClient) -> None:
     answers: list[Response] = []
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
 
-        async def create() -> None:
-            answers.append(await http.post("/v1/agents", json=AGENT))
+    async def create() -> None:
+        answers.append(await http.post("/v1/agents", json=AGENT))
 
-        with anyio.fail_after(30):
-            async with anyio.create_task_group() as tasks:
-                for _ in range(50):
-                    tasks.start_soon(create)
-        assert (await http.get("/v1/agents")).json()["pagination"]["total"] == 1
+    await all_at_once(50, create, within_s=30)
+    assert (await http.get("/v1/agents")).json()["pagination"]["total"] == 1
     assert sorted(answer.status_code for answer in answers) == [201] + [409] * 49
 
 
 @pytest.mark.requirement("IDEM-09")
 async def test_the_same_word_is_another_key_for_another_api_key(tenant: Tenant, other: Tenant) -> None:
-    services = tenant.service.services
-    second = await services.database.write(
-        accounts.create_key, services.ids, tenant.org_id, "second", services.clock.now_ms()
-    )
+    second = await tenant.new_key("second")
     async with raw_client(tenant) as mine, raw_client(tenant, key=second.secret) as ours, raw_client(other) as theirs:
         first = await mine.post("/v1/agents", json=AGENT, headers=ONCE)
         refused(await ours.post("/v1/agents", json=AGENT, headers=ONCE), 409, "duplicate_name", "name")
@@ -146,7 +132,7 @@ async def test_a_key_is_new_again_after_24_hours(tenant: Tenant, process: Proces
 
     async def age(hours: int) -> None:
         older = update(idempotency_keys).values(created_at=idempotency_keys.c.created_at - hours * HOUR)
-        await tenant.service.services.database.write(lambda connection: connection.execute(older).rowcount)
+        await tenant.database.write(lambda connection: connection.execute(older).rowcount)
 
     await age(23)
     assert replayed(await http.post("/v1/audiences", json={"name": "One"}, headers=ONCE))
@@ -167,12 +153,11 @@ async def test_actions_take_a_key_too(tenant: Tenant, http: AsyncClient) -> None
 
 
 @pytest.mark.requirement("IDEM-02")
-async def test_renting_twice_with_one_key_charges_once(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        before = (await tenant.client.wallet.get()).balance.amount
-        rented = [await tenant.client.idempotent("rent").phone_numbers.rent(country="US") for _ in range(3)]
-        assert len({number.id for number in rented}) == 1
-        after = (await tenant.client.wallet.get()).balance.amount
+async def test_renting_twice_with_one_key_charges_once(tenant: Tenant) -> None:
+    before = (await tenant.client.wallet.get()).balance.amount
+    rented = [await tenant.client.idempotent("rent").phone_numbers.rent(country="US") for _ in range(3)]
+    assert len({number.id for number in rented}) == 1
+    after = (await tenant.client.wallet.get()).balance.amount
     assert (before, after) == ("100.000000", "98.850000")
 
 

@@ -1,7 +1,6 @@
 """Bodies that come slowly, in pieces, too large or not at all."""
 
 from collections.abc import AsyncGenerator, Callable
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -11,7 +10,7 @@ from callwright.service.platform.refusals import Refusal
 from callwright.service.rest import incoming
 from callwright.service.rest.incoming import MAX_BODY, Incoming
 from tests.support.http.raw_requests import AsyncClient, raw_client, refused
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 
 JSON = {"Content-Type": "application/json"}
 
@@ -96,13 +95,12 @@ async def test_a_key_that_stands_twice_in_an_object_is_bad_json(tenant: Tenant, 
         refused(await http.post("/v1/agents", content=body, headers=JSON), 400, "invalid_json")
 
 
-async def test_a_chunked_body_over_the_limit_is_refused(database_url: str, tmp_path: Path) -> None:
+async def test_a_chunked_body_over_the_limit_is_refused(http: AsyncClient) -> None:
     async def chunks() -> AsyncGenerator[bytes]:
         for _ in range(12):
             yield b" " * 100_000
 
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        refused(await http.post("/v1/agents", content=chunks(), headers=JSON), 413, "payload_too_large")
+    refused(await http.post("/v1/agents", content=chunks(), headers=JSON), 413, "payload_too_large")
 
 
 async def test_an_enormous_query_is_refused_in_words(http: AsyncClient) -> None:

@@ -3,7 +3,6 @@
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import anyio
 import pytest
@@ -17,8 +16,8 @@ from callwright.service.rest import idempotency
 from callwright.service.rest.idempotency import StoredAnswer
 from callwright.service.tables.schema import api_keys
 from tests.support.database.databases import Engine
-from tests.support.http.raw_requests import Response, raw_client, refused
-from tests.support.service import BASE_URL, Tenant, open_service
+from tests.support.http.raw_requests import AsyncClient, Response, refused
+from tests.support.service import BASE_URL, Tenant
 
 ONCE = {"Idempotency-Key": "once"}
 BODY = b'{"name":"Patients"}'
@@ -47,7 +46,7 @@ class Holder:
 @asynccontextmanager
 async def held(tenant: Tenant) -> AsyncGenerator[Holder]:
     """The key, held until the holder ends or the block does."""
-    services, mine = tenant.service.services, select(api_keys.c.id).where(api_keys.c.org_id == tenant.org_id)
+    services, mine = tenant.services, select(api_keys.c.id).where(api_keys.c.org_id == tenant.org_id)
     key_id: str = await services.database.read(lambda connection: connection.execute(mine).scalar_one())
     engine = make_engine(services.database.url, writer=True)
     fingerprint = idempotency.request_fingerprint("POST", "/audiences", BODY)
@@ -67,26 +66,24 @@ async def held(tenant: Tenant) -> AsyncGenerator[Holder]:
 
 async def waited_for(tenant: Tenant) -> None:
     """Returns once somebody waits for the key. SQLite does not tell; there one writer waits for the other anyway."""
-    if not tenant.service.services.database.is_shared:
+    if not tenant.database.is_shared:
         return
-    reads = tenant.service.services.database.read
+    reads = tenant.database.read
     while not await reads(lambda connection: connection.execute(_WAITING).scalar()):  # noqa: ASYNC110  # elsewhere
         await anyio.sleep(0.01)
 
 
 def waits_at_most(tenant: Tenant, milliseconds: int) -> None:
     """How long a request waits on Postgres for the one that holds its key."""
-    database = tenant.service.services.database
+    database = tenant.database
     database.limits = replace(database.limits, lock_ms=milliseconds)
 
 
 @pytest.mark.requirement("IDEM-07", "ERR-82")
-async def test_the_client_comes_again_by_itself_when_its_key_is_in_progress(
-    engine: Engine, database_url: str, tmp_path: Path
-) -> None:
+async def test_the_client_comes_again_by_itself_when_its_key_is_in_progress(engine: Engine, tenant: Tenant) -> None:
     pauses: list[float] = []
     made: list[str] = []
-    async with open_service(database_url, tmp_path, workers=False) as tenant, held(tenant) as holder:
+    async with held(tenant) as holder:
         waits_at_most(tenant, 100)
 
         async def pause(wait_s: float) -> None:
@@ -113,44 +110,42 @@ async def test_the_client_comes_again_by_itself_when_its_key_is_in_progress(
 
 
 @pytest.mark.requirement("IDEM-02", "IDEM-07")
-async def test_who_waits_for_a_key_gets_the_answer_of_the_one_that_held_it(database_url: str, tmp_path: Path) -> None:
+async def test_who_waits_for_a_key_gets_the_answer_of_the_one_that_held_it(tenant: Tenant, http: AsyncClient) -> None:
     kept = b'{"data":{"id":"aud_of_the_first"}}'
     answers: list[Response] = []
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        waits_at_most(tenant, 60_000)
+    waits_at_most(tenant, 60_000)
 
-        async def create() -> None:
-            answers.append(await http.post("/v1/audiences", content=BODY, headers=ONCE))
+    async def create() -> None:
+        answers.append(await http.post("/v1/audiences", content=BODY, headers=ONCE))
 
-        with anyio.fail_after(LIMIT_S):
-            async with held(tenant) as holder, anyio.create_task_group() as tasks:
-                for _ in range(3):
-                    tasks.start_soon(create)
-                await waited_for(tenant)
-                await holder.answers(kept)
+    with anyio.fail_after(LIMIT_S):
+        async with held(tenant) as holder, anyio.create_task_group() as tasks:
+            for _ in range(3):
+                tasks.start_soon(create)
+            await waited_for(tenant)
+            await holder.answers(kept)
     assert [(answer.status_code, answer.content) for answer in answers] == [(201, kept)] * 3
     assert [answer.headers["idempotent-replayed"] for answer in answers] == ["true"] * 3
 
 
 @pytest.mark.requirement("IDEM-05", "IDEM-07")
 async def test_another_body_with_a_key_in_progress_keeps_nothing(
-    engine: Engine, database_url: str, tmp_path: Path
+    engine: Engine, tenant: Tenant, http: AsyncClient
 ) -> None:
     answers: list[Response] = []
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        waits_at_most(tenant, 100)
+    waits_at_most(tenant, 100)
 
-        async def create() -> None:
-            answers.append(await http.post("/v1/audiences", content=b'{"name":"Others"}', headers=ONCE))
+    async def create() -> None:
+        answers.append(await http.post("/v1/audiences", content=b'{"name":"Others"}', headers=ONCE))
 
-        with anyio.fail_after(LIMIT_S):
-            async with held(tenant) as holder, anyio.create_task_group() as tasks:
-                if engine == "postgres":
-                    await create()
-                    refused(answers.pop(), 409, "idempotency_in_progress")
-                waits_at_most(tenant, 60_000)
-                tasks.start_soon(create)
-                await waited_for(tenant)
-                await holder.answers(b'{"data":{"id":"aud_of_the_first"}}')
-        refused(answers[0], 422, "idempotency_key_reused", "Idempotency-Key")
-        assert (await http.get("/v1/audiences")).json()["data"] == []
+    with anyio.fail_after(LIMIT_S):
+        async with held(tenant) as holder, anyio.create_task_group() as tasks:
+            if engine == "postgres":
+                await create()
+                refused(answers.pop(), 409, "idempotency_in_progress")
+            waits_at_most(tenant, 60_000)
+            tasks.start_soon(create)
+            await waited_for(tenant)
+            await holder.answers(b'{"data":{"id":"aud_of_the_first"}}')
+    refused(answers[0], 422, "idempotency_key_reused", "Idempotency-Key")
+    assert (await http.get("/v1/audiences")).json()["data"] == []

@@ -1,7 +1,6 @@
 """Null in a PATCH: the document says where it may stand, and the service does what the document says."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,8 +8,8 @@ import pytest
 from callwright.contract.surface import OPERATIONS
 from callwright.service.rest.documentation.openapi.whole import described
 from tests.support import resources
-from tests.support.http.raw_requests import AsyncClient, raw_client, refused
-from tests.support.service import Tenant, open_service
+from tests.support.http.raw_requests import AsyncClient, refused
+from tests.support.service import Tenant
 from tests.support.webhooks.sent_events import subscribe
 
 PATCHES = [operation for operation in OPERATIONS.values() if operation.method == "PATCH"]
@@ -103,29 +102,28 @@ def shown(data: Mapping[str, Any], field: str) -> Any:
 
 @pytest.mark.requirement("CONV-20", "CONV-21")
 async def test_null_empties_each_field_that_the_document_lets_be_null_and_is_refused_in_every_other(
-    database_url: str, tmp_path: Path
+    tenant: Tenant, http: AsyncClient
 ) -> None:
     document = described()
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        places = await paths(tenant)
-        assert set(places) == {operation.name for operation in PATCHES}
-        for name, where in places.items():
-            for path in where:
-                for field, shape in body_of(name, document).items():
-                    now = (await http.get(f"/v1{path}")).json()["data"]
-                    if not is_for(path, field, now):
-                        if takes_null(shape):  # there is nothing to empty
-                            answer = await http.patch(f"/v1{path}", json={field: None})
-                            assert (answer.status_code, answer.json()["data"]) == (200, now), field
-                        continue
-                    if takes_null(shape):
-                        await emptied(http, path, field)
-                        continue
-                    before = (await http.get(f"/v1{path}")).json()["data"]
-                    answer = await http.patch(f"/v1{path}", json={field: None})
-                    message = refused(answer, 400, "invalid_field", field)["message"]
-                    assert message == f"{field}: cannot be null; leave it out to keep it as it is"
-                    assert (await http.get(f"/v1{path}")).json()["data"] == before
+    places = await paths(tenant)
+    assert set(places) == {operation.name for operation in PATCHES}
+    for name, where in places.items():
+        for path in where:
+            for field, shape in body_of(name, document).items():
+                now = (await http.get(f"/v1{path}")).json()["data"]
+                if not is_for(path, field, now):
+                    if takes_null(shape):  # there is nothing to empty
+                        answer = await http.patch(f"/v1{path}", json={field: None})
+                        assert (answer.status_code, answer.json()["data"]) == (200, now), field
+                    continue
+                if takes_null(shape):
+                    await emptied(http, path, field)
+                    continue
+                before = (await http.get(f"/v1{path}")).json()["data"]
+                answer = await http.patch(f"/v1{path}", json={field: None})
+                message = refused(answer, 400, "invalid_field", field)["message"]
+                assert message == f"{field}: cannot be null; leave it out to keep it as it is"
+                assert (await http.get(f"/v1{path}")).json()["data"] == before
 
 
 @pytest.mark.requirement("CONV-21")
@@ -144,14 +142,13 @@ def test_no_field_of_a_change_has_a_default_that_a_generated_client_would_send()
 
 
 @pytest.mark.requirement("CONV-21")
-async def test_null_inside_of_inbound_is_as_the_document_says(database_url: str, tmp_path: Path) -> None:
+async def test_null_inside_of_inbound_is_as_the_document_says(tenant: Tenant, http: AsyncClient) -> None:
     document = described()
     inside = resolved(body_of("update_deployment", document)["inbound"], document)["properties"]
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        _, path = (await paths(tenant))["update_deployment"]
-        for field, shape in inside.items():
-            answer = await http.patch(f"/v1{path}", json={"inbound": {field: None}})
-            if takes_null(shape):
-                assert answer.json()["data"]["inbound"][field] is None
-            else:
-                refused(answer, 400, "invalid_field", f"inbound.{field}")
+    _, path = (await paths(tenant))["update_deployment"]
+    for field, shape in inside.items():
+        answer = await http.patch(f"/v1{path}", json={"inbound": {field: None}})
+        if takes_null(shape):
+            assert answer.json()["data"]["inbound"][field] is None
+        else:
+            refused(answer, 400, "invalid_field", f"inbound.{field}")

@@ -88,10 +88,10 @@ async def test_good_or_absent_json_leads_on_to_the_key(tenant: Tenant) -> None:
     ],
 )
 async def test_a_token_that_is_no_key_is_told_from_an_unknown_key(
-    database_url: str, tmp_path: Path, header: str | None, code: str
+    tenant: Tenant, header: str | None, code: str
 ) -> None:
     headers = {} if header is None else {"Authorization": header}
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant, key=None) as http:
+    async with raw_client(tenant, key=None) as http:
         for method, path in (("GET", "/v1/agents"), ("POST", "/v1/agents"), ("GET", "/v1/nowhere"), ("PUT", "/v1/x")):
             flat(await http.request(method, path, headers=headers), 401, code)
 
@@ -99,7 +99,7 @@ async def test_a_token_that_is_no_key_is_told_from_an_unknown_key(
 @pytest.mark.requirement("AUTH-17", "AUTH-37", "ERR-12")
 async def test_a_revoked_key_is_refused_from_the_next_request_on(tenant: Tenant, http: AsyncClient) -> None:
     assert (await http.get("/v1/wallet")).status_code == 200
-    services = tenant.service.services
+    services = tenant.services
     await services.database.write(accounts.revoke_key, services.ids, tenant.api_key[:16], services.clock.now_ms())
     flat(await http.get("/v1/wallet"), 401, "invalid_api_key")
     flat(await http.post("/v1/agents", json=AGENT), 401, "invalid_api_key")
@@ -112,14 +112,14 @@ async def test_the_scheme_is_read_in_any_case(tenant: Tenant) -> None:
 
 
 @pytest.mark.requirement("BODY-15", "ERR-54", "LIMIT-06")
-async def test_a_body_above_the_limit_is_refused_first_of_all(database_url: str, tmp_path: Path) -> None:
+async def test_a_body_above_the_limit_is_refused_first_of_all(tenant: Tenant) -> None:
     async def chunks(size: int) -> AsyncGenerator[bytes, None]:
         yield b'{"name":"'
         for _ in range(size // 10_000):
             yield b"x" * 10_000
         yield b'"}'
 
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant, key=None) as http:
+    async with raw_client(tenant, key=None) as http:
         refused(await http.post("/v1/agents", content=b"x" * 1_000_001), 413, "payload_too_large")
         refused(await http.patch("/v1/agents/a", content=chunks(1_100_000)), 413, "payload_too_large")
         foreign = {"Origin": "https://elsewhere.example"}
@@ -130,18 +130,17 @@ async def test_a_body_above_the_limit_is_refused_first_of_all(database_url: str,
 
 
 @pytest.mark.requirement("BODY-08", "ERR-55", "PATH-03")
-async def test_a_body_of_another_type_is_refused_after_the_key(database_url: str, tmp_path: Path) -> None:
+async def test_a_body_of_another_type_is_refused_after_the_key(http: AsyncClient) -> None:
     body = json.dumps(AGENT).encode()
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        for media_type in ("text/plain", "application/x-www-form-urlencoded", "text/json", "multipart/form-data"):
-            headers = {"Content-Type": media_type}
-            refused(await http.post("/v1/agents", content=body, headers=headers), 415, "unsupported_media_type")
-            unknown = {**headers, "Authorization": f"Bearer {UNKNOWN_KEY}"}
-            flat(await http.post("/v1/agents", content=body, headers=unknown), 401, "invalid_api_key")
-        for index, media_type in enumerate(("application/json; charset=utf-8", "application/vnd.x+json")):
-            named = json.dumps({**AGENT, "name": f"Ada {index}"})
-            answer = await http.post("/v1/agents", content=named, headers={"Content-Type": media_type})
-            assert answer.status_code == 201
+    for media_type in ("text/plain", "application/x-www-form-urlencoded", "text/json", "multipart/form-data"):
+        headers = {"Content-Type": media_type}
+        refused(await http.post("/v1/agents", content=body, headers=headers), 415, "unsupported_media_type")
+        unknown = {**headers, "Authorization": f"Bearer {UNKNOWN_KEY}"}
+        flat(await http.post("/v1/agents", content=body, headers=unknown), 401, "invalid_api_key")
+    for index, media_type in enumerate(("application/json; charset=utf-8", "application/vnd.x+json")):
+        named = json.dumps({**AGENT, "name": f"Ada {index}"})
+        answer = await http.post("/v1/agents", content=named, headers={"Content-Type": media_type})
+        assert answer.status_code == 201
 
 
 @pytest.mark.requirement("AUTH-25", "ERR-14", "ERR-36")
@@ -158,21 +157,20 @@ async def test_foreign_origins_are_refused_before_the_body_is_read_as_json(datab
 
 
 @pytest.mark.requirement("CONV-11", "ERR-04", "ERR-06")
-async def test_every_answer_carries_a_request_id_of_its_own(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        text = {"Content-Type": "text/plain"}
-        answers = [
-            await http.get("/v1/wallet"),
-            await http.post("/v1/agents", json=AGENT),
-            await http.get("/v1/agents/agt_nobody"),
-            await http.get("/v1/nowhere"),
-            await http.put("/v1/agents"),
-            await http.post("/v1/agents", content=b"x" * 1_000_001),
-            await http.post("/v1/agents", content=b"{}", headers=text),
-            await http.post("/v1/agents", content=b"{"),
-            await http.post("/v1/agents", json=AGENT),
-            await http.delete(f"/v1/agents/{(await http.get('/v1/agents')).json()['data'][0]['id']}"),
-        ]
+async def test_every_answer_carries_a_request_id_of_its_own(http: AsyncClient) -> None:
+    text = {"Content-Type": "text/plain"}
+    answers = [
+        await http.get("/v1/wallet"),
+        await http.post("/v1/agents", json=AGENT),
+        await http.get("/v1/agents/agt_nobody"),
+        await http.get("/v1/nowhere"),
+        await http.put("/v1/agents"),
+        await http.post("/v1/agents", content=b"x" * 1_000_001),
+        await http.post("/v1/agents", content=b"{}", headers=text),
+        await http.post("/v1/agents", content=b"{"),
+        await http.post("/v1/agents", json=AGENT),
+        await http.delete(f"/v1/agents/{(await http.get('/v1/agents')).json()['data'][0]['id']}"),
+    ]
     ids = [answer.headers["x-request-id"] for answer in answers]
     assert [answer.status_code for answer in answers] == [200, 201, 404, 404, 405, 413, 415, 400, 409, 204]
     assert len(set(ids)) == len(ids)
@@ -207,16 +205,17 @@ async def test_head_is_answered_like_get(http: AsyncClient) -> None:
 
 
 @pytest.mark.requirement("BODY-03", "BODY-04", "SERV-09")
-async def test_an_organization_named_in_a_request_has_no_effect(tenant: Tenant, other: Tenant) -> None:
+async def test_an_organization_named_in_a_request_has_no_effect(
+    tenant: Tenant, other: Tenant, http: AsyncClient
+) -> None:
     await resources.agent(other, "Theirs")
-    async with raw_client(tenant) as http:
-        made = await http.post("/v1/agents", json={**AGENT, "org_id": other.org_id}, params={"org_id": "org_x"})
-        assert made.status_code == 201
-        agent_id = made.json()["data"]["id"]
-        listed = await http.get("/v1/agents", params={"org_id": other.org_id})
-        assert [entry["name"] for entry in listed.json()["data"]] == ["Ada"]
-        changed = await http.patch(f"/v1/agents/{agent_id}", json={"org_id": other.org_id, "name": "Bea"})
-        assert changed.status_code == 200
+    made = await http.post("/v1/agents", json={**AGENT, "org_id": other.org_id}, params={"org_id": "org_x"})
+    assert made.status_code == 201
+    agent_id = made.json()["data"]["id"]
+    listed = await http.get("/v1/agents", params={"org_id": other.org_id})
+    assert [entry["name"] for entry in listed.json()["data"]] == ["Ada"]
+    changed = await http.patch(f"/v1/agents/{agent_id}", json={"org_id": other.org_id, "name": "Bea"})
+    assert changed.status_code == 200
     assert [entry.name async for entry in other.client.agents.list()] == ["Theirs"]
     assert (await tenant.client.agents.get(id=agent_id)).name == "Bea"
 
@@ -287,7 +286,7 @@ async def test_what_no_database_holds_is_refused_and_never_a_failure(http: Async
 
 @pytest.mark.requirement("ERR-18", "ERR-75", "IDEM-08")
 async def test_a_failing_handler_is_a_500_that_tells_nothing_and_keeps_nothing(
-    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    http: AsyncClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     create = HANDLERS["create_agent"]
 
@@ -295,28 +294,26 @@ async def test_a_failing_handler_is_a_500_that_tells_nothing_and_keeps_nothing(
         create(asked, work)
         raise RuntimeError("the database password is hunter2")
 
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        monkeypatch.setitem(HANDLERS, "create_agent", fails)
-        answer = await http.post("/v1/agents", json=AGENT, headers={"Idempotency-Key": "once"})
-        found = refused(answer, 500, "internal_error")
-        assert "hunter2" not in answer.text
-        assert "Traceback" not in answer.text
-        assert any(getattr(record, "request_id", None) == found["request_id"] for record in caplog.records)
-        monkeypatch.undo()
-        assert (await http.get("/v1/agents")).json()["data"] == []
-        again = await http.post("/v1/agents", json=AGENT, headers={"Idempotency-Key": "once"})
-        assert (again.status_code, again.headers.get("idempotent-replayed")) == (201, None)
+    monkeypatch.setitem(HANDLERS, "create_agent", fails)
+    answer = await http.post("/v1/agents", json=AGENT, headers={"Idempotency-Key": "once"})
+    found = refused(answer, 500, "internal_error")
+    assert "hunter2" not in answer.text
+    assert "Traceback" not in answer.text
+    assert any(getattr(record, "request_id", None) == found["request_id"] for record in caplog.records)
+    monkeypatch.undo()
+    assert (await http.get("/v1/agents")).json()["data"] == []
+    again = await http.post("/v1/agents", json=AGENT, headers={"Idempotency-Key": "once"})
+    assert (again.status_code, again.headers.get("idempotent-replayed")) == (201, None)
 
 
 @pytest.mark.requirement("AUTH-23", "AUTH-24")
-async def test_a_success_leaves_one_audit_entry_and_a_refusal_or_a_read_none(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        before = len(await _audit(tenant))
-        made = await http.post("/v1/agents", json=AGENT)
-        await http.post("/v1/agents", json=AGENT)
-        await http.post("/v1/agents", json={})
-        await http.get("/v1/agents")
-        entries = (await _audit(tenant))[before:]
+async def test_a_success_leaves_one_audit_entry_and_a_refusal_or_a_read_none(tenant: Tenant, http: AsyncClient) -> None:
+    before = len(await _audit(tenant))
+    made = await http.post("/v1/agents", json=AGENT)
+    await http.post("/v1/agents", json=AGENT)
+    await http.post("/v1/agents", json={})
+    await http.get("/v1/agents")
+    entries = (await _audit(tenant))[before:]
     assert [(entry.action, entry.request_id) for entry in entries] == [("create_agent", made.headers["x-request-id"])]
     assert entries[0].subject == made.json()["data"]["id"]
     assert json.loads(entries[0].changes) == {name: {"after": value} for name, value in AGENT.items()}
@@ -324,7 +321,7 @@ async def test_a_success_leaves_one_audit_entry_and_a_refusal_or_a_read_none(dat
 
 async def _audit(tenant: Tenant) -> list[Any]:
     statement = select(audit_log).where(audit_log.c.org_id == tenant.org_id).order_by(audit_log.c.at, audit_log.c.id)
-    return await tenant.service.services.database.read(lambda connection: list(connection.execute(statement).all()))
+    return await tenant.database.read(lambda connection: list(connection.execute(statement).all()))
 
 
 @pytest.mark.parametrize(
@@ -339,11 +336,10 @@ async def _audit(tenant: Tenant) -> list[Any]:
     ],
 )
 async def test_the_tool_that_a_request_came_through_is_in_the_audit_log(
-    database_url: str, tmp_path: Path, said: str | None, kept: str | None
+    tenant: Tenant, http: AsyncClient, said: str | None, kept: str | None
 ) -> None:
     headers = {} if said is None else {"X-Callwright-Tool": said}
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        assert (await http.post("/v1/agents", json=AGENT, headers=headers)).status_code == 201
-        statement = select(audit_log.c.tool).where(audit_log.c.action == "create_agent")
-        rows = await tenant.service.services.database.read(lambda connection: connection.execute(statement).all())
-        assert [row.tool for row in rows] == [kept]
+    assert (await http.post("/v1/agents", json=AGENT, headers=headers)).status_code == 201
+    statement = select(audit_log.c.tool).where(audit_log.c.action == "create_agent")
+    rows = await tenant.database.read(lambda connection: connection.execute(statement).all())
+    assert [row.tool for row in rows] == [kept]

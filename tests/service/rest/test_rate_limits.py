@@ -24,13 +24,11 @@ def told(response: Response) -> tuple[int, ...]:
 async def made_today(tenant: Tenant, count: int) -> None:
     """As if the key had made so many requests today."""
     row = {"key_id": await key_id(tenant), "day": NOON_MS // DAY_MS, "requests": count}
-    await tenant.service.services.database.write(
-        lambda connection: connection.execute(insert(request_days), row).rowcount
-    )
+    await tenant.database.write(lambda connection: connection.execute(insert(request_days), row).rowcount)
 
 
 async def key_id(tenant: Tenant) -> str:
-    rows = await tenant.service.services.database.read(accounts.keys_of, tenant.org_id)
+    rows = await tenant.database.read(accounts.keys_of, tenant.org_id)
     return rows[0].id
 
 
@@ -64,7 +62,7 @@ async def test_the_wait_ends_when_there_is_room_not_when_the_limit_is_whole(tena
     refused(refusal, 429, "rate_limited")
     assert refusal.headers["retry-after"] == "1"  # there is room after 0.2 s; the limit is whole after 1 s
     change = update(organizations).where(organizations.c.id == tenant.org_id).values(requests_per_second=1)
-    await tenant.service.services.database.write(lambda connection: connection.execute(change).rowcount)
+    await tenant.database.write(lambda connection: connection.execute(change).rowcount)
     rentals = [await process.http.post("/v1/phone_numbers", json={}) for _ in range(2)]
     assert [(answer.status_code, answer.headers.get("retry-after")) for answer in rentals] == [(400, None), (429, "5")]
     process.clock.move(3_500)
@@ -97,7 +95,7 @@ async def test_an_enterprise_organization_has_what_was_negotiated(tenant: Tenant
     free = await process.http.get("/v1/wallet")
     assert not set(RATE_HEADERS) & set(free.headers)
     change = update(organizations).where(organizations.c.id == tenant.org_id).values(requests_per_second=2)
-    await tenant.service.services.database.write(lambda connection: connection.execute(change).rowcount)
+    await tenant.database.write(lambda connection: connection.execute(change).rowcount)
     found = [(await process.http.get("/v1/wallet")).status_code for _ in range(3)]
     assert found == [200, 200, 429]
 
@@ -120,8 +118,7 @@ async def test_each_group_of_endpoints_is_counted_for_itself(tenant: Tenant, pro
 @pytest.mark.requirement("AUTH-22")
 @pytest.mark.service(plan="starter")
 async def test_another_key_of_the_organization_has_limits_of_its_own(tenant: Tenant, process: Process) -> None:
-    services = tenant.service.services
-    other = await services.database.write(accounts.create_key, services.ids, tenant.org_id, "other", NOON_MS)
+    other = await tenant.database.write(accounts.create_key, tenant.services.ids, tenant.org_id, "other", NOON_MS)
     for _ in range(5):
         await process.http.get("/v1/agents")
     refused(await process.http.get("/v1/agents"), 429, "rate_limited")
@@ -171,7 +168,7 @@ async def made_more(tenant: Tenant, count: int) -> None:
         connection.execute(delete(request_levels))
         connection.execute(update(request_days).values(requests=request_days.c.requests + count))
 
-    await tenant.service.services.database.write(add)
+    await tenant.database.write(add)
 
 
 @pytest.mark.requirement("RATE-18")

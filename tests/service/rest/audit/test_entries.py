@@ -2,10 +2,8 @@
 
 import hashlib
 import json
-from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 from sqlalchemy import select
 
@@ -15,9 +13,10 @@ from callwright.service.rest.audit.words import BEGINNING, LONG_TEXT, MOST_BYTES
 from callwright.service.tables.schema import api_keys, audit_log, transcripts
 from tests.support.calls.stored_calls import put_call
 from tests.support.campaigns import run
-from tests.support.http.raw_requests import AsyncClient, raw_client
+from tests.support.http.raw_requests import AsyncClient
 from tests.support.resources import agent, audience, draft, number, row
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
+from tests.support.tasks import tasks_within
 
 SECRETS = ("whsec_a1b2c3marked", "svc_live_a1b2c3marked", "svc_mcp_a1b2c3marked")
 CONTACT = "+12125550187"
@@ -28,7 +27,7 @@ async def entries(tenant: Tenant, action: str | None = None) -> list[Any]:
     statement = select(audit_log).where(audit_log.c.org_id == tenant.org_id).order_by(audit_log.c.at, audit_log.c.id)
     if action is not None:
         statement = statement.where(audit_log.c.action == action)
-    return await tenant.service.services.database.read(lambda connection: list(connection.execute(statement).all()))
+    return await tenant.database.read(lambda connection: list(connection.execute(statement).all()))
 
 
 async def changes(tenant: Tenant, action: str) -> dict[str, Any]:
@@ -38,14 +37,13 @@ async def changes(tenant: Tenant, action: str) -> dict[str, Any]:
 
 
 @pytest.mark.requirement("AUTH-44")
-async def test_a_change_is_kept_with_each_field_before_and_after(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        made = await agent(tenant, metadata={"team": "a"})
-        body = {"name": "Eve", "language": "en-US", "metadata": {"team": "b"}}
-        answer = await http.patch(f"/v1/agents/{made.id}", json=body, headers={"X-Callwright-Tool": "update_agent"})
-        (entry,) = await entries(tenant, "update_agent")
-        key = select(api_keys.c.id).where(api_keys.c.org_id == tenant.org_id)
-        assert entry.actor == await tenant.service.services.database.read(lambda c: c.execute(key).scalar_one())
+async def test_a_change_is_kept_with_each_field_before_and_after(tenant: Tenant, http: AsyncClient) -> None:
+    made = await agent(tenant, metadata={"team": "a"})
+    body = {"name": "Eve", "language": "en-US", "metadata": {"team": "b"}}
+    answer = await http.patch(f"/v1/agents/{made.id}", json=body, headers={"X-Callwright-Tool": "update_agent"})
+    (entry,) = await entries(tenant, "update_agent")
+    key = select(api_keys.c.id).where(api_keys.c.org_id == tenant.org_id)
+    assert entry.actor == await tenant.database.read(lambda c: c.execute(key).scalar_one())
     assert (entry.subject, entry.tool) == (made.id, "update_agent")
     assert entry.request_id == answer.headers["x-request-id"]
     assert json.loads(entry.changes) == {
@@ -70,12 +68,11 @@ async def test_a_value_that_is_cleared_is_null_afterwards(tenant: Tenant, http: 
 
 
 @pytest.mark.requirement("AUTH-44")
-async def test_an_action_is_kept_as_what_it_changed(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        deployment_id = (await draft(tenant)).deployment.id
-        for act in ("start", "pause", "resume", "cancel"):
-            await getattr(tenant.client.deployments, act)(id=deployment_id)
-        kept = {act: await changes(tenant, f"{act}_deployment") for act in ("start", "pause", "resume", "cancel")}
+async def test_an_action_is_kept_as_what_it_changed(tenant: Tenant) -> None:
+    deployment_id = (await draft(tenant)).deployment.id
+    for act in ("start", "pause", "resume", "cancel"):
+        await getattr(tenant.client.deployments, act)(id=deployment_id)
+    kept = {act: await changes(tenant, f"{act}_deployment") for act in ("start", "pause", "resume", "cancel")}
     assert kept["start"].pop("started_at")["before"] is None
     assert kept["cancel"].pop("completed_at")["before"] is None
     assert kept == {
@@ -153,35 +150,30 @@ async def test_rows_are_kept_as_counts_alone(tenant: Tenant) -> None:
     }
 
 
-async def test_a_long_text_is_kept_by_its_length_its_digest_and_its_beginning(
-    database_url: str, tmp_path: Path
-) -> None:
+async def test_a_long_text_is_kept_by_its_length_its_digest_and_its_beginning(tenant: Tenant) -> None:
     whole, long = "a" * LONG_TEXT, "Zoë " * 2_000
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await agent(tenant, system_prompt=whole)
-        await tenant.client.agents.update(id=made.id, system_prompt=long)
-        kept = await changes(tenant, "update_agent")
+    made = await agent(tenant, system_prompt=whole)
+    await tenant.client.agents.update(id=made.id, system_prompt=long)
+    kept = await changes(tenant, "update_agent")
     digest = hashlib.sha256(long.encode()).hexdigest()
     short = {"characters": len(long), "sha256": digest, "begins": long[:BEGINNING]}
     assert kept == {"system_prompt": {"before": whole, "after": short}}
 
 
-async def test_changes_that_take_too_much_room_are_kept_by_name(database_url: str, tmp_path: Path) -> None:
+async def test_changes_that_take_too_much_room_are_kept_by_name(tenant: Tenant) -> None:
     notes = {f"note {index}": "x" * 500 for index in range(50)}
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await agent(tenant)
-        await tenant.client.agents.update(id=made.id, name="Eve", metadata=notes)
-        (entry,) = await entries(tenant, "update_agent")
+    made = await agent(tenant)
+    await tenant.client.agents.update(id=made.id, name="Eve", metadata=notes)
+    (entry,) = await entries(tenant, "update_agent")
     assert json.loads(entry.changes) == {"fields": ["metadata", "name"], "too_long": True}
     assert len(entry.changes) < MOST_BYTES
 
 
 async def test_changes_at_the_same_time_are_each_kept_with_what_was_there_just_before(tenant: Tenant) -> None:
     made = await agent(tenant, "agent 0")
-    with anyio.fail_after(30):
-        async with anyio.create_task_group() as tasks:
-            for index in range(1, 17):
-                tasks.start_soon(rename, tenant.client, made.id, f"agent {index}")
+    async with tasks_within(30) as tasks:
+        for index in range(1, 17):
+            tasks.start_soon(rename, tenant.client, made.id, f"agent {index}")
     kept = [json.loads(entry.changes) for entry in await entries(tenant, "update_agent")]
     assert [set(change) for change in kept] == [{"name"}] * 16
     after = {change["name"]["before"]: change["name"]["after"] for change in kept}
@@ -273,16 +265,13 @@ async def write_everything(tenant: Tenant, http: AsyncClient) -> set[str]:
 
 
 @pytest.mark.requirement("AUTH-45")
+@pytest.mark.service(extra_dollars=100)
 async def test_no_secret_no_number_of_others_and_nothing_private_is_ever_kept(
-    database_url: str, tmp_path: Path
+    tenant: Tenant, http: AsyncClient
 ) -> None:
-    async with (
-        open_service(database_url, tmp_path, workers=False, extra_dollars=100) as tenant,
-        raw_client(tenant) as http,
-    ):
-        done = await write_everything(tenant, http)
-        written = "\n".join(repr(tuple(entry)) for entry in await entries(tenant))
-        kept = {entry.action for entry in await entries(tenant)}
+    done = await write_everything(tenant, http)
+    written = "\n".join(repr(tuple(entry)) for entry in await entries(tenant))
+    kept = {entry.action for entry in await entries(tenant)}
     assert done == {name for name, operation in OPERATIONS.items() if operation.writes}
     assert done <= kept
     for marked in ("a1b2c3marked", "hunter2", CONTACT, CONTACT[1:], "2125550188", "MARKED", tenant.api_key):
@@ -292,14 +281,14 @@ async def test_no_secret_no_number_of_others_and_nothing_private_is_ever_kept(
 
 
 @pytest.mark.requirement("AUTH-45")
-async def test_a_campaign_leaves_no_number_of_a_contact_and_no_spoken_word(database_url: str, tmp_path: Path) -> None:
+@pytest.mark.service(workers=True)
+async def test_a_campaign_leaves_no_number_of_a_contact_and_no_spoken_word(tenant: Tenant) -> None:
     people = [{"phone_number": f"+1415555{1000 + index}", "first_name": f"Zebulon{index}"} for index in range(8)]
-    async with open_service(database_url, tmp_path) as tenant:
-        await run(tenant, people)
-        read = tenant.service.services.database.read
-        talks = await read(lambda connection: connection.execute(select(transcripts.c.turns)).scalars().all())
-        written = "\n".join(repr(tuple(entry)) for entry in await entries(tenant))
-        prompts = await changes(tenant, "create_agent")
+    await run(tenant, people)
+    read = tenant.database.read
+    talks = await read(lambda connection: connection.execute(select(transcripts.c.turns)).scalars().all())
+    written = "\n".join(repr(tuple(entry)) for entry in await entries(tenant))
+    prompts = await changes(tenant, "create_agent")
     said = {turn["text"] for talk in talks for turn in json.loads(talk)}
     assert len(said) > 8
     config = json.dumps(prompts)

@@ -9,12 +9,11 @@ from tests.support.service import Tenant
 
 
 async def test_a_key_is_remembered_until_anybody_commits(tenant: Tenant) -> None:
-    database = tenant.service.services.database
-    known = KnownKeys(database)
+    known = KnownKeys(tenant.database)
     assert known.remembered(tenant.api_key) is None
     found = await known.find(tenant.api_key)
     assert found.org_id == tenant.org_id
-    assert known.remembered(tenant.api_key) == (None if database.is_shared else found)
+    assert known.remembered(tenant.api_key) == (None if tenant.database.is_shared else found)
     await tenant.client.audiences.create(name="Somebody commits")
     assert known.remembered(tenant.api_key) is None
     assert await known.find(tenant.api_key) == found
@@ -22,7 +21,7 @@ async def test_a_key_is_remembered_until_anybody_commits(tenant: Tenant) -> None
 
 @pytest.mark.requirement("AUTH-17")
 async def test_a_revoked_key_is_refused_at_the_next_request(tenant: Tenant) -> None:
-    services = tenant.service.services
+    services = tenant.services
     known = KnownKeys(services.database)
     found = await known.find(tenant.api_key)
     await services.database.write(accounts.revoke_key, services.ids, found.key_id, services.clock.now_ms())
@@ -32,7 +31,7 @@ async def test_a_revoked_key_is_refused_at_the_next_request(tenant: Tenant) -> N
 
 
 async def test_an_unknown_key_is_not_remembered(tenant: Tenant) -> None:
-    known = KnownKeys(tenant.service.services.database)
+    known = KnownKeys(tenant.database)
     for _ in range(2):
         with pytest.raises(Refusal):
             await known.find("svc_live_" + "0" * 48)

@@ -14,8 +14,8 @@ from callwright.contract.deployments.dialling import WEEKDAYS, CallingHours, Win
 from callwright.service.platform.clock.clock import moment
 from callwright.service.settings import ServiceSettings
 from tests.support import resources
-from tests.support.campaigns import ONCE, draft, people, run
-from tests.support.http.raw_requests import AsyncClient, raw_client, refused
+from tests.support.campaigns import ONCE, people, run, started
+from tests.support.http.raw_requests import AsyncClient, refused
 from tests.support.service import Tenant, open_service
 
 pytestmark = pytest.mark.service(workers=True)
@@ -66,15 +66,14 @@ async def test_outside_its_hours_a_deployment_stays_active_and_says_when_it_dial
 ) -> None:
     settings = replace(ServiceSettings(data=tmp_path, database_url=database_url), sim_time_scale=1.0)
     async with open_service(database_url, tmp_path, settings=settings) as tenant:
-        tomorrow = moment(tenant.service.services.clock.now_ms()) + timedelta(days=1)
+        tomorrow = moment(tenant.services.clock.now_ms()) + timedelta(days=1)
         after = tomorrow + timedelta(days=1)  # a window that is not near, whatever the hour of this test
         hours = CallingHours(
             timezone_mode="fixed",
             timezone="UTC",
             windows=[Window(days=[WEEKDAYS[after.weekday()]], start="09:00", end="17:00")],
         )
-        made = await draft(tenant, people(2), calling_hours=hours)
-        await tenant.client.deployments.start(id=made.id)
+        made = await started(tenant, people(2), calling_hours=hours)
         opens = datetime(after.year, after.month, after.day, 9, tzinfo=UTC)
         with anyio.fail_after(20):
             while (seen := await tenant.client.deployments.get(id=made.id)).next_dial_at != opens:
@@ -84,13 +83,12 @@ async def test_outside_its_hours_a_deployment_stays_active_and_says_when_it_dial
 
 
 @pytest.mark.requirement("STATE-29")
-async def test_a_contact_has_one_of_nine_states(database_url: str, tmp_path: Path) -> None:
+async def test_a_contact_has_one_of_nine_states(tenant: Tenant, http: AsyncClient) -> None:
     assert get_args(ContactStatus) == CONTACTS
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        made = (await resources.draft(tenant)).deployment
-        await tenant.client.deployments.start(id=made.id)
-        path = f"/v1/deployments/{made.id}/contacts"
-        for status in CONTACTS:
-            found = (await http.get(path, params={"filter[status]": status})).json()["data"]
-            assert [contact["status"] for contact in found] == ([status] if status == "pending" else [])
-        refused(await http.get(path, params={"filter[status]": "done"}), 400, "invalid_field", "filter[status]")
+    made = (await resources.draft(tenant)).deployment
+    await tenant.client.deployments.start(id=made.id)
+    path = f"/v1/deployments/{made.id}/contacts"
+    for status in CONTACTS:
+        found = (await http.get(path, params={"filter[status]": status})).json()["data"]
+        assert [contact["status"] for contact in found] == ([status] if status == "pending" else [])
+    refused(await http.get(path, params={"filter[status]": "done"}), 400, "invalid_field", "filter[status]")

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -11,9 +10,9 @@ from sqlalchemy import Connection, select, update
 from callwright.contract.surface import OPERATIONS
 from callwright.service.tables.schema import agents, api_keys
 from tests.support import resources
-from tests.support.http.raw_requests import AsyncClient, Response, raw_client
+from tests.support.http.raw_requests import AsyncClient, Response
 from tests.support.isolation import REQUIRED_QUERY, Owned, id_places, one_of_everything
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 OF_EVENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
@@ -75,7 +74,7 @@ async def test_every_moment_is_in_utc_to_the_second_and_every_amount_has_six_pla
 ) -> None:
     mine = await one_of_everything(tenant)
     late = update(agents).where(agents.c.id == mine.ids["agent"]).values(created_at=1_800_000_000_999)
-    await tenant.service.services.database.write(lambda connection: connection.execute(late).rowcount)
+    await tenant.database.write(lambda connection: connection.execute(late).rowcount)
     moments = amounts = 0
     for name, answer in (await reads(http, mine)).items():
         for field, value in members(answer.json()):
@@ -95,12 +94,11 @@ async def test_every_moment_is_in_utc_to_the_second_and_every_amount_has_six_pla
 
 
 @pytest.mark.requirement("CONV-05", "CONV-06", "CONV-07", "CONV-10", "CONV-11", "CONV-12", "CONV-14")
-async def test_ids_begin_with_the_prefix_of_their_kind(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        mine = await one_of_everything(tenant)
-        made = (await http.get(f"/v1/agents/{mine.ids['agent']}")).json()["data"]
-        movement = (await http.get("/v1/wallet/transactions")).json()["data"][0]
-        unknown = await http.get("/v1/agents/agt_nobody")
+async def test_ids_begin_with_the_prefix_of_their_kind(tenant: Tenant, http: AsyncClient) -> None:
+    mine = await one_of_everything(tenant)
+    made = (await http.get(f"/v1/agents/{mine.ids['agent']}")).json()["data"]
+    movement = (await http.get("/v1/wallet/transactions")).json()["data"][0]
+    unknown = await http.get("/v1/agents/agt_nobody")
     kinds = {
         "agt": mine.ids["agent"],
         "dep": mine.ids["deployment"],
@@ -162,7 +160,7 @@ async def test_a_list_without_an_order_is_newest_first_and_then_by_id(tenant: Te
         for made_id, at_ms in order.items():
             connection.execute(update(agents).where(agents.c.id == made_id).values(created_at=at_ms))
 
-    await tenant.service.services.database.write(place)
+    await tenant.database.write(place)
     listed = [entry["id"] for entry in (await http.get("/v1/agents")).json()["data"]]
     assert listed == [*sorted(made[2:], reverse=True), *sorted(made[:2], reverse=True)]
 
@@ -184,7 +182,7 @@ async def test_an_agent_has_the_fields_it_was_made_with(http: AsyncClient) -> No
 @pytest.mark.requirement("AGENT-08", "CONV-32")
 async def test_what_a_key_made_names_the_key(tenant: Tenant, http: AsyncClient) -> None:
     mine = await one_of_everything(tenant)
-    own = await tenant.service.services.database.read(_only_key, tenant)
+    own = await tenant.database.read(_only_key, tenant)
     for noun, kind in (
         ("agents", "agent"),
         ("audiences", "audience"),

@@ -17,7 +17,7 @@ AGENT = {"name": "Ada", "voice_id": "en-US-ada", "language": "en-US", "system_pr
 
 async def key_of(tenant: Tenant, *, email: str | None) -> tuple[str, str]:
     """A user of the organization and a key made by that user: the user's id, the key."""
-    services = tenant.service.services
+    services = tenant.services
     now_ms, write = services.clock.now_ms(), services.database.write
     user_id = await write(accounts.create_user, services.ids, email, "Ann", now_ms)
     await write(accounts.join, services.ids, tenant.org_id, user_id, "member", now_ms)
@@ -32,12 +32,7 @@ async def bodies(tenant: Tenant) -> Mapping[str, dict[str, Any]]:
     free = await resources.number(tenant)
     return {
         "/agents": AGENT,
-        "/deployments": {
-            "name": "Another",
-            "agent_id": campaign.agent.id,
-            "audience_id": campaign.audience.id,
-            "phone_number_id": campaign.number.id,
-        },
+        "/deployments": {"name": "Another", **campaign.parts},
         "/deployments/inbound": {"name": "Desk", "agent_id": campaign.agent.id, "phone_number_id": free.id},
         "/phone_numbers": {"country": "US"},
     }
@@ -59,7 +54,7 @@ def owner_required(answer: Response) -> None:
 @pytest.mark.requirement("AUTH-27", "AUTH-28", "AUTH-29", "AUTH-30", "AUTH-31", "AUTH-33", "ERR-16", "ERR-35")
 @pytest.mark.parametrize("how", ["left", "deleted"])
 async def test_four_creations_need_the_creator_of_the_key(tenant: Tenant, how: str) -> None:
-    services = tenant.service.services
+    services = tenant.services
     asked = await bodies(tenant)
     bound = {op.path for op in OPERATIONS.values() if op.creator_bound is not None}
     bound.remove("/deployments/{id}/clone")  # a copy is the creation of a deployment, made by another path
@@ -99,7 +94,7 @@ async def test_renting_needs_the_creators_address_and_nothing_else_does(tenant: 
 
 @pytest.mark.requirement("AUTH-34")
 async def test_without_its_creator_a_key_reads_everything_and_does_the_rest(tenant: Tenant) -> None:
-    services = tenant.service.services
+    services = tenant.services
     campaign = await resources.draft(tenant)
     user_id, secret = await key_of(tenant, email="ann@example.com")
     await services.database.write(accounts.leave, services.ids, tenant.org_id, user_id, services.clock.now_ms())

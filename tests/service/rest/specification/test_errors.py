@@ -1,6 +1,5 @@
 """The two envelopes of problems, and what is published of every code."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,23 +9,22 @@ from callwright.contract.surface import OPERATIONS
 from callwright.service import accounts
 from callwright.service.rest.documentation.reference.problems import problems_page
 from tests.support.calls.stored_calls import put_call
-from tests.support.http.raw_requests import AsyncClient, raw_client, refused
-from tests.support.service import Tenant, open_service
+from tests.support.http.raw_requests import AsyncClient, refused
+from tests.support.service import Tenant
 
 AGENT = {"name": "Ada", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
 
 
 @pytest.mark.requirement("ERR-01", "ERR-02", "ERR-05", "ERR-31")
-async def test_a_problem_is_nested_and_names_its_field_where_it_has_one(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        answers = {
-            "missing_field": await http.post("/v1/agents", json={**AGENT, "name": None, "org_id": 1}),
-            "not_found": await http.get("/v1/agents/agt_nobody"),
-            "invalid_json": await http.post("/v1/agents", content=b"{"),
-            "method_not_allowed": await http.put("/v1/agents"),
-        }
-        absent = {name: value for name, value in AGENT.items() if name != "voice_id"}
-        answers["missing_field"] = await http.post("/v1/agents", json=absent)
+async def test_a_problem_is_nested_and_names_its_field_where_it_has_one(http: AsyncClient) -> None:
+    answers = {
+        "missing_field": await http.post("/v1/agents", json={**AGENT, "name": None, "org_id": 1}),
+        "not_found": await http.get("/v1/agents/agt_nobody"),
+        "invalid_json": await http.post("/v1/agents", content=b"{"),
+        "method_not_allowed": await http.put("/v1/agents"),
+    }
+    absent = {name: value for name, value in AGENT.items() if name != "voice_id"}
+    answers["missing_field"] = await http.post("/v1/agents", json=absent)
     always = {"type", "code", "message", "request_id"}
     for code, answer in answers.items():
         assert set(answer.json()) == {"error"}
@@ -43,11 +41,8 @@ async def test_a_problem_is_nested_and_names_its_field_where_it_has_one(database
 
 @pytest.mark.requirement("ERR-03", "ERR-05", "ERR-12", "ERR-14", "ERR-34", "ERR-36", "ERR-38")
 async def test_a_problem_with_the_key_or_the_origin_is_flat(tenant: Tenant, http: AsyncClient) -> None:
-    services = tenant.service.services
-    revoked = await services.database.write(
-        accounts.create_key, services.ids, tenant.org_id, "x", services.clock.now_ms()
-    )
-    await services.database.write(accounts.revoke_key, services.ids, revoked.id, services.clock.now_ms())
+    revoked = await tenant.new_key("x")
+    await tenant.database.write(accounts.revoke_key, tenant.services.ids, revoked.id, tenant.services.clock.now_ms())
     for headers, status, code in (
         ({"Authorization": ""}, 401, "api_key_required"),
         ({"Authorization": "Bearer svc_live_short"}, 401, "invalid_api_key"),

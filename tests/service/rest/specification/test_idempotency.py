@@ -14,6 +14,7 @@ from tests.support.database.databases import Engine
 from tests.support.http.raw_requests import AsyncClient, Response, raw_client, refused
 from tests.support.processes.claiming import BODY, ONCE, claiming_process
 from tests.support.service import Tenant, open_service
+from tests.support.tasks import all_at_once
 
 KILLED = -9
 
@@ -22,25 +23,21 @@ async def audited(tenant: Tenant, action: str) -> list[Any]:
     """The subjects of the audit entries of an action."""
     mine = (audit_log.c.org_id == tenant.org_id) & (audit_log.c.action == action)
     statement = select(audit_log.c.subject).where(mine)
-    return await tenant.service.services.database.read(lambda connection: list(connection.execute(statement).scalars()))
+    return await tenant.database.read(lambda connection: list(connection.execute(statement).scalars()))
 
 
 @pytest.mark.requirement("IDEM-02", "IDEM-07", "IDEM-16")
 async def test_two_hundred_creations_at_once_make_one_resource_and_one_audit_entry(
-    database_url: str, tmp_path: Path
+    tenant: Tenant, http: AsyncClient
 ) -> None:
     answers: list[Response] = []
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
 
-        async def create() -> None:
-            answers.append(await http.post("/v1/audiences", json=BODY, headers=ONCE))
+    async def create() -> None:
+        answers.append(await http.post("/v1/audiences", json=BODY, headers=ONCE))
 
-        with anyio.fail_after(60):
-            async with anyio.create_task_group() as tasks:
-                for _ in range(200):
-                    tasks.start_soon(create)
-        (made,) = (await http.get("/v1/audiences")).json()["data"]
-        assert await audited(tenant, "create_audience") == [made["id"]]
+    await all_at_once(200, create, within_s=60)
+    (made,) = (await http.get("/v1/audiences")).json()["data"]
+    assert await audited(tenant, "create_audience") == [made["id"]]
     assert [answer.status_code for answer in answers] == [201] * 200
     assert {answer.content for answer in answers} == {answers[0].content}
     assert {answer.json()["data"]["id"] for answer in answers} == {made["id"]}

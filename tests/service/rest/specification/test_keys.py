@@ -1,7 +1,6 @@
 """Keys: what they open, what they do not, and when they stop."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ from tests.support import resources
 from tests.support.database.statements import recorded
 from tests.support.http.raw_requests import AsyncClient, Response, raw_client, refused, sample_path
 from tests.support.isolation import OPERATIONS_WITH_IDS, PREFIXES, id_places, one_of_everything, request_pairs, send
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 
 AGENT = {"name": "Ada", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
 
@@ -30,7 +29,7 @@ def flat(response: Response, status: int, code: str) -> None:
 
 async def key_row(tenant: Tenant) -> Any:
     statement = select(api_keys).where(api_keys.c.org_id == tenant.org_id)
-    return await tenant.service.services.database.read(lambda connection: connection.execute(statement).one())
+    return await tenant.database.read(lambda connection: connection.execute(statement).one())
 
 
 @pytest.mark.requirement("AUTH-01", "AUTH-36", "ERR-12", "ERR-33")
@@ -43,12 +42,11 @@ async def test_every_operation_needs_a_key(tenant: Tenant) -> None:
 
 
 @pytest.mark.requirement("AUTH-02")
-async def test_no_operation_makes_lists_or_revokes_keys(database_url: str, tmp_path: Path) -> None:
+async def test_no_operation_makes_lists_or_revokes_keys(http: AsyncClient) -> None:
     assert [name for name, operation in OPERATIONS.items() if re.search(r"key|token", name + operation.path)] == []
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        for path in ("/keys", "/api_keys", "/api-keys", "/organizations", "/users"):
-            refused(await http.get(f"/v1{path}"), 404, "not_found")
-            refused(await http.post(f"/v1{path}", json={}), 404, "not_found")
+    for path in ("/keys", "/api_keys", "/api-keys", "/organizations", "/users"):
+        refused(await http.get(f"/v1{path}"), 404, "not_found")
+        refused(await http.post(f"/v1{path}", json={}), 404, "not_found")
 
 
 @pytest.mark.requirement("AUTH-06", "AUTH-08", "AUTH-09")
@@ -66,24 +64,20 @@ async def test_the_prefix_decides_before_anything_is_looked_up(tenant: Tenant, t
 
 
 @pytest.mark.requirement("AUTH-10", "AUTH-11", "SERV-09")
-async def test_a_key_works_in_its_own_organization_alone(tenant: Tenant, other: Tenant) -> None:
+async def test_a_key_works_in_its_own_organization_alone(tenant: Tenant, other: Tenant, http: AsyncClient) -> None:
     theirs = await resources.agent(other, "Theirs")
-    async with raw_client(tenant) as http:
-        mine = (await http.post("/v1/agents", json=AGENT)).json()["data"]
-        assert [entry["id"] for entry in (await http.get("/v1/agents")).json()["data"]] == [mine["id"]]
-        for method in ("GET", "PATCH", "DELETE"):
-            body = {"name": "Mine"} if method == "PATCH" else None
-            refused(await http.request(method, f"/v1/agents/{theirs.id}", json=body), 404, "not_found")
+    mine = (await http.post("/v1/agents", json=AGENT)).json()["data"]
+    assert [entry["id"] for entry in (await http.get("/v1/agents")).json()["data"]] == [mine["id"]]
+    for method in ("GET", "PATCH", "DELETE"):
+        body = {"name": "Mine"} if method == "PATCH" else None
+        refused(await http.request(method, f"/v1/agents/{theirs.id}", json=body), 404, "not_found")
     assert await other.client.agents.get(id=theirs.id) == theirs
 
 
 @pytest.mark.requirement("AUTH-13")
 async def test_any_key_of_an_organization_may_do_everything_in_it(tenant: Tenant) -> None:
-    services = tenant.service.services
     mine = await one_of_everything(tenant)
-    second = await services.database.write(
-        accounts.create_key, services.ids, tenant.org_id, "second", services.clock.now_ms()
-    )
+    second = await tenant.new_key("second")
     async with raw_client(tenant, key=second.secret) as http:
         for name, operation in OPERATIONS.items():
             if operation.method != "GET" or operation.shape == "media" or operation.noun not in ("agents", "calls"):
@@ -104,17 +98,16 @@ async def test_any_key_of_an_organization_may_do_everything_in_it(tenant: Tenant
 
 @pytest.mark.requirement("AUTH-16", "LIMIT-15")
 async def test_a_key_of_twenty_years_ago_works(tenant: Tenant, http: AsyncClient) -> None:
-    services = tenant.service.services
-    long_ago = services.clock.now_ms() - 20 * 365 * DAY
+    long_ago = tenant.services.clock.now_ms() - 20 * 365 * DAY
     old = update(api_keys).where(api_keys.c.org_id == tenant.org_id).values(created_at=long_ago, last_used_at=long_ago)
-    await services.database.write(lambda connection: connection.execute(old).rowcount)
+    await tenant.database.write(lambda connection: connection.execute(old).rowcount)
     assert (await http.get("/v1/wallet")).status_code == 200
     assert (await http.post("/v1/audiences", json={"name": "People"})).status_code == 201
 
 
 @pytest.mark.requirement("AUTH-07", "AUTH-20")
 async def test_a_key_is_known_by_its_beginning_its_day_and_its_last_use(tenant: Tenant) -> None:
-    services = tenant.service.services
+    services = tenant.services
     before = await key_row(tenant)
     await services.database.write(accounts.revoke_key, services.ids, before.id, services.clock.now_ms())
     (listed,) = await services.database.read(accounts.keys_of, tenant.org_id)
@@ -129,7 +122,7 @@ async def test_a_write_whose_key_is_revoked_meanwhile_fails_and_leaves_nothing(
     tenant: Tenant, http: AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The key is good when the request comes in, and is revoked before its transaction begins."""
-    services = tenant.service.services
+    services = tenant.services
     write = services.database.write
 
     async def revoked_first(*asked: Any, **named: Any) -> Any:
@@ -139,9 +132,7 @@ async def test_a_write_whose_key_is_revoked_meanwhile_fails_and_leaves_nothing(
 
     monkeypatch.setattr(services.database, "write", revoked_first)
     flat(await http.post("/v1/audiences", json={"name": "People"}), 401, "invalid_api_key")
-    fresh = await services.database.write(
-        accounts.create_key, services.ids, tenant.org_id, "new", services.clock.now_ms()
-    )
+    fresh = await tenant.new_key("new")
     async with raw_client(tenant, key=fresh.secret) as later:
         assert (await later.get("/v1/audiences")).json()["data"] == []
 
@@ -161,18 +152,17 @@ def test_four_problems_are_flat_and_no_operation_speaks_of_sessions() -> None:
 @pytest.mark.requirement("AUTH-43")
 @pytest.mark.parametrize("noun", OPERATIONS_WITH_IDS)
 async def test_anothers_id_takes_the_same_statements_as_an_unknown_one(
-    tenant: Tenant, other: Tenant, noun: str
+    tenant: Tenant, other: Tenant, http: AsyncClient, noun: str
 ) -> None:
     """Time itself is not measured here. What takes it is: what is asked of the database must be the same."""
     mine, theirs = await one_of_everything(tenant), await one_of_everything(other)
-    unknown = {kind: tenant.service.services.ids.new(prefix) for kind, prefix in PREFIXES.items()}
-    async with raw_client(tenant) as http:
-        await http.get("/v1/wallet")
-        for operation in OPERATIONS_WITH_IDS[noun]:
-            for foreign, made_up in request_pairs(operation, mine.ids, theirs.ids, unknown):
-                with recorded() as first:
-                    answer = await send(http, foreign)
-                with recorded() as second:
-                    assert (await send(http, made_up)).status_code == answer.status_code
-                assert [one.text for one in first] == [one.text for one in second], foreign
-                assert first != []
+    unknown = {kind: tenant.services.ids.new(prefix) for kind, prefix in PREFIXES.items()}
+    await http.get("/v1/wallet")
+    for operation in OPERATIONS_WITH_IDS[noun]:
+        for foreign, made_up in request_pairs(operation, mine.ids, theirs.ids, unknown):
+            with recorded() as first:
+                answer = await send(http, foreign)
+            with recorded() as second:
+                assert (await send(http, made_up)).status_code == answer.status_code
+            assert [one.text for one in first] == [one.text for one in second], foreign
+            assert first != []

@@ -23,12 +23,12 @@ async def copies(tenant: Tenant, deployment_id: str, statuses: list[str]) -> Non
     def put(connection: Connection) -> None:
         row = connection.execute(select(deployments).where(deployments.c.id == deployment_id)).mappings().one()
         made: list[dict[str, Any]] = [
-            {**row, "id": tenant.service.services.ids.new("dep"), "name": f"Copy {index}", "status": status}
+            {**row, "id": tenant.services.ids.new("dep"), "name": f"Copy {index}", "status": status}
             for index, status in enumerate(statuses)
         ]
         connection.execute(insert(deployments), made)
 
-    await tenant.service.services.database.write(put)
+    await tenant.database.write(put)
 
 
 @pytest.mark.requirement("LIMIT-10", "LIMIT-11", "LIMIT-16", "ERR-40")
@@ -38,8 +38,7 @@ async def test_a_plan_allows_so_many_deployments_at_a_time(
 ) -> None:
     async with open_service(database_url, tmp_path, plan=plan, workers=False) as tenant:
         campaign = await resources.draft(tenant)
-        parts: dict[str, Any] = {"agent_id": campaign.agent.id, "audience_id": campaign.audience.id}
-        second = await tenant.client.deployments.create(name="Second", phone_number_id=campaign.number.id, **parts)
+        second = await tenant.client.deployments.create(name="Second", **campaign.parts)
         others = 300 if limit is None else limit - 1
         counted = [COUNTED[index % len(COUNTED)] for index in range(others)]
         await copies(tenant, campaign.deployment.id, [*counted, *FREE])
@@ -71,7 +70,7 @@ async def test_a_plan_allows_so_many_calls_at_a_time(
 async def test_an_audience_takes_its_five_millionth_row_and_none_beyond(tenant: Tenant, http: AsyncClient) -> None:
     audience = await tenant.client.audiences.create(name="Large")
     full = update(audiences).values(valid_count=4_999_999, row_count=4_999_999, status="ready")
-    await tenant.service.services.database.write(lambda connection: connection.execute(full).rowcount)
+    await tenant.database.write(lambda connection: connection.execute(full).rowcount)
     path = f"/v1/audiences/{audience.id}/rows"
     refusal = await http.post(path, json={"rows": [row(1), row(2)]})
     found = refused(refusal, 422, "audience_full", "rows")

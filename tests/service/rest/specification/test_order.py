@@ -28,7 +28,7 @@ def said(response: Response) -> tuple[int, str, str | None]:
 
 async def key_of_one_who_left(tenant: Tenant) -> str:
     """A key whose creator is no longer in the organization."""
-    services = tenant.service.services
+    services = tenant.services
     now_ms, write = services.clock.now_ms(), services.database.write
     user_id = await write(accounts.add_member, services.ids, tenant.org_id, "ann@example.com", now_ms)
     named: dict[str, Any] = {"created_by_user_id": user_id}
@@ -40,12 +40,7 @@ async def key_of_one_who_left(tenant: Tenant) -> str:
 @pytest.mark.requirement("BODY-09", "AUTH-40", "AUTH-28", "BODY-02", "ERR-22")
 async def test_each_check_comes_in_its_turn(tenant: Tenant) -> None:
     campaign = await resources.draft(tenant)
-    good = {
-        "name": "Fresh",
-        "agent_id": campaign.agent.id,
-        "audience_id": campaign.audience.id,
-        "phone_number_id": campaign.number.id,
-    }
+    good = {"name": "Fresh", **campaign.parts}
     greedy = {**good, "name": campaign.deployment.name, "max_concurrency": 1_000}
     wrong = {**greedy, "colour": "red"}
     left = {"Authorization": f"Bearer {await key_of_one_who_left(tenant)}"}
