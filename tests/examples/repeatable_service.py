@@ -64,7 +64,7 @@ class RepeatableService:
 
     async def run_imports(self) -> None:
         """Imports what was uploaded."""
-        while await imports.work_on_one(self.tenant.service.services, OWNER):
+        while await imports.work_on_one(self.tenant.services, OWNER):
             pass
 
     async def run_campaign(self, deployment_id: str) -> None:
@@ -78,14 +78,14 @@ class RepeatableService:
         try:
             await driver_of(self.tenant, OWNER, engine=DeadEngine).drive(deployment_id)
         except Interrupted:
-            return await self.tenant.service.services.database.write(_answer_the_open_call)
+            return await self.tenant.database.write(_answer_the_open_call)
         raise AssertionError("nobody was called")
 
     async def deliver(self, outcome: AttemptOutcome, status: int, says: str) -> None:
         """Sends what waits to be sent, to endpoints that all answer alike."""
         endpoints = Endpoints(self.clock)
         endpoints.answers[ENDPOINT] = lambda _: answer(outcome, status, says)
-        services = self.tenant.service.services
+        services = self.tenant.services
         await Dispatcher(services, Bell(), endpoints, chance=lambda: MIDDLE).work_until_idle()
 
     async def empty_the_wallet(self) -> None:
@@ -95,7 +95,7 @@ class RepeatableService:
     async def lose_the_numbers(self) -> None:
         """Another month of every number falls due, which nothing is left to pay."""
         await self._change(phone_numbers, phone_numbers.c.org_id, renews_at=self.clock.now_ms())
-        await sweeps.run(self.tenant.service.services)
+        await sweeps.run(self.tenant.services)
 
     async def cap_spending(self) -> None:
         """Lets the key commit no money."""
@@ -115,14 +115,14 @@ class RepeatableService:
 
     async def _change(self, table: Table, org_id: Column[Any], **values: Any) -> None:
         statement = update(table).where(org_id == self.tenant.org_id).values(**values)
-        await self.tenant.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
+        await self.tenant.database.write(lambda connection: connection.execute(statement).rowcount)
 
     async def events(self) -> dict[str, dict[str, Any]]:
         """What a subscriber would have been sent: of each type the first event that has a value in every field."""
         rows = select(outbox).where(outbox.c.org_id == self.tenant.org_id).order_by(outbox.c.created_at, outbox.c.id)
         found: dict[str, dict[str, Any]] = {}
         complete: set[str] = set()
-        for row in await self.tenant.service.services.database.read(lambda connection: connection.execute(rows).all()):
+        for row in await self.tenant.database.read(lambda connection: connection.execute(rows).all()):
             event = EventEnvelope(
                 id=row.id,
                 type=row.type,

@@ -11,7 +11,7 @@ from callwright.contract.surface import OPERATIONS
 from callwright.service.app import Application, pipeline_of
 from callwright.service.tables.schema import api_keys, organizations
 from tests.support.clock_set_by_test import process_with_fixed_clock
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 from tests.typescript_client.running import HERE, Receive, Scope, Send, over_http, seen_by
 
 
@@ -103,7 +103,7 @@ async def test_a_program_waits_for_a_rate_limit_and_a_walk_gives_each_entry_once
 async def orphan(tenant: Tenant) -> None:
     """Takes the creator from the tenant's key."""
     statement = update(api_keys).values(created_by_user_id=None)
-    await tenant.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
+    await tenant.database.write(lambda connection: connection.execute(statement).rowcount)
 
 
 @pytest.mark.requirement("VER-07", "ERR-01", "ERR-03")
@@ -136,7 +136,7 @@ async def test_a_program_gets_both_envelopes_as_errors_that_say_what_to_do(tenan
 async def test_a_program_is_told_at_once_when_the_day_is_used_up(tenant: Tenant, tmp_path: Path) -> None:
     async with process_with_fixed_clock(tenant) as process:
         statement = update(organizations).where(organizations.c.id == tenant.org_id).values(requests_per_day=2)
-        await tenant.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
+        await tenant.database.write(lambda connection: connection.execute(statement).rowcount)
         async with over_http(Application(process.services, pipeline_of(process.services))) as base_url:
             program = tmp_path / "quota.mts"
             index = (HERE.parents[1] / "clients" / "typescript" / "src" / "index.ts").as_posix()
@@ -181,13 +181,12 @@ class BreaksOff:
 
 @pytest.mark.requirement("VER-07", "IDEM-02")
 async def test_a_creation_whose_answers_are_lost_is_made_once_and_a_change_is_not_repeated(
-    database_url: str, tmp_path: Path
+    tenant: Tenant, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        service = BreaksOff(tenant.service.asgi, 1, 2, 5)
-        async with over_http(service) as base_url:
-            seen = await seen_by(HERE / "once.mts", tmp_path, baseUrl=base_url, apiKey=tenant.api_key)
-        assert [agent.name async for agent in tenant.client.agents.list()] == ["Bea"]
+    service = BreaksOff(tenant.service.asgi, 1, 2, 5)
+    async with over_http(service) as base_url:
+        seen = await seen_by(HERE / "once.mts", tmp_path, baseUrl=base_url, apiKey=tenant.api_key)
+    assert [agent.name async for agent in tenant.client.agents.list()] == ["Bea"]
     assert service.methods == ["POST", "POST", "POST", "GET", "PATCH"]
     assert len(set(service.keys[:3])) == 1
     assert service.keys[3:] == [None, None]

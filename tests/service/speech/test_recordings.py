@@ -9,6 +9,7 @@ from anyio import to_thread
 from callwright.service.speech.recordings import MediaType, Recording, Recordings
 from callwright.service.speech.synthesiser import SpeechUnavailable, Synthesiser, find_libraries
 from tests.support.calls.speech_source import SquareWave, plan_of
+from tests.support.tasks import tasks_within
 
 MP3: MediaType = "audio/mpeg"
 WAV: MediaType = "audio/wav"
@@ -96,13 +97,12 @@ async def test_concurrent_opens_of_one_plan_render_once(tmp_path: Path) -> None:
     async def open_it() -> None:
         opened.append(await recordings.open(plan_of("Hello."), media_type=MP3))
 
-    with anyio.fail_after(5):
-        async with anyio.create_task_group() as tasks:
-            for _ in range(5):
-                tasks.start_soon(open_it)
-            while not speech.requests:
-                await anyio.wait_all_tasks_blocked()
-            speech.gate.set()
+    async with tasks_within(5) as tasks:
+        for _ in range(5):
+            tasks.start_soon(open_it)
+        while not speech.requests:
+            await anyio.wait_all_tasks_blocked()
+        speech.gate.set()
     assert speech.requests == 1
     assert len(opened) == 5
     assert len(set(opened)) == 1
@@ -118,18 +118,17 @@ async def test_no_more_than_the_allowed_number_render_at_once(tmp_path: Path) ->
         looked_for.append(text)
         await recordings.open(plan_of(text), media_type=MP3)
 
-    with anyio.fail_after(5):
-        async with anyio.create_task_group() as tasks:
-            for number in range(4):
-                tasks.start_soon(open_it, f"Call {number}.")
-            while speech.requests < 2:
-                await anyio.wait_all_tasks_blocked()
-            # Everyone else waits: each has had its turn in the threads that look for files.
-            for _ in range(50):
-                await to_thread.run_sync(int)
-                await anyio.wait_all_tasks_blocked()
-            assert speech.requests == 2
-            speech.gate.set()
+    async with tasks_within(5) as tasks:
+        for number in range(4):
+            tasks.start_soon(open_it, f"Call {number}.")
+        while speech.requests < 2:
+            await anyio.wait_all_tasks_blocked()
+        # Everyone else waits: each has had its turn in the threads that look for files.
+        for _ in range(50):
+            await to_thread.run_sync(int)
+            await anyio.wait_all_tasks_blocked()
+        assert speech.requests == 2
+        speech.gate.set()
     assert len(looked_for) == 4
     assert speech.requests > 2
 
@@ -148,15 +147,14 @@ async def test_whoever_waits_takes_over_when_the_first_gives_up(tmp_path: Path) 
     async def wait_for_it() -> None:
         opened.append(await recordings.open(plan_of("Hello."), media_type=MP3))
 
-    with anyio.fail_after(5):
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(give_up)
-            while not speech.requests:
-                await anyio.wait_all_tasks_blocked()
-            tasks.start_soon(wait_for_it)
+    async with tasks_within(5) as tasks:
+        tasks.start_soon(give_up)
+        while not speech.requests:
             await anyio.wait_all_tasks_blocked()
-            first.cancel()
-            speech.gate.set()
+        tasks.start_soon(wait_for_it)
+        await anyio.wait_all_tasks_blocked()
+        first.cancel()
+        speech.gate.set()
     assert first.cancelled_caught
     assert len(opened) == 1
 

@@ -18,14 +18,12 @@ NAMES = ("update_agent", "delete_agent")
 
 
 async def put(tenant: Tenant, *rows: dict[str, Any]) -> None:
-    await tenant.service.services.database.write(
-        lambda connection: connection.execute(insert(schema.audit_log), rows).rowcount
-    )
+    await tenant.database.write(lambda connection: connection.execute(insert(schema.audit_log), rows).rowcount)
 
 
 async def fill(tenant: Tenant) -> list[dict[str, Any]]:
     """Some entries in the past, several of them at each moment; those of their organization, the newest first."""
-    ids = tenant.service.services.ids
+    ids = tenant.services.ids
     rows = [
         entry_row(ids, tenant.org_id, action, f"agt_{place}", by=by_key(f"key_{place}"), at_ms=at_ms)
         for at_ms, action, place in product(MOMENTS, NAMES, range(3))
@@ -40,14 +38,12 @@ async def walk(tenant: Tenant, wanted: EntryFilter, size: int) -> list[Any]:
     after: Position | None = None
     while True:
         read = partial(audit_log.entries, after=after, limit=size)
-        found = await tenant.service.services.database.read(read, tenant.org_id, wanted)
+        found = await tenant.database.read(read, tenant.org_id, wanted)
         seen += found
         if len(found) < size:
             return seen
         after = Position(found[-1].at, found[-1].id)
-        newer = entry_row(
-            tenant.service.services.ids, tenant.org_id, NAMES[0], "agt_new", by=SERVICE, at_ms=MOMENTS[-1]
-        )
+        newer = entry_row(tenant.services.ids, tenant.org_id, NAMES[0], "agt_new", by=SERVICE, at_ms=MOMENTS[-1])
         await put(tenant, newer)
 
 
@@ -90,12 +86,12 @@ async def test_a_part_is_read_by_the_index_from_where_it_begins(tmp_path: Path) 
             text = statement.compile(connection, compile_kwargs={"literal_binds": True})
             return "\n".join(row[3] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}"))
 
-        said = await tenant.service.services.database.read(plan)
+        said = await tenant.database.read(plan)
         assert "ix_audit_log_at (org_id=? AND at<?)" in said
         assert "TEMP B-TREE" not in said
 
 
 async def test_the_labels_of_keys_are_told_by_their_ids(tenant: Tenant) -> None:
     async with tenant.another_organization():
-        labels = await tenant.service.services.database.read(audit_log.labels_of, tenant.org_id)
+        labels = await tenant.database.read(audit_log.labels_of, tenant.org_id)
         assert list(labels.values()) == ["tests"]

@@ -1,6 +1,5 @@
 """Rows of deliveries and the endpoint queues they wake."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +8,7 @@ from sqlalchemy import Connection, update
 from callwright.service.tables import delivery_rows
 from callwright.service.tables.delivery_rows import Cause, delivery_row, end_pending, queue, take_over
 from callwright.service.tables.schema import deliveries, endpoint_queues
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 from tests.support.webhooks.sent_events import endpoint_queue, rows_of, subscribe
 
 NOW_MS = 1_795_262_400_000
@@ -19,11 +18,11 @@ def made(
     tenant: Tenant, webhook_id: str, event_id: str, cause: Cause = "event", *, missed: bool = False
 ) -> dict[str, Any]:
     about = {"org_id": tenant.org_id, "webhook_id": webhook_id, "event_id": event_id, "event_type": "call.started"}
-    return delivery_row(tenant.service.services.ids, **about, cause=cause, now_ms=NOW_MS, missed=missed)
+    return delivery_row(tenant.services.ids, **about, cause=cause, now_ms=NOW_MS, missed=missed)
 
 
 async def add(tenant: Tenant, *rows: dict[str, Any], now_ms: int = NOW_MS) -> None:
-    await tenant.service.services.database.write(queue, rows, now_ms)
+    await tenant.database.write(queue, rows, now_ms)
 
 
 async def test_pending_ones_wake_their_endpoint_queues_and_missed_ones_do_not(tenant: Tenant) -> None:
@@ -65,25 +64,24 @@ async def test_an_endpoint_queue_is_never_put_off(tenant: Tenant) -> None:
         connection.execute(update(endpoint_queues).values(due_at=due_at))
 
     for before, after in ((NOW_MS - 5, NOW_MS - 5), (NOW_MS + 5, NOW_MS)):
-        await tenant.service.services.database.write(set_due, before)
+        await tenant.database.write(set_due, before)
         await add(tenant, made(tenant, made_one, f"evt_{before}"))
         assert (await endpoint_queue(tenant, made_one)).due_at == after
 
 
-async def test_only_what_did_not_arrive_is_taken_over_from_and_each_once(database_url: str, tmp_path: Path) -> None:
+async def test_only_what_did_not_arrive_is_taken_over_from_and_each_once(tenant: Tenant) -> None:
     many = delivery_rows.EVENTS_AT_ONCE + 3
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        first, second = (await subscribe(tenant)).id, (await subscribe(tenant)).id
-        await add(tenant, *(made(tenant, first, f"evt_{index}", missed=True) for index in range(many)))
-        await add(tenant, made(tenant, second, "evt_0", missed=True), made(tenant, first, "evt_pending"))
-        events = [f"evt_{index}" for index in range(many)] + ["evt_pending"]
-        write = tenant.service.services.database.write
-        await write(take_over, first, events, NOW_MS + 1)
-        await write(take_over, first, events, NOW_MS + 2)
-        kept = await rows_of(tenant, deliveries)
-        assert sum(row["replayed_at"] == NOW_MS + 1 for row in kept) == many
-        assert {row["replayed_at"] for row in kept if row["webhook_id"] == second} == {None}
-        assert {row["replayed_at"] for row in kept if row["status"] == "pending"} == {None}
+    first, second = (await subscribe(tenant)).id, (await subscribe(tenant)).id
+    await add(tenant, *(made(tenant, first, f"evt_{index}", missed=True) for index in range(many)))
+    await add(tenant, made(tenant, second, "evt_0", missed=True), made(tenant, first, "evt_pending"))
+    events = [f"evt_{index}" for index in range(many)] + ["evt_pending"]
+    write = tenant.database.write
+    await write(take_over, first, events, NOW_MS + 1)
+    await write(take_over, first, events, NOW_MS + 2)
+    kept = await rows_of(tenant, deliveries)
+    assert sum(row["replayed_at"] == NOW_MS + 1 for row in kept) == many
+    assert {row["replayed_at"] for row in kept if row["webhook_id"] == second} == {None}
+    assert {row["replayed_at"] for row in kept if row["status"] == "pending"} == {None}
 
 
 async def test_what_waits_is_ended_and_an_attempt_under_way_keeps_its_mark(tenant: Tenant) -> None:
@@ -95,8 +93,8 @@ async def test_what_waits_is_ended_and_an_attempt_under_way_keeps_its_mark(tenan
     def mark(connection: Connection) -> None:
         connection.execute(update(deliveries).values(attempt_started_at=NOW_MS))
 
-    await tenant.service.services.database.write(mark)
-    await tenant.service.services.database.write(end_pending, mine, "cancelled", NOW_MS + 1)
+    await tenant.database.write(mark)
+    await tenant.database.write(end_pending, mine, "cancelled", NOW_MS + 1)
     kept = await rows_of(tenant, deliveries)
     assert sorted(
         (row["status"], row["finished_at"], row["webhook_id"] == mine) for row in kept if row["finished_at"]

@@ -3,7 +3,6 @@
 import json
 from typing import Any
 
-import anyio
 import pytest
 from sqlalchemy import Connection, func, select
 
@@ -11,11 +10,12 @@ from callwright.contract.deployments.maximum_cost import MICROS
 from callwright.service.tables.ledger import Movement, book, wallet_of
 from callwright.service.tables.schema import outbox, transactions
 from tests.support.service import Tenant
+from tests.support.tasks import tasks_within
 
 
 async def booked(tenant: Tenant, *micros: int, reserved: int = 0) -> int:
     """The balance after movements of these amounts."""
-    services = tenant.service.services
+    services = tenant.services
     movements = [Movement("adjustment", amount, "call", "cal_1", "a test") for amount in micros]
 
     def work(connection: Connection) -> int:
@@ -29,16 +29,14 @@ async def booked(tenant: Tenant, *micros: int, reserved: int = 0) -> int:
 async def low_events(tenant: Tenant) -> list[dict[str, Any]]:
     """What subscribers are told about low balances."""
     statement = select(outbox.c.data).where(outbox.c.org_id == tenant.org_id, outbox.c.type == "wallet.low_balance")
-    found = await tenant.service.services.database.read(
-        lambda connection: list(connection.execute(statement).scalars())
-    )
+    found = await tenant.database.read(lambda connection: list(connection.execute(statement).scalars()))
     return [json.loads(data) for data in found]
 
 
 async def test_movements_move_the_balance_and_remember_it(tenant: Tenant) -> None:
     assert await booked(tenant, -MICROS, 2 * MICROS, -1) == 100_999_999
     after = select(transactions.c.balance_after_micros).where(transactions.c.type == "adjustment")
-    kept = await tenant.service.services.database.read(lambda connection: set(connection.execute(after).scalars()))
+    kept = await tenant.database.read(lambda connection: set(connection.execute(after).scalars()))
     assert kept == {99_000_000, 101_000_000, 100_999_999}
     assert (await tenant.client.wallet.get()).balance.amount == "100.999999"
 
@@ -69,14 +67,12 @@ async def test_a_low_balance_is_told_once_for_each_drop(tenant: Tenant) -> None:
 
 
 async def test_movements_at_the_same_time_all_count(tenant: Tenant) -> None:
-    with anyio.fail_after(30):
-        async with anyio.create_task_group() as tasks:
-            for _ in range(50):
-                tasks.start_soon(booked, tenant, -10_000)
-    services = tenant.service.services
+    async with tasks_within(30) as tasks:
+        for _ in range(50):
+            tasks.start_soon(booked, tenant, -10_000)
 
     def look(connection: Connection) -> tuple[int, int]:
         total = select(func.sum(transactions.c.amount_micros)).where(transactions.c.org_id == tenant.org_id)
         return wallet_of(connection, tenant.org_id).balance_micros, int(connection.execute(total).scalar_one())
 
-    assert await services.database.read(look) == (99_500_000, 99_500_000)
+    assert await tenant.database.read(look) == (99_500_000, 99_500_000)

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from datetime import datetime
 from itertools import product
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -25,7 +24,7 @@ from callwright.service.tables import transcript_search
 from callwright.service.tables.schema import calls, transcript_words
 from callwright.service.tables.transcript_search import MARKED, searchable
 from tests.support.calls.stored_calls import DIALLED_MS, put_call, put_conversation
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 
 mark = MarkedIndex(calls, transcript_words, MARKED).mark
 TALKS = (
@@ -126,68 +125,65 @@ def expected(put: Sequence[dict[str, Any]], query: str, filters: dict[str, Any],
 
 @pytest.mark.parametrize("few", [0, 5, 1_000])
 async def test_every_question_finds_what_reading_every_transcript_finds(
-    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int
+    tenant: Tenant, monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
     monkeypatch.setattr(full_text, "FEW", few)
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        put = await put_talks(tenant)
-        async with tenant.another_organization() as other:
-            await put_conversation(other, ("agent", "too expensive"), created_at=DIALLED_MS + 1)
-            await put_conversation(other, ("agent", mark("org_id", tenant.org_id) + " too"), created_at=DIALLED_MS + 1)
-        found = 0
-        filters: dict[str, Any]
-        for query, filters in product(QUERIES, FILTERS):
-            listed = tenant.client.transcripts.search(query=query, per_page=3, **filters)
-            pages = [page async for page in listed.pages()]
-            ids = [match.call_id for page in pages for match in page.data]
-            wanted = expected(put, query, filters, None)
-            assert ids == wanted, (query, filters)
-            assert {page.pagination.total for page in pages} == {len(wanted)}
-            found += len(ids)
-        assert found > 200
-        none: list[str] = expected(put, mark("org_id", tenant.org_id), {}, None)
-        assert [match.call_id async for match in tenant.client.transcripts.search(query="orgx")] == none == []
+    put = await put_talks(tenant)
+    async with tenant.another_organization() as other:
+        await put_conversation(other, ("agent", "too expensive"), created_at=DIALLED_MS + 1)
+        await put_conversation(other, ("agent", mark("org_id", tenant.org_id) + " too"), created_at=DIALLED_MS + 1)
+    found = 0
+    filters: dict[str, Any]
+    for query, filters in product(QUERIES, FILTERS):
+        listed = tenant.client.transcripts.search(query=query, per_page=3, **filters)
+        pages = [page async for page in listed.pages()]
+        ids = [match.call_id for page in pages for match in page.data]
+        wanted = expected(put, query, filters, None)
+        assert ids == wanted, (query, filters)
+        assert {page.pagination.total for page in pages} == {len(wanted)}
+        found += len(ids)
+    assert found > 200
+    none: list[str] = expected(put, mark("org_id", tenant.org_id), {}, None)
+    assert [match.call_id async for match in tenant.client.transcripts.search(query="orgx")] == none == []
 
 
 @pytest.mark.parametrize("few", [0, 1_000])
 @pytest.mark.parametrize("sort", SORTS)
 async def test_calls_of_one_millisecond_are_each_shown_once_and_in_order(
-    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sort: str | None, few: int
+    tenant: Tenant, monkeypatch: pytest.MonkeyPatch, sort: str | None, few: int
 ) -> None:
     monkeypatch.setattr(full_text, "FEW", few)
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        put = await put_talks(tenant)
-        wanted = expected(put, "too", {}, sort)
-        assert len({call["created_at"] for call in put if call["id"] in wanted}) < len(wanted) // 2
-        for per_page in (1, 2, 5, 7, 200):
-            listed = tenant.client.transcripts.search(query="too", per_page=per_page, sort=sort)
-            assert [match.call_id async for match in listed] == wanted
-            numbered: list[str] = []
-            for number in range(1, len(wanted) // per_page + 3):
-                page = await tenant.client.transcripts.search(query="too", per_page=per_page, sort=sort, page=number)
-                numbered += [match.call_id for match in page.data]
-                assert page.pagination.has_more == (number * per_page < len(wanted))
-            assert numbered == wanted
+    put = await put_talks(tenant)
+    wanted = expected(put, "too", {}, sort)
+    assert len({call["created_at"] for call in put if call["id"] in wanted}) < len(wanted) // 2
+    for per_page in (1, 2, 5, 7, 200):
+        listed = tenant.client.transcripts.search(query="too", per_page=per_page, sort=sort)
+        assert [match.call_id async for match in listed] == wanted
+        numbered: list[str] = []
+        for number in range(1, len(wanted) // per_page + 3):
+            page = await tenant.client.transcripts.search(query="too", per_page=per_page, sort=sort, page=number)
+            numbered += [match.call_id for match in page.data]
+            assert page.pagination.has_more == (number * per_page < len(wanted))
+        assert numbered == wanted
 
 
 @pytest.mark.parametrize("few", [0, 1_000])
 async def test_more_calls_than_are_counted_are_all_shown(
-    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int
+    tenant: Tenant, monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
     monkeypatch.setattr(full_text, "FEW", few)
     monkeypatch.setattr(handlers, "MOST_COUNTED", 3)
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        put = await put_talks(tenant)
-        wanted = expected(put, "too", {}, None)
-        assert len(wanted) > 6
-        pages = [page async for page in tenant.client.transcripts.search(query="too", per_page=2).pages()]
-        assert [match.call_id for page in pages for match in page.data] == wanted
-        assert {page.pagination.total for page in pages} == {3}
-        assert [page.pagination.has_more for page in pages] == [True] * (len(pages) - 1) + [False]
-        third = await tenant.client.transcripts.search(query="too", per_page=2, page=3)
-        assert [match.call_id for match in third.data] == wanted[4:6]
-        rare = await tenant.client.transcripts.search(query="grusse", per_page=2, deployment_id="dep_1")
-        assert rare.pagination.total == len(expected(put, "grusse", {"deployment_id": "dep_1"}, None)) < 3
+    put = await put_talks(tenant)
+    wanted = expected(put, "too", {}, None)
+    assert len(wanted) > 6
+    pages = [page async for page in tenant.client.transcripts.search(query="too", per_page=2).pages()]
+    assert [match.call_id for page in pages for match in page.data] == wanted
+    assert {page.pagination.total for page in pages} == {3}
+    assert [page.pagination.has_more for page in pages] == [True] * (len(pages) - 1) + [False]
+    third = await tenant.client.transcripts.search(query="too", per_page=2, page=3)
+    assert [match.call_id for match in third.data] == wanted[4:6]
+    rare = await tenant.client.transcripts.search(query="grusse", per_page=2, deployment_id="dep_1")
+    assert rare.pagination.total == len(expected(put, "grusse", {"deployment_id": "dep_1"}, None)) < 3
 
 
 @pytest.mark.parametrize("most", [1, 5, 1_000])
@@ -205,7 +201,7 @@ async def test_matches_are_counted_up_to_a_bound(tenant: Tenant, most: int) -> N
 
     filters: dict[str, Any]
     for query, filters in (("too", {}), ("too", answered), ("too", nothing), ("fine", {}), ("unsaid", {})):
-        counted = await tenant.service.services.database.read(total, query, SearchTranscripts(query=query, **filters))
+        counted = await tenant.database.read(total, query, SearchTranscripts(query=query, **filters))
         assert counted == min(most, len(expected(put, query, filters, None)))
 
 
@@ -213,22 +209,21 @@ async def test_calls_of_one_millisecond_are_numbered_one_after_the_other(tenant:
     for _ in range(2):
         ids = [await put_call(tenant, created_at=DIALLED_MS + place % 2) for place in range(4)]
         rows = [{"call_id": call_id, "words": "hello"} for call_id in ids]
-        await tenant.service.services.database.write(transcript_search.add, rows)
+        await tenant.database.write(transcript_search.add, rows)
     found = [match.call_id async for match in tenant.client.transcripts.search(query="hello", per_page=3)]
     assert len(set(found)) == 8
-    if not tenant.service.services.database.is_shared:
+    if not tenant.database.is_shared:
         numbers = select(text("rowid")).select_from(text("transcript_words"))
-        rowids = await tenant.service.services.database.read(lambda c: list(c.execute(numbers).scalars()))
+        rowids = await tenant.database.read(lambda c: list(c.execute(numbers).scalars()))
         firsts = [(DIALLED_MS + place) * IN_A_MILLISECOND for place in (0, 1)]
         assert sorted(rowids) == [first + number for first in firsts for number in range(4)]
 
 
 async def test_nothing_is_indexed_of_a_call_that_is_not_there(tenant: Tenant) -> None:
-    database = tenant.service.services.database
-    await database.write(transcript_search.add, [])
-    if not database.is_shared:
+    await tenant.database.write(transcript_search.add, [])
+    if not tenant.database.is_shared:
         with pytest.raises(KeyError, match="cal_1"):
-            await database.write(transcript_search.add, [{"call_id": "cal_1", "words": "hello"}])
+            await tenant.database.write(transcript_search.add, [{"call_id": "cal_1", "words": "hello"}])
     assert (await tenant.client.transcripts.search(query="hello")).data == []
 
 

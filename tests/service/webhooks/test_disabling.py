@@ -30,8 +30,7 @@ async def test_an_endpoint_that_says_it_is_gone_gets_nothing_more_and_the_others
     gone = await at.subscribe("gone")
     await at.subscribe("other")
     at.endpoints.answers[url_of("gone")] = lambda _: answer("rejected", 410)
-    await at.happen(300)
-    await at.deliver()
+    await at.deliver_new(300)
     sent = len(at.endpoints.to(url_of("gone")))
     assert sent < 300
     await _disabled(at, gone.id, "endpoint_gone")
@@ -48,12 +47,10 @@ async def test_twenty_failed_events_in_a_row_and_three_days_of_silence_disable(a
     webhook = await at.subscribe()
     at.clock.at_ms = (await at.webhook(webhook.id)).enabled_at + THREE_DAYS
     at.endpoints.answers[url_of("a")] = lambda _: answer("rejected", 400)
-    await at.happen(19)
-    await at.deliver()
+    await at.deliver_new(19)
     row = await at.webhook(webhook.id)
     assert (row.status, row.consecutive_failures) == ("active", 19)
-    await at.happen()
-    await at.deliver()
+    await at.deliver_new()
     await _disabled(at, webhook.id, "consecutive_failures")
 
 
@@ -61,8 +58,7 @@ async def test_less_than_three_days_of_silence_do_not_disable(at: Delivering) ->
     webhook = await at.subscribe()
     at.clock.at_ms = (await at.webhook(webhook.id)).enabled_at + THREE_DAYS - 1
     at.endpoints.answers[url_of("a")] = lambda _: answer("rejected", 400)
-    await at.happen(40)
-    await at.deliver()
+    await at.deliver_new(40)
     row = await at.webhook(webhook.id)
     assert (row.status, row.consecutive_failures) == ("active", 40)
 
@@ -71,11 +67,9 @@ async def test_an_event_that_arrives_begins_the_count_and_the_days_anew(at: Deli
     webhook = await at.subscribe()
     at.clock.move(THREE_DAYS)
     at.endpoints.answers[url_of("a")] = lambda _: answer("rejected", 400)
-    await at.happen(19)
-    await at.deliver()
+    await at.deliver_new(19)
     at.endpoints.answers[url_of("a")] = lambda _: answer()
-    await at.happen()
-    await at.deliver()
+    await at.deliver_new()
     assert (await at.webhook(webhook.id)).consecutive_failures == 0
     at.endpoints.answers[url_of("a")] = lambda _: answer("rejected", 400)
     await at.happen(25)
@@ -90,8 +84,7 @@ async def test_only_events_count_that_were_given_up_and_not_their_attempts(at: D
     webhook = await at.subscribe()
     at.clock.move(THREE_DAYS)
     at.endpoints.answers[url_of("a")] = lambda _: answer("server_error")
-    await at.happen(10)
-    await at.deliver()
+    await at.deliver_new(10)
     for gap_ms in (15_000, 45_000, 135_000):
         await at.deliver(after_ms=gap_ms)
     assert (await at.webhook(webhook.id)).consecutive_failures == 0
@@ -105,8 +98,7 @@ async def test_days_before_it_was_enabled_again_do_not_count(at: Delivering) -> 
     at.clock.move(30 * DAY)
     await at.change(update(webhooks).values(enabled_at=at.clock.now_ms()))
     at.endpoints.answers[url_of("a")] = lambda _: answer("rejected", 400)
-    await at.happen(40)
-    await at.deliver()
+    await at.deliver_new(40)
     assert (await at.webhook(webhook.id)).status == "active"
 
 
@@ -116,8 +108,7 @@ async def test_what_waits_is_not_sent_to_a_subscription_that_was_ended_meanwhile
 ) -> None:
     webhook = await at.subscribe()
     at.endpoints.answers[url_of("a")] = lambda _: answer("timeout")
-    await at.happen(3)
-    await at.deliver()
+    await at.deliver_new(3)
     at.clock.move(15_000)
     # As when the end comes between the fan-out and the sending: the deliveries are pending all the same.
     ended = {"status": "disabled"} if action == "disabled" else {"deleted_at": at.clock.now_ms()}

@@ -10,6 +10,7 @@ import pytest
 
 from callwright.contract.checks.address_ranges import LOOPBACK
 from callwright.service.webhooks.transport.endpoints import Endpoints, Posted
+from tests.support.tasks import tasks_within
 from tests.support.webhooks.endpoints import Sink, sink
 from tests.support.webhooks.forbidden_addresses import FORBIDDEN_ADDRESSES, FORBIDDEN_HOSTS
 
@@ -206,15 +207,14 @@ async def test_silent_name_servers_keep_nobody_else_waiting(silence: threading.E
             async def send(host: str) -> None:
                 outcomes.append((await post(endpoints, outside.url(host))).outcome)
 
-            with anyio.fail_after(LONG_S):
-                async with anyio.create_task_group() as tasks:
-                    for number in range(20):
-                        tasks.start_soon(send, "dead.example.com")
-                        tasks.start_soon(send, f"dead-{number}.example.com")
-                    await anyio.wait_all_tasks_blocked()
-                    await send(NAME)
-                    assert outcomes == ["succeeded"]
-                    silence.set()
+            async with tasks_within(LONG_S) as tasks:
+                for number in range(20):
+                    tasks.start_soon(send, "dead.example.com")
+                    tasks.start_soon(send, f"dead-{number}.example.com")
+                await anyio.wait_all_tasks_blocked()
+                await send(NAME)
+                assert outcomes == ["succeeded"]
+                silence.set()
         assert outcomes == ["succeeded"] * 41
         assert asked.count("dead.example.com") == 1
 
@@ -236,12 +236,11 @@ async def test_lookups_beyond_the_bound_wait_and_come_to_their_turn(silence: thr
         async def send(number: int) -> None:
             outcomes.append((await post(endpoints, f"https://{number}.example.com/")).outcome)
 
-        with anyio.fail_after(LONG_S):
-            async with anyio.create_task_group() as tasks:
-                for number in range(100):
-                    tasks.start_soon(send, number)
-                await anyio.wait_all_tasks_blocked()
-                silence.set()
+        async with tasks_within(LONG_S) as tasks:
+            for number in range(100):
+                tasks.start_soon(send, number)
+            await anyio.wait_all_tasks_blocked()
+            silence.set()
     assert outcomes == ["forbidden_address"] * 100
     assert max(most) <= 64
 

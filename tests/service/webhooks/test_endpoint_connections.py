@@ -13,6 +13,7 @@ from callwright.contract.checks.address_ranges import LOOPBACK
 from callwright.service.webhooks.transport.attempts import SENT_AGAIN
 from callwright.service.webhooks.transport.endpoints import Endpoints, Posted
 from callwright.service.webhooks.transport.sessions import KEPT_S
+from tests.support.tasks import tasks_within
 from tests.support.webhooks.certificates import Authority, authority, presenting_its_own
 from tests.support.webhooks.endpoints import Sink, closing, saying, sink, status
 
@@ -92,10 +93,9 @@ async def test_a_server_without_tls_fails_to_speak_it(root: Authority) -> None:
     assert posted.detail == "No secure connection was made: wrong version number."
 
 
-async def test_a_server_that_is_silent_about_tls_has_timed_out(root: Authority) -> None:
-    async with sink() as target:
-        async with Endpoints(opened=LOOPBACK, deadline_s=0.15, tls=root.trusting()) as endpoints:
-            posted = await endpoints.post(target.url(scheme="https"), b"{}", {})
+async def test_a_server_that_is_silent_about_tls_has_timed_out(target: Sink, root: Authority) -> None:
+    async with Endpoints(opened=LOOPBACK, deadline_s=0.15, tls=root.trusting()) as endpoints:
+        posted = await endpoints.post(target.url(scheme="https"), b"{}", {})
     assert (posted.outcome, posted.detail) == ("timeout", "No connection was made within 0.15 seconds.")
 
 
@@ -248,11 +248,10 @@ async def test_a_session_that_makes_room_ends_what_it_is_used_for() -> None:
         async def first() -> None:
             outcomes.append((await post(endpoints, target, "whk_first")).outcome)
 
-        with anyio.fail_after(LONG_S):
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(first)
-                await target.arrivals.acquire()
-                for number in range(10):
-                    outcomes.append((await post(endpoints, target, f"whk_{number}")).outcome)
-                let_go.set()
+        async with tasks_within(LONG_S) as tasks:
+            tasks.start_soon(first)
+            await target.arrivals.acquire()
+            for number in range(10):
+                outcomes.append((await post(endpoints, target, f"whk_{number}")).outcome)
+            let_go.set()
     assert outcomes == ["succeeded"] * 11

@@ -186,7 +186,7 @@ async def test_attempts_of_a_process_that_died_are_entered_also_where_their_even
 
 
 async def test_what_came_of_attempts_is_entered_although_the_database_fails_for_a_while(
-    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    at: Delivering, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sending, "TRY_EVERY_S", 0.0)
     fails = 3
@@ -200,13 +200,11 @@ async def test_what_came_of_attempts_is_entered_although_the_database_fails_for_
         return process_batch(*args, **named)
 
     monkeypatch.setattr(sending, "process_batch", failing)
-    async with delivering(database_url, tmp_path) as at:
-        await at.subscribe()
-        await at.happen(50)
-        await at.deliver()
-        assert fails == 0
-        assert len(at.endpoints.requests) == 50
-        assert {(one.status, one.attempt_count) for one in await at.deliveries()} == {("succeeded", 1)}
+    await at.subscribe()
+    await at.deliver_new(50)
+    assert fails == 0
+    assert len(at.endpoints.requests) == 50
+    assert {(one.status, one.attempt_count) for one in await at.deliveries()} == {("succeeded", 1)}
 
 
 async def test_an_endpoint_queue_whose_lease_ran_out_is_driven_on_by_the_process_that_still_has_it(
@@ -245,25 +243,24 @@ async def test_a_process_that_ends_finishes_what_is_under_way_and_leaves_the_res
 
 
 async def test_attempts_that_outlast_the_end_are_interrupted_and_made_again(
-    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    at: Delivering, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sending, "FINISH_S", 0.05)
-    async with delivering(database_url, tmp_path) as at:
-        await at.subscribe()
-        at.endpoints.holding.add(url_of("a"))
-        await at.happen(20)
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(at.dispatcher.run)
-            await at.endpoints.got(MOST_AT_ONCE)
-            tasks.cancel_scope.cancel()
-        assert [one.outcome for one in await at.attempts()] == ["interrupted"] * MOST_AT_ONCE
-        at.endpoints.holding.clear()
-        await at.deliver()
-        rows = await at.deliveries()
-        assert Counter((one.status, one.attempt_count) for one in rows) == {
-            ("succeeded", 2): MOST_AT_ONCE,
-            ("succeeded", 1): 20 - MOST_AT_ONCE,
-        }
+    await at.subscribe()
+    at.endpoints.holding.add(url_of("a"))
+    await at.happen(20)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(at.dispatcher.run)
+        await at.endpoints.got(MOST_AT_ONCE)
+        tasks.cancel_scope.cancel()
+    assert [one.outcome for one in await at.attempts()] == ["interrupted"] * MOST_AT_ONCE
+    at.endpoints.holding.clear()
+    await at.deliver()
+    rows = await at.deliveries()
+    assert Counter((one.status, one.attempt_count) for one in rows) == {
+        ("succeeded", 2): MOST_AT_ONCE,
+        ("succeeded", 1): 20 - MOST_AT_ONCE,
+    }
 
 
 async def test_marks_that_nobody_accounts_for_are_entered_as_interrupted(at: Delivering) -> None:

@@ -1,7 +1,5 @@
 """Which subscriptions get an event, and that each gets it once."""
 
-from pathlib import Path
-
 import anyio
 import pytest
 from sqlalchemy import Connection, update
@@ -12,7 +10,7 @@ from callwright.service.tables import delivery_rows
 from callwright.service.tables.schema import deliveries, outbox, webhooks
 from callwright.service.webhooks import fan_out as fanning
 from callwright.service.webhooks.fan_out import fan_out
-from tests.support.webhooks.delivering import Delivering, delivering, url_of
+from tests.support.webhooks.delivering import Delivering, url_of
 
 
 @pytest.mark.requirement("HOOK-04")
@@ -51,8 +49,7 @@ async def test_a_deleted_subscription_gets_nothing_and_a_disabled_one_misses_it(
     deleted, disabled = await at.subscribe("deleted"), await at.subscribe("disabled", "deployment.paused")
     await at.tenant.client.webhooks.delete(id=deleted.id)
     await at.tenant.client.webhooks.update(id=disabled.id, status="disabled")
-    await at.happen()
-    await at.deliver()
+    await at.deliver_new()
     assert not at.endpoints.requests
     (missed,) = await at.deliveries()
     assert (missed.webhook_id, missed.status, missed.next_attempt_at) == (disabled.id, "missed", None)
@@ -75,27 +72,25 @@ async def test_a_test_goes_to_its_subscription_alone(at: Delivering) -> None:
 
 async def test_an_event_that_is_fanned_out_again_makes_no_second_delivery(at: Delivering) -> None:
     await at.subscribe()
-    await at.happen(5)
-    await at.deliver()
+    await at.deliver_new(5)
     await at.change(update(outbox).values(fanned_out_at=None))
     await at.deliver(after_ms=60_000)
     assert len(at.endpoints.requests) == len(await at.deliveries()) == 5
 
 
 async def test_one_transaction_makes_a_bounded_number_of_deliveries(
-    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    at: Delivering, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fanning, "MOST_DELIVERIES", 10)
-    async with delivering(database_url, tmp_path) as at:
-        for name in "abcd":
-            await at.subscribe(name)
-        await at.happen(10)
-        now_ms = at.clock.now_ms()
-        sizes = list[int]()
-        while (done := await at.services.database.write(fan_out, at.services.ids, now_ms))[0]:
-            sizes.append(done[1])
-        assert sum(sizes) == 40
-        assert max(sizes) <= 12
+    for name in "abcd":
+        await at.subscribe(name)
+    await at.happen(10)
+    now_ms = at.clock.now_ms()
+    sizes = list[int]()
+    while (done := await at.services.database.write(fan_out, at.services.ids, now_ms))[0]:
+        sizes.append(done[1])
+    assert sum(sizes) == 40
+    assert max(sizes) <= 12
 
 
 @pytest.mark.parametrize("engine", ["postgres"], indirect=True)

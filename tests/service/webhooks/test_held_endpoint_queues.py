@@ -40,8 +40,7 @@ async def test_an_endpoint_queue_is_renewed_although_another_ones_row_is_held(
 ) -> None:
     both = [(await at.subscribe(name)).id for name in "ab"]
     database = at.services.database
-    await at.happen()
-    await at.deliver()
+    await at.deliver_new()
     now_ms = at.clock.now_ms()
     assert len(await database.write(endpoint_queue.take, both, "wrk_me", now_ms, now_ms + 10)) == 2
     engine = make_engine(database_url)

@@ -64,7 +64,7 @@ def _subscription(services: Services, org_id: str, url: str) -> dict[str, object
 async def _subscribed(database_url: str, data: Path, receiver: Sink) -> list[dict[str, Any]]:
     """Makes subscriptions; returns events that each of them wants, which did not happen yet."""
     async with open_service(database_url, data, workers=False) as tenant:
-        services = tenant.service.services
+        services = tenant.services
         hooks = [_subscription(services, tenant.org_id, f"{receiver.url}/{number}") for number in range(SUBSCRIPTIONS)]
 
         def add(connection: Connection) -> None:

@@ -22,10 +22,10 @@ from callwright.service.settings import ServiceSettings
 from callwright.service.tables.schema import webhooks
 from callwright.service.webhooks.dispatcher import Dispatcher
 from callwright.service.webhooks.transport.endpoints import Endpoints
-from tests.support.campaigns import draft, people, run, suspend_numbers, working
+from tests.support.campaigns import draft, ended_by_workers, people, run, suspend_numbers
 from tests.support.service import Tenant, open_service
 from tests.support.webhooks import signature_check
-from tests.support.webhooks.delivering import Delivering, answer, delivering, url_of
+from tests.support.webhooks.delivering import Delivering, answer, url_of
 from tests.support.webhooks.endpoints import Sink, saying, sink, status
 
 LONG_S = 60.0
@@ -124,12 +124,10 @@ async def test_who_subscribes_to_calls_is_sent_the_beginning_and_the_end_of_each
     [b"", b'{"error":"refused","status":500,"retry":true}', b'{"ok":true,"status":200}', b"\xff\x00<html>"],
     ids=["nothing", "a failure in words", "a success in words", "no text"],
 )
-async def test_the_status_alone_counts_whatever_the_body_of_an_answer_says(
-    database_url: str, tmp_path: Path, body: bytes
-) -> None:
+async def test_the_status_alone_counts_whatever_the_body_of_an_answer_says(at: Delivering, body: bytes) -> None:
     answers = {200: "succeeded", 299: "succeeded", 404: "failed", 500: "pending"}
     statuses = list(answers)
-    async with delivering(database_url, tmp_path) as at, Endpoints(opened=LOOPBACK) as endpoints:
+    async with Endpoints(opened=LOOPBACK) as endpoints:
         webhook = await at.subscribe("a", "deployment.paused")
         dispatcher = Dispatcher(at.services, Bell(), endpoints)
         outcomes: dict[int, str] = {}
@@ -207,8 +205,7 @@ async def test_subscribers_get_each_change_of_a_deployment_once(at: Delivering) 
     called = await draft(tenant, people(2), "Called")
     for change in (act.start, act.start, act.pause, act.pause, act.resume, act.resume):
         await change(id=called.id)
-    async with working(tenant):
-        assert (await tenant.ended(called.id)).status == "completed"
+    assert (await ended_by_workers(tenant, called.id)).status == "completed"
     assert await _told(at, called.id) == {
         "deployment.paused": 1,
         "deployment.resumed": 1,
@@ -223,6 +220,5 @@ async def test_subscribers_get_each_change_of_a_deployment_once(at: Delivering) 
     lost = await draft(tenant, people(2, first=20), "Lost")
     await act.start(id=lost.id)
     await suspend_numbers(tenant)
-    async with working(tenant):
-        assert (await tenant.ended(lost.id)).status == "failed"
+    assert (await ended_by_workers(tenant, lost.id)).status == "failed"
     assert await _told(at, lost.id) == {"deployment.failed": 1}

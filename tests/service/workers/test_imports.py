@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,10 +12,10 @@ from callwright.service.platform.ids import Ids
 from callwright.service.tables.schema import imports as import_table
 from callwright.service.workers import imports
 from tests.support.campaign_invariants import campaign_records, check_counters
-from tests.support.campaigns import Interrupted, audience_of, draft, make_audience, people, phone, working
+from tests.support.campaigns import Interrupted, audience_of, ended_by_workers, make_audience, people, phone, started
 from tests.support.database.databases import Engine
 from tests.support.imports import await_import
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 
 
 async def refused(tenant: Tenant, job: AudienceImport) -> list[tuple[int, str, str | None]]:
@@ -79,30 +78,28 @@ BAD_ROWS: list[tuple[str, str, str | None]] = [
 ]
 
 
-async def test_each_bad_row_is_refused_with_its_reason_and_the_others_are_taken(
-    database_url: str, tmp_path: Path
-) -> None:
+@pytest.mark.service(workers=True)
+async def test_each_bad_row_is_refused_with_its_reason_and_the_others_are_taken(tenant: Tenant) -> None:
     lines = ["phone_number,note,zone,sim.outcome,more", "+14155550100,first,America/New_York,busy,"]
     more = [f"+141555502{index:02d},more,,," for index in range(7)]
     lines += [line for line, _, _ in BAD_ROWS] + ["+14155550107,last,,,"] + more
-    async with open_service(database_url, tmp_path) as tenant:
-        known = [{"phone_number": "+14155550199", "note": "known", "zone": "", "more": ""}]
-        audience = await make_audience(tenant, known, timezone_column="zone")
-        job = await await_import(tenant, audience.id, "\n".join(lines))
-        assert (job.status, job.added, job.duplicates) == ("completed_with_errors", 9, 2)
-        assert (job.total_rows, job.invalid) == (len(BAD_ROWS) + 9, len(BAD_ROWS) - 2)
-        assert await refused(tenant, job) == [
-            (number, code, column) for number, (_, code, column) in enumerate(BAD_ROWS, 2)
-        ]
-        counted = await tenant.client.audiences.get(id=audience.id)
-        assert (counted.row_count, counted.valid_count) == (len(BAD_ROWS) + 10, 10)
-        assert (counted.invalid_count, counted.duplicate_count) == (len(BAD_ROWS) - 2, 2)
-        assert [number for number, _ in await cells(tenant, audience.id)] == [
-            "+14155550199",
-            "+14155550100",
-            "+14155550107",
-            *(line.partition(",")[0] for line in more),
-        ]
+    known = [{"phone_number": "+14155550199", "note": "known", "zone": "", "more": ""}]
+    audience = await make_audience(tenant, known, timezone_column="zone")
+    job = await await_import(tenant, audience.id, "\n".join(lines))
+    assert (job.status, job.added, job.duplicates) == ("completed_with_errors", 9, 2)
+    assert (job.total_rows, job.invalid) == (len(BAD_ROWS) + 9, len(BAD_ROWS) - 2)
+    assert await refused(tenant, job) == [
+        (number, code, column) for number, (_, code, column) in enumerate(BAD_ROWS, 2)
+    ]
+    counted = await tenant.client.audiences.get(id=audience.id)
+    assert (counted.row_count, counted.valid_count) == (len(BAD_ROWS) + 10, 10)
+    assert (counted.invalid_count, counted.duplicate_count) == (len(BAD_ROWS) - 2, 2)
+    assert [number for number, _ in await cells(tenant, audience.id)] == [
+        "+14155550199",
+        "+14155550100",
+        "+14155550107",
+        *(line.partition(",")[0] for line in more),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -161,7 +158,7 @@ class FailingIds(Ids):
 
 
 async def test_an_import_goes_on_after_a_crash_and_takes_no_row_twice(tenant: Tenant) -> None:
-    services, audience = tenant.service.services, await make_audience(tenant, [], dedupe="none")
+    services, audience = tenant.services, await make_audience(tenant, [], dedupe="none")
     job = await tenant.client.audiences.import_csv(id=audience.id, csv=csv_of(1_300))
     dying = replace(services, ids=FailingIds(services.clock.now_ms, 700))
     with pytest.raises(Interrupted):
@@ -180,15 +177,13 @@ async def test_an_import_goes_on_after_a_crash_and_takes_no_row_twice(tenant: Te
 
 
 async def test_an_import_joins_a_campaign_that_runs(tenant: Tenant) -> None:
-    made = await draft(tenant, people(20))
-    await tenant.client.deployments.start(id=made.id)
+    made = await started(tenant, people(20))
     more = "\n".join(["phone_number,first_name", *(f"{phone(index)},Late {index}" for index in range(10, 60))])
     await tenant.client.audiences.import_csv(id=audience_of(made), csv=more)
-    assert await imports.work_on_one(tenant.service.services, "wrk_test")
-    async with working(tenant):
-        ended = await tenant.ended(made.id)
+    assert await imports.work_on_one(tenant.services, "wrk_test")
+    ended = await ended_by_workers(tenant, made.id)
     assert (ended.stats.contacts, ended.status) == (60, "completed")
-    found = await campaign_records(tenant.service.services.database, made.id)
+    found = await campaign_records(tenant.database, made.id)
     assert {call.to_number for call in found.calls} == {phone(index) for index in range(60)}
     check_counters(found)
 

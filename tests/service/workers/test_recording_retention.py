@@ -30,7 +30,7 @@ class Killed(Exception):
 
 async def talked(tenant: Tenant, *, ago_ms: int = 0) -> str:
     """A call with a recording that ended so long ago; its id."""
-    ended = tenant.service.services.clock.now_ms() - ago_ms
+    ended = tenant.services.clock.now_ms() - ago_ms
     return await put_call(tenant, turns=2, duration_ms=4_000, created_at=ended - 5_000, ended_at=ended)
 
 
@@ -65,17 +65,17 @@ def later(services: Services, ahead_ms: int) -> Services:
 
 async def sweep(tenant: Tenant, *, ahead_ms: int = 0) -> None:
     """A sweep as it will be then."""
-    await sweeps.run(later(tenant.service.services, ahead_ms))
+    await sweeps.run(later(tenant.services, ahead_ms))
 
 
 async def keep_for(tenant: Tenant, days: int | None) -> None:
     """Negotiates how long the organization's recordings are kept; None: as its plan says."""
     change = update(organizations).where(organizations.c.id == tenant.org_id).values(recording_retention_days=days)
-    await tenant.service.services.database.write(lambda connection: connection.execute(change).rowcount)
+    await tenant.database.write(lambda connection: connection.execute(change).rowcount)
 
 
 async def watermark(tenant: Tenant) -> int:
-    return await tenant.service.services.database.read(recording_watermarks.watermark_of, tenant.org_id)
+    return await tenant.database.read(recording_watermarks.watermark_of, tenant.org_id)
 
 
 def files(tmp_path: Path, call_id: str) -> list[str]:
@@ -135,11 +135,10 @@ async def test_a_longer_retention_brings_no_recording_back(tenant: Tenant) -> No
 
 
 async def test_what_is_deleted_now_can_be_settled_before_a_longer_retention(tenant: Tenant) -> None:
-    services = tenant.service.services
     await sweep(tenant)
     call_id = await talked(tenant, ago_ms=90 * DAY + 1)
     assert await is_gone(tenant, call_id)
-    await services.database.write(recording_watermarks.settle, [tenant.org_id], services.clock.now_ms())
+    await tenant.database.write(recording_watermarks.settle, [tenant.org_id], tenant.services.clock.now_ms())
     await keep_for(tenant, 365)
     assert await is_gone(tenant, call_id)
 
@@ -164,11 +163,11 @@ async def test_a_sweep_that_ends_in_the_middle_is_done_again_after_a_restart(
         old, new = await talked(tenant, ago_ms=80 * DAY), await talked(tenant)
         for call_id in (old, new):
             await fetch(tenant, call_id)
-        owner = tenant.service.services.recordings if step == "forget" else recording_watermarks
+        owner = tenant.services.recordings if step == "forget" else recording_watermarks
         with monkeypatch.context() as patch:
             patch.setattr(owner, step, killed)
             with pytest.raises(Killed):
-                await recording_retention.run(later(tenant.service.services, 11 * DAY))
+                await recording_retention.run(later(tenant.services, 11 * DAY))
         assert files(tmp_path, old) == [".mp3"]
         org_id = tenant.org_id
     async with running(ServiceSettings(data=tmp_path, database_url=database_url), workers=False) as service:
@@ -192,30 +191,29 @@ async def test_each_process_clears_its_own_folder_whoever_moved_the_watermark(
         (folder / name).touch()
         await sweep(tenant, ahead_ms=11 * DAY)
         assert (files(tmp_path / "one", call_id), files(tmp_path / "two", call_id)) == ([], [".mp3"])
-        await sweeps.run(replace(later(tenant.service.services, 11 * DAY), recordings=elsewhere))
+        await sweeps.run(replace(later(tenant.services, 11 * DAY), recordings=elsewhere))
         assert files(tmp_path / "two", call_id) == []
 
 
 async def test_the_files_of_many_calls_are_removed_in_parts(
-    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tenant: Tenant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(recording_retention, "MOST_CALLS", 2)
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = [await talked(tenant, ago_ms=(days + 80) * DAY) for days in range(5)]
-        for call_id in made:
-            await fetch(tenant, call_id)
-        left: list[int] = []
-        for _ in range(3):
-            await sweep(tenant, ahead_ms=11 * DAY)
-            left.append(sum(len(files(tmp_path, call_id)) for call_id in made))
-        assert left == [3, 1, 0]
+    made = [await talked(tenant, ago_ms=(days + 80) * DAY) for days in range(5)]
+    for call_id in made:
+        await fetch(tenant, call_id)
+    left: list[int] = []
+    for _ in range(3):
+        await sweep(tenant, ahead_ms=11 * DAY)
+        left.append(sum(len(files(tmp_path, call_id)) for call_id in made))
+    assert left == [3, 1, 0]
 
 
 async def test_every_plan_has_a_retention_that_the_sweep_knows(tenant: Tenant) -> None:
     for plan in ("starter", "pro", "growth", "enterprise"):
         async with tenant.another_organization(plan=plan) as other:
             await sweep(tenant)
-            lag = tenant.service.services.clock.now_ms() - await watermark(other)
+            lag = tenant.services.clock.now_ms() - await watermark(other)
             assert 90 * DAY <= lag < 90 * DAY + MINUTE
     unknown = select(organizations.c.id).where(organizations.c.recordings_deleted_before == 0)
-    assert await tenant.service.services.database.read(lambda c: c.execute(unknown).scalars().all()) == []
+    assert await tenant.database.read(lambda c: c.execute(unknown).scalars().all()) == []

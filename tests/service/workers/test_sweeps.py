@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection, func, insert, select
@@ -16,7 +15,7 @@ from callwright.service.tables import audit_log, schema
 from callwright.service.tables.audit_log import entry_row
 from callwright.service.workers import sweeps
 from tests.support.campaigns import leave_in_wallet, rent
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 from tests.support.sweeps import sweep_after
 
 MONTH = timedelta(days=30)
@@ -83,44 +82,42 @@ async def test_each_step_is_written_into_the_audit(tenant: Tenant) -> None:
     def written(connection: Connection) -> list[str]:
         return list(connection.execute(actions).scalars())
 
-    found = await tenant.service.services.database.read(written)
+    found = await tenant.database.read(written)
     assert found.count("phone_number.renewed") == found.count("phone_number.released") == 1
 
 
 async def entries_left(tenant: Tenant, org_id: str) -> int:
     count = select(func.count()).where(schema.audit_log.c.org_id == org_id, schema.audit_log.c.action == "old")
-    return await tenant.service.services.database.read(lambda connection: connection.execute(count).scalar_one())
+    return await tenant.database.read(lambda connection: connection.execute(count).scalar_one())
 
 
 @pytest.mark.requirement("AUTH-46")
 async def test_audit_entries_are_deleted_after_a_year_some_at_a_time(
-    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tenant: Tenant, other: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(audit_log, "forget", partial(audit_log.forget, most=3))
-    async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
-        services = tenant.service.services
-        first_ms = services.clock.now_ms() - 10 * DAY
-        rows = [
-            entry_row(services.ids, org_id, "old", "agt_1", by=SERVICE, at_ms=first_ms + later_ms)
-            for org_id in (tenant.org_id, other.org_id)
-            for later_ms in (0, 0, 0, 0, DAY)
-        ]
-        await services.database.write(lambda connection: connection.execute(insert(schema.audit_log), rows).rowcount)
-        left: list[tuple[int, int]] = []
-        for days in (354.9, 355.1, 355.1, 355.1, 356.1):
-            await sweep_after(tenant, days)
-            left.append((await entries_left(tenant, tenant.org_id), await entries_left(tenant, other.org_id)))
-        assert left[0] == (5, 5)
-        assert left[1] == (2, 2)
-        assert left[2] == left[3] == (1, 1)
-        assert left[-1] == (0, 0)
+    first_ms = tenant.services.clock.now_ms() - 10 * DAY
+    rows = [
+        entry_row(tenant.services.ids, org_id, "old", "agt_1", by=SERVICE, at_ms=first_ms + later_ms)
+        for org_id in (tenant.org_id, other.org_id)
+        for later_ms in (0, 0, 0, 0, DAY)
+    ]
+    await tenant.database.write(lambda connection: connection.execute(insert(schema.audit_log), rows).rowcount)
+    left: list[tuple[int, int]] = []
+    for days in (354.9, 355.1, 355.1, 355.1, 356.1):
+        await sweep_after(tenant, days)
+        left.append((await entries_left(tenant, tenant.org_id), await entries_left(tenant, other.org_id)))
+    assert left[0] == (5, 5)
+    assert left[1] == (2, 2)
+    assert left[2] == left[3] == (1, 1)
+    assert left[-1] == (0, 0)
 
 
 @pytest.mark.parametrize("failure", [Locked("held by others"), StorageUnavailable("away")], ids=type)
 async def test_uses_of_keys_that_cannot_be_written_down_are_kept_for_the_next_sweep(
     failure: Exception, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    services = tenant.service.services
+    services = tenant.services
 
     async def fail(*_: object) -> None:
         services.used_keys["key_again"] = 9

@@ -22,8 +22,7 @@ async def test_an_endpoint_that_always_fails_is_tried_five_times_within_ten_minu
     await at.subscribe()
     at.endpoints.answers[url_of("a")] = lambda _: answer("server_error", 503)
     begun = at.clock.now_ms()
-    await at.happen()
-    await at.deliver()
+    await at.deliver_new()
     for number, gap_ms in enumerate((15_000, 45_000, 135_000, 405_000), 1):
         await at.deliver(after_ms=gap_ms - 1)
         assert len(at.endpoints.requests) == number
@@ -46,8 +45,7 @@ async def test_gaps_are_up_to_a_tenth_shorter_or_longer_at_random(
     async with delivering(database_url, tmp_path, chance=lambda: chance) as at:
         await at.subscribe()
         at.endpoints.answers[url_of("a")] = lambda _: answer("timeout")
-        await at.happen()
-        await at.deliver()
+        await at.deliver_new()
         for gap_ms in (15_000, 45_000, 135_000, 405_000):
             await at.deliver(after_ms=round(gap_ms * (0.9 if chance == 0 else 1.1)))
         assert len(at.endpoints.requests) == 5
@@ -63,8 +61,7 @@ async def test_what_may_pass_is_tried_again_and_then_arrives(at: Delivering, out
     at.endpoints.answers[url_of("a")] = lambda request: answer(
         outcome if len(at.endpoints.to(request.url)) == 1 else "succeeded"
     )
-    await at.happen()
-    await at.deliver()
+    await at.deliver_new()
     (waiting,) = await at.deliveries()
     assert (waiting.status, waiting.last_outcome) == ("pending", outcome)
     assert (await at.endpoint_queue(webhook.id)).due_at == waiting.next_attempt_at == at.clock.now_ms() + 15_000
@@ -90,8 +87,7 @@ async def test_what_may_pass_is_tried_again_and_then_arrives(at: Delivering, out
 async def test_what_stands_is_not_tried_again(at: Delivering, outcome: AttemptOutcome, status: int | None) -> None:
     webhook = await at.subscribe()
     at.endpoints.answers[url_of("a")] = lambda _: answer(outcome, status)
-    await at.happen()
-    await at.deliver()
+    await at.deliver_new()
     await at.deliver(after_ms=3_600_000)
     (delivery,) = await at.deliveries()
     assert (delivery.status, delivery.attempt_count, delivery.last_outcome) == ("failed", 1, outcome)
@@ -118,8 +114,7 @@ async def test_every_attempt_of_an_event_sends_the_same_bytes_and_names_it(at: D
 async def test_the_log_keeps_what_was_sent_and_what_was_answered_and_no_secret(at: Delivering) -> None:
     webhook = await at.subscribe()
     at.endpoints.answers[url_of("a")] = lambda _: answer("rejected", 422, "no such thing")
-    await at.happen(simulated=True)
-    await at.deliver()
+    await at.deliver_new(simulated=True)
     (delivery,) = (await at.tenant.client.webhooks.list_deliveries(id=webhook.id)).data
     logged = (await at.tenant.client.webhooks.get_delivery(id=webhook.id, delivery_id=delivery.id)).attempts[0]
     (request,) = at.endpoints.requests
@@ -135,8 +130,7 @@ async def test_the_log_keeps_what_was_sent_and_what_was_answered_and_no_secret(a
 
 async def test_an_event_that_is_not_simulated_does_not_say_so(at: Delivering) -> None:
     await at.subscribe()
-    await at.happen()
-    await at.deliver()
+    await at.deliver_new()
     assert "X-Service-Simulated" not in at.endpoints.requests[0].headers
 
 
@@ -156,8 +150,7 @@ async def test_a_test_is_sent_once_whatever_is_answered_and_counts_as_no_failed_
 async def test_a_receiver_that_knows_only_the_description_accepts_every_attempt(at: Delivering) -> None:
     webhook = await at.subscribe(secret="whsec_Zwölf·Boxkämpfer·jagen·Viktor")
     at.endpoints.answers[url_of("a")] = lambda _: answer("server_error")
-    await at.happen(20)
-    await at.deliver()
+    await at.deliver_new(20)
     await at.deliver(after_ms=15_000)
     assert len(at.endpoints.requests) == 40
     for request in at.endpoints.requests:
@@ -173,11 +166,9 @@ async def test_both_secrets_sign_until_the_overlap_is_over(at: Delivering) -> No
     after = await at.tenant.client.webhooks.rotate_secret(id=before.id, overlap_seconds=3_600)
     ((_, until_ms),) = json.loads((await at.webhook(before.id)).earlier_secrets)
     at.clock.at_ms = until_ms - 1
-    await at.happen()
-    await at.deliver()
+    await at.deliver_new()
     at.clock.at_ms = until_ms
-    await at.happen()
-    await at.deliver()
+    await at.deliver_new()
     both, one = at.endpoints.requests
     header = both.headers["X-Service-Signature"]
     assert header.count("v1=") == 2
@@ -199,8 +190,7 @@ async def test_receivers_with_any_valid_secret_accept_what_is_sent_after_three_r
     ends = [until_ms for _, until_ms in reversed(earlier)]
     for still, moment_ms in enumerate([ends[0] - 1, *ends]):
         at.clock.at_ms = moment_ms
-        await at.happen()
-        await at.deliver()
+        await at.deliver_new()
         sent = at.endpoints.requests[-1]
         header = sent.headers["X-Service-Signature"]
         assert header.count("v1=") == len(secrets) - still
@@ -214,8 +204,7 @@ async def test_receivers_with_any_valid_secret_accept_what_is_sent_after_three_r
 async def test_a_changed_address_and_secret_hold_from_the_next_attempt_on(at: Delivering) -> None:
     webhook = await at.subscribe("old")
     at.endpoints.answers[url_of("old")] = lambda _: answer("timeout")
-    await at.happen()
-    await at.deliver()
+    await at.deliver_new()
     await at.change(update(webhooks).values(url=url_of("new"), secret="whsec_" + "n" * 24))
     await at.deliver(after_ms=15_000)
     (request,) = at.endpoints.to(url_of("new"))

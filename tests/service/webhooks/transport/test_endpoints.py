@@ -12,6 +12,7 @@ import pytest
 from callwright.contract.checks.address_ranges import LOOPBACK
 from callwright.contract.webhooks import AttemptOutcome
 from callwright.service.webhooks.transport.endpoints import Endpoints, Posted
+from tests.support.tasks import tasks_within
 from tests.support.webhooks.endpoints import Answer, Sink, closing, dribbling, saying, silent, sink, status
 
 BODY = b'{"id":"evt_1"}'
@@ -52,12 +53,11 @@ async def test_a_request_has_the_body_and_the_headers_it_was_given_and_no_others
 
 
 @pytest.mark.requirement("EVENT-05")
-async def test_a_long_body_is_sent_whole(endpoints: Endpoints) -> None:
+async def test_a_long_body_is_sent_whole(target: Sink, endpoints: Endpoints) -> None:
     body = b"x" * 3_000_000
-    async with sink() as target:
-        for _ in range(2):
-            assert (await endpoints.post(target.url(), body, HEADERS, subscription="whk_1")).outcome == "succeeded"
-        assert [request.partition(b"\r\n\r\n")[2] for request in target.requests] == [body, body]
+    for _ in range(2):
+        assert (await endpoints.post(target.url(), body, HEADERS, subscription="whk_1")).outcome == "succeeded"
+    assert [request.partition(b"\r\n\r\n")[2] for request in target.requests] == [body, body]
 
 
 @pytest.mark.parametrize("value", ["a\r\nX-Other: b", "a\nb", "a\rb"])
@@ -241,15 +241,14 @@ async def test_requests_beyond_the_bound_wait_and_their_time_does_not_run() -> N
         async def post() -> None:
             posted.append(await endpoints.post(target.url(), BODY, HEADERS))
 
-        with anyio.fail_after(LONG_S):
-            async with anyio.create_task_group() as tasks:
-                for _ in range(6):
-                    tasks.start_soon(post)
-                await target.arrivals.acquire()
-                await target.arrivals.acquire()
-                await anyio.wait_all_tasks_blocked()
-                assert target.connections == 2
-                let_go.set()
+        async with tasks_within(LONG_S) as tasks:
+            for _ in range(6):
+                tasks.start_soon(post)
+            await target.arrivals.acquire()
+            await target.arrivals.acquire()
+            await anyio.wait_all_tasks_blocked()
+            assert target.connections == 2
+            let_go.set()
     assert [one.outcome for one in posted] == ["succeeded"] * 6
     assert target.most_open == 2
 
