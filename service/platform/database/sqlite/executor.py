@@ -53,10 +53,10 @@ class FileExecutor(Executor):
     async def read(self, work: Callable[[Connection], T], mark: Mark) -> T:
         """Runs a unit that sees one consistent state."""
         if mark is Mark.BRIEF:
-            if not self._look_ups.is_connected:
-                with self._explained():
+            with self._explained():
+                if not self._look_ups.is_connected:
                     self._look_ups.connect()
-            return self._look_ups.run(work)
+                return self._look_ups.run(work)
 
         def run() -> T:
             with self._engine.connect() as connection, connection.begin():

@@ -48,7 +48,7 @@ class FileLookUps:
                 connection.close()
 
     def generation(self) -> int | None:
-        """A number that changes whenever anybody commits; None if the file cannot be opened.
+        """A number that changes whenever anybody commits; None if the file cannot be opened or is no database.
 
         Takes some microseconds. Only for the event loop's thread. Source: SQLite, PRAGMA data_version.
         """
@@ -58,7 +58,7 @@ class FileLookUps:
                     f"file:{self._file}?mode=rw", uri=True, isolation_level=None, check_same_thread=False
                 )
             return int(self._watching.execute("PRAGMA data_version").fetchone()[0])
-        except sqlite3.OperationalError:  # it is gone, or there is no room for the files beside it
+        except sqlite3.DatabaseError:  # it is gone or written over, or there is no room for the files beside it
             return None
 
     def close(self) -> None:
