@@ -124,7 +124,7 @@ class DownloadRequest:
             raise RuntimeError("this download is open already")
         deprecations = self._transport.deprecations
         try:
-            download = Download(await self._transport.compat.asked(self._operation, self._wire, self._opened))
+            download = Download(await self._transport.compat.send(self._operation, self._wire, self._opened))
         except ServiceProblem as problem:
             deprecations.check(self._operation.name, problem.headers)
             raise

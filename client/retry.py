@@ -40,7 +40,7 @@ class Retries:
     longest_wait_s: float = 30.0
 
 
-class Attempts:
+class RetryState:
     """The attempts of one request.
 
     `repeatable` says that serving the request twice has the effect of serving it once. `draw` gives a random number

@@ -7,7 +7,7 @@ from typing import Any, ParamSpec, TypeVar
 from pydantic import JsonValue
 
 from callwright.client.answers import output_of
-from callwright.client.compat.foreign_address import ADDRESS_LIMIT_S, Accepts, AddressContent, opened
+from callwright.client.compat.external_address import ADDRESS_LIMIT_S, Accepts, AddressContent, opened
 from callwright.client.compat.lenient_response import LenientResponse, lenient_response
 from callwright.client.compat.paths import Compat
 from callwright.client.download import DownloadRequest
@@ -81,17 +81,17 @@ class Session:
         return lenient_response(operation, answer.body, status=answer.status, request_id=request_id)
 
     def open_address(
-        self, url: str, *, accepts: Accepts, limit_s: float = ADDRESS_LIMIT_S, chosen: bool = False
+        self, url: str, *, accepts: Accepts, limit_s: float = ADDRESS_LIMIT_S, chosen_by_user: bool = False
     ) -> AbstractAsyncContextManager[AddressContent]:
-        """Opens an address from an answer, under the rules of `foreign_address.py`.
+        """Opens an address from an answer, under the rules of `external_address.py`.
 
-        `accepts` says which media types are accepted. `chosen` says that a person chose the address, so it may be in
+        `accepts` says which media types are accepted. `chosen_by_user`: a person chose the address, so it may be in
         any network. Only the service itself gets the key, whoever chose the address.
 
         Raises:
             AddressUnreadable: it must not be opened, or its content is not usable.
         """
-        return opened(self._transport, url, accepts=accepts, limit_s=limit_s, chosen=chosen)
+        return opened(self._transport, url, accepts=accepts, limit_s=limit_s, chosen_by_user=chosen_by_user)
 
     @property
     def compat(self) -> Compat:
@@ -124,7 +124,7 @@ class Session:
     async def _exchanged(self, operation: AnyOperation, wire: WireRequest) -> Answer:
         deprecations = self._transport.deprecations
         try:
-            answer = await self._transport.compat.asked(operation, wire, self._transport.exchange)
+            answer = await self._transport.compat.send(operation, wire, self._transport.exchange)
         except ServiceProblem as problem:
             deprecations.check(operation.name, problem.headers)
             raise

@@ -28,7 +28,7 @@ from callwright.client.errors import (
     UnexpectedAnswer,
 )
 from callwright.client.request import WireRequest
-from callwright.client.retry import Attempts, Retries
+from callwright.client.retry import Retries, RetryState
 
 __all__ = [
     "ASGITransport",
@@ -221,18 +221,18 @@ class Transport:
             if self._other_hosts is not None:
                 await self._other_hosts.aclose()
 
-    async def once(self, request: httpx.Request, *, own: bool, keyed: bool) -> httpx.Response:
+    async def send_once(self, request: httpx.Request, *, to_service: bool, with_key: bool) -> httpx.Response:
         """Sends a request exactly once: no retry, no redirect. The caller reads and closes the answer.
 
-        `own` says that it goes to the service itself, `keyed` that it carries the key, which only goes to the service
-        itself. Requests to other hosts use connections of their own, never the service's transport.
+        `to_service` says that it goes to the service itself, `with_key` that it carries the key, which only goes to the
+        service itself. Requests to other hosts use connections of their own, never the service's transport.
 
         Raises:
             httpx.RequestError: it could not be sent, or there was no answer.
         """
-        if keyed and own:
+        if with_key and to_service:
             request.headers["Authorization"] = f"Bearer {self._key.reveal()}"
-        if own:
+        if to_service:
             carrier = self._carrier
         else:
             self._other_hosts = self._other_hosts or httpx.AsyncHTTPTransport(
@@ -244,11 +244,11 @@ class Transport:
         response.request = request
         return response
 
-    async def _repeated(self, wire: WireRequest, once: Callable[[WireRequest], Awaitable[T]]) -> T:
-        attempts = Attempts(self._retries, repeatable=wire.repeatable, media=wire.media, draw=self._draw)
+    async def _repeated(self, wire: WireRequest, attempt: Callable[[WireRequest], Awaitable[T]]) -> T:
+        attempts = RetryState(self._retries, repeatable=wire.repeatable, media=wire.media, draw=self._draw)
         while True:
             try:
-                return await once(wire)
+                return await attempt(wire)
             except CallwrightError as error:
                 wait_s = attempts.wait_s(error)
                 if wait_s is None:

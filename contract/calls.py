@@ -10,11 +10,11 @@ from callwright.contract.declaration.marks import (
     PERSONAL,
     CallType,
     Cell,
-    Foreign,
-    ForeignText,
     OwnNumber,
     OwnText,
     Speech,
+    Untrusted,
+    UntrustedText,
 )
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import listing, media, operation
@@ -97,9 +97,9 @@ class Call(Resource):
         str,
         Field(serialization_alias="from", validation_alias="from", description="E.164."),
         PERSONAL,
-        Foreign("number", "inbound"),
+        Untrusted("number", "inbound"),
     ]
-    to: Annotated[str, Field(description="E.164."), PERSONAL, Foreign("number", "outbound")]
+    to: Annotated[str, Field(description="E.164."), PERSONAL, Untrusted("number", "outbound")]
     status: CallStatus
     outcome: Annotated[Outcome | None, Field(description="How the call ended; null until then.")] = None
     disposition: Annotated[OwnText | None, Field(description="The result of the conversation.")] = None
@@ -126,7 +126,7 @@ class Call(Resource):
         list[Speech], Field(description="What the contact asked and the agent's prompt could not answer.")
     ] = []
     variables: dict[str, Cell] = {}
-    warnings: Annotated[list[ForeignText], DERIVED] = []
+    warnings: Annotated[list[UntrustedText], DERIVED] = []
 
 
 class TranscriptTurn(Resource):

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from callwright.contract.declaration.filters import Filter, FilterText, OneOrMore
-from callwright.contract.declaration.marks import ForeignText, OwnText
+from callwright.contract.declaration.marks import OwnText, UntrustedText
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import listing, operation
 from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
@@ -34,7 +34,7 @@ class WebhookArrival(Resource):
     last_outcome: AttemptOutcome | None = None
     last_response_status: int | None = None
     response_excerpt: Annotated[
-        ForeignText, Field(description="The beginning of what the endpoint answered where it did not take the event.")
+        UntrustedText, Field(description="The beginning of what the endpoint answered where it did not take the event.")
     ] = ""
     delivery_id: str | None = None
     explanation: Annotated[OwnText, Field(description="What happened, in words.")]

@@ -7,7 +7,7 @@ from pydantic import Field
 from callwright.contract.checks.names import Text
 from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
 from callwright.contract.declaration.filters import Filter, FilterText, MadeBetween, OneOrMore
-from callwright.contract.declaration.marks import DERIVED, OWN, ForeignText, OwnText
+from callwright.contract.declaration.marks import DERIVED, OWN, OwnText, UntrustedText
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import listing, operation, removal
 from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
@@ -103,8 +103,8 @@ class DeliveryAttempt(Resource):
     url: OwnText
     request_headers: dict[str, OwnText]
     response_status: int | None = None
-    response_excerpt: Annotated[ForeignText, Field(description="The beginning of the answer, at most 4 KB.")] = ""
-    detail: Annotated[ForeignText, Field(description="What went wrong, in words, or that it was sent twice.")] = ""
+    response_excerpt: Annotated[UntrustedText, Field(description="The beginning of the answer, at most 4 KB.")] = ""
+    detail: Annotated[UntrustedText, Field(description="What went wrong, in words, or that it was sent twice.")] = ""
 
 
 class Delivery(Resource):

@@ -26,7 +26,7 @@ class ShortLines(logging.Formatter):
         return "\n".join(map(_escaped, kept.split("\n")))
 
 
-def is_of_use(record: logging.LogRecord) -> bool:
+def is_no_upgrade_advice(record: logging.LogRecord) -> bool:
     """A filter that drops uvicorn's advice on packages, which it logs for each request to upgrade the protocol."""
     return not str(record.msg).startswith(("Unsupported upgrade request", "No supported WebSocket library"))
 

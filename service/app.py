@@ -21,18 +21,18 @@ from callwright.contract.problems import METHOD_NOT_ALLOWED, NOT_FOUND
 from callwright.contract.surface import OPERATIONS
 from callwright.service.campaigns.pausing import pause_all
 from callwright.service.handlers import registry
-from callwright.service.platform.alarm import Bell
 from callwright.service.platform.clock.clock import SystemClock
 from callwright.service.platform.data_folder import DataFolder
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.database.engines import Limits, file_of
 from callwright.service.platform.database.inserts import insert_ignoring_conflicts
 from callwright.service.platform.database.listing import Cursors
-from callwright.service.platform.database.sqlite.fullness import LEAST_FREE
+from callwright.service.platform.database.sqlite.disk_space import LEAST_FREE
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.own_address import OwnAddress
 from callwright.service.platform.refusals import Refusal
+from callwright.service.platform.wake_signal import WakeNotifier
 from callwright.service.platform.worker_loop import repeat
 from callwright.service.rest.documentation.openapi import document
 from callwright.service.rest.pipeline import RequestPipeline
@@ -67,7 +67,7 @@ STARTED_PAUSED = "started_paused"
 """The pause reason of campaigns that were active or scheduled in the copy from which the service was started."""
 ANSWER_LIMIT_S = 5.0
 """How long the health check waits for the database."""
-LEAST_SILENT_MS = 1_000
+LEAST_IDLE_MS = 1_000
 """A transaction may always be silent for this long, even with shorter leases, because a busy machine is slow."""
 LOCK_LIMIT_MS = 5_000
 """How long a write waits for locks that others hold; after that the client is told to retry."""
@@ -171,7 +171,7 @@ async def _alone(settings: ServiceSettings) -> AsyncGenerator[None]:
 def limits_of(settings: ServiceSettings) -> Limits:
     """Time limits of transactions. One may be silent for as long as the shorter lease, but at least a second."""
     lease_ms = min(settings.deployment_lease_ms, settings.delivery_lease_ms)
-    return Limits(silent_ms=max(lease_ms, LEAST_SILENT_MS), lock_ms=LOCK_LIMIT_MS)
+    return Limits(idle_ms=max(lease_ms, LEAST_IDLE_MS), lock_ms=LOCK_LIMIT_MS)
 
 
 @asynccontextmanager
@@ -190,7 +190,7 @@ async def running(
         await to_thread.run_sync(upgrade.upgrade, settings.database_url, settings.data)
         clock = clock or SystemClock(settings.clock_begins_ms)
         ids = Ids(clock.now_ms)
-        bell = Bell()
+        notifier = WakeNotifier()
         libraries = await to_thread.run_sync(find_libraries, settings.espeak_library)
         async with (
             Database.opened(settings.database_url, limits_of(settings), checkpoints=True) as database,
@@ -210,21 +210,21 @@ async def running(
                 start_plan_seal,
                 recordings,
                 RequestLimits(database),
-                bell.ring,
+                notifier.notify,
                 OwnAddress(settings.public_url),
             )
             if settings.starts_paused:
                 await pause_all(services, STARTED_PAUSED, only_due=False)
             async with Endpoints(opened=settings.webhook_networks) as endpoints:
-                supervisor = Supervisor(services, bell)
+                supervisor = Supervisor(services, notifier)
                 async with anyio.create_task_group() as tasks:
                     if workers:
-                        tasks.start_soon(StorageWatch(services, bell).run)
+                        tasks.start_soon(StorageWatch(services, notifier).run)
                         look = partial(clock_record.look, database, clock)
                         name = "comparing the clock with what it showed before"
                         tasks.start_soon(partial(repeat, look, name, every_s=clock_record.LOOK_S))
                         tasks.start_soon(supervisor.run)
-                        tasks.start_soon(Dispatcher(services, bell, endpoints).run)
+                        tasks.start_soon(Dispatcher(services, notifier, endpoints).run)
                     try:
                         pipeline = pipeline_of(services)
                         try:
@@ -249,10 +249,10 @@ def pipeline_of(services: Services) -> RequestPipeline:
 async def problems_of(database: Database) -> dict[str, str]:
     """The problems that keep the service from working, by the part that has each; empty if there are none."""
     found: dict[str, str] = {}
-    free = database.fullness.free_bytes()
-    if database.fullness.is_full or (free is not None and free < LEAST_FREE):
+    free = database.disk_space.free_bytes()
+    if database.disk_space.is_full or (free is not None and free < LEAST_FREE):
         found["storage"] = "disk full"
-    if not database.presence.look() and (loss := database.presence.loss):
+    if not database.file_guard.look() and (loss := database.file_guard.loss):
         found["database"] = f"{loss.value}; stop the service, and see docs/backups.md"
     elif problem := await database.problem(ANSWER_LIMIT_S):
         found["database"] = problem

@@ -41,7 +41,7 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Taken:
+class Timing:
     """Wall time and processor time of an answer. The processor time does not include waiting for a busy processor."""
 
     wall_s: float
@@ -91,20 +91,20 @@ async def _filled(service: Service, org: str) -> None:
     print(f"{CALLS:,} calls written in {time.perf_counter() - begun:.0f} s")
 
 
-async def _timed(client: Client, query: Query, pages: int) -> Taken:
+async def _timed(client: Client, query: Query, pages: int) -> Timing:
     """The time of the last of `pages` pages."""
     cursor: str | None = None
-    taken = Taken(0.0, 0.0)
+    taken = Timing(0.0, 0.0)
     for _ in range(pages):
         given: Query = {**query, "cursor": cursor} if cursor else query
         begun, worked = time.perf_counter(), time.process_time()
         page = await client.transcripts.search(**given)
-        taken = Taken(time.perf_counter() - begun, time.process_time() - worked)
+        taken = Timing(time.perf_counter() - begun, time.process_time() - worked)
         cursor = page.pagination.next_cursor
     return taken
 
 
-def _spread(name: str, times: list[Taken]) -> None:
+def _spread(name: str, times: list[Timing]) -> None:
     cuts = quantiles([one.wall_s for one in times], n=100, method="inclusive")
     work = quantiles([one.work_s for one in times], n=100, method="inclusive")
     wall = f"p50 {cuts[49] * 1e3:8.1f}  p95 {cuts[94] * 1e3:8.1f}  p99 {cuts[98] * 1e3:8.1f} ms"
@@ -117,7 +117,7 @@ async def search_million(folder: Path) -> None:
     words = Vocabulary(Random(1)).made[150:400]
     async with _opened(folder) as (service, client, org):
         await _filled(service, org)
-        every: list[Taken] = []
+        every: list[Timing] = []
         for kind in KINDS:
             times = [await _timed(client, kind.make(chance, words), kind.pages) for _ in range(_WARM_UP + _ROUNDS)]
             _spread(kind.name, times[_WARM_UP:])

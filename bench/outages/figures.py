@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from bench.outages.load import NO_ANSWER, Asked, Record
+from bench.outages.load import NO_ANSWER, FinishedRequest, Record
 
 LIMIT_S = 15.0
 """The longest time that a request may be open."""
@@ -45,7 +45,7 @@ class Verdict:
     def __init__(self) -> None:
         self.holds = True
 
-    def say(self, figure: str, *, holds: bool) -> None:
+    def report(self, figure: str, *, holds: bool) -> None:
         """Prints one figure."""
         self.holds &= holds
         print(f"{'holds' if holds else 'FAILS'}  {figure}", flush=True)
@@ -56,7 +56,7 @@ def stored(verdict: Verdict, record: Record, found: Sequence[tuple[str, str]]) -
     names = dict(found)
     missing = sum(names.get(agent_id) != name for name, agent_id in record.acknowledged.items())
     twice = sum(count > 1 for count in Counter(names.values()).values())
-    verdict.say(
+    verdict.report(
         f"acknowledged and lost: {missing} of {len(record.acknowledged)} agents; stored twice {twice}; "
         f"never answered {len(record.unanswered)}",
         holds=bool(record.acknowledged) and not (missing or twice or record.unanswered),
@@ -69,10 +69,10 @@ def statuses(verdict: Verdict, record: Record) -> None:
         seen = [one for one in record.over if one.what == what]
         by_status = Counter(f"{one.status or 'no answer'}{f' {one.code}' if one.code else ''}" for one in seen)
         other = [one for one in seen if one.status not in expected and not one.is_to_be_repeated]
-        verdict.say(f"answers to {what}: {_counts(by_status)}; others than expected {len(other)}", holds=not other)
+        verdict.report(f"answers to {what}: {_counts(by_status)}; others than expected {len(other)}", holds=not other)
     failed = [one for one in record.over if one.status >= 500]
     put_off = [one for one in failed if one.status == 503 and one.code == "service_unavailable" and one.says_when]
-    verdict.say(
+    verdict.report(
         f"answers in the outage: {len(put_off)} of 503 service_unavailable with Retry-After; "
         f"other 5xx {len(failed) - len(put_off)}",
         holds=len(failed) == len(put_off),
@@ -82,26 +82,26 @@ def statuses(verdict: Verdict, record: Record) -> None:
 def longest(verdict: Verdict, record: Record, longest_s: float, left_open: int) -> None:
     """The longest time that a request was open, and how many were given up, broken or left open."""
     broken = sum(one.status == NO_ANSWER for one in record.over) - record.given_up
-    verdict.say(
+    verdict.report(
         f"longest request {longest_s:.2f} s (limit {LIMIT_S:g} s), given up {record.given_up}, "
         f"connections broken {broken}, open at the end {left_open}",
         holds=longest_s <= LIMIT_S and left_open == 0,
     )
 
 
-def health(verdict: Verdict, asked: Sequence[tuple[Asked, Outage]]) -> None:
+def health(verdict: Verdict, asked: Sequence[tuple[FinishedRequest, Outage]]) -> None:
     """Whether the health check reported the database while it was down, and in time."""
     right = [one for one, outage in asked if _says_it_is_down(one, outage)]
     statuses = Counter(str(one.status or "no answer") for one, _ in asked)
     slowest_s = max((one.took_s for one, _ in asked), default=0.0)
-    verdict.say(
+    verdict.report(
         f"health checks in the outages: {len(right)} of {len(asked)} right ({_counts(statuses)}), "
         f"slowest {slowest_s:.2f} s (limit {HEALTH_LIMIT_S:g} s)",
         holds=bool(asked) and len(right) == len(asked) and slowest_s <= HEALTH_LIMIT_S,
     )
 
 
-def _says_it_is_down(asked: Asked, outage: Outage) -> bool:
+def _says_it_is_down(asked: FinishedRequest, outage: Outage) -> bool:
     if asked.status == 200:  # the database may have come back meanwhile
         return asked.ended_s >= outage.started_s
     return asked.status == 503 and b'"database"' in asked.body
@@ -119,7 +119,7 @@ def back(verdict: Verdict, record: Record, outages: Sequence[Outage], end_s: flo
         back_s = _back_s(record, outage.up_s, until_s, wanted)
         late += back_s is None
         took.append(until_s - outage.up_s if back_s is None else back_s)
-    verdict.say(
+    verdict.report(
         f"throughput back at {PART:.0%} of {first / WINDOW_S:.0f}/s: median {median(took):.2f} s, "
         f"longest {max(took):.2f} s (limit {BACK_LIMIT_S:g} s); not before the next kill {late} of {len(outages)}",
         holds=first > 0 and not late and max(took) <= BACK_LIMIT_S,
@@ -147,9 +147,9 @@ def places(verdict: Verdict, before: int, after: int, answered: Mapping[str, tup
     `answered` has, for each process, how many of `wanted` simultaneous requests it answered, and the slowest's seconds.
     """
     ratio = after / before if before else 0.0
-    verdict.say(f"throughput after the last kill: {ratio:.2f} of before (at least {PART})", holds=ratio >= PART)
+    verdict.report(f"throughput after the last kill: {ratio:.2f} of before (at least {PART})", holds=ratio >= PART)
     said = ", ".join(f"{name} {count} of {wanted} within {slow_s:.2f} s" for name, (count, slow_s) in answered.items())
-    verdict.say(
+    verdict.report(
         f"answered at once: {said}",
         holds=all(count == wanted for count, _ in answered.values()),
     )
@@ -163,7 +163,7 @@ def logged(verdict: Verdict, logs: Mapping[str, Lines], since_s: float, secrets:
         most = max((bisect_left(at, begin_s + 1) - index for index, begin_s in enumerate(at)), default=0)
         tracebacks = sum("Traceback (most recent call last)" in line for _, line in lines)
         told = [line for _, line in lines if any(secret in line for secret in secrets)]
-        verdict.say(
+        verdict.report(
             f"log of {name}: at most {most} lines a second about the database (limit {LINES_A_SECOND}), "
             f"{len(after)} lines, {tracebacks} tracebacks, {len(told)} lines with names, numbers or parameters",
             holds=most <= LINES_A_SECOND and not tracebacks and not told,

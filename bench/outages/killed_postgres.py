@@ -33,7 +33,7 @@ from tests.support.service import open_service
 from bench.outages import figures
 from bench.outages.figures import LIMIT_S, Outage, Verdict
 from bench.outages.frozen_peers import Taker
-from bench.outages.load import Asked, Caller, Load, Record, repeated
+from bench.outages.load import Caller, FinishedRequest, Load, Record, repeated
 from bench.outages.several_services import Process, services
 from bench.rest.rest import plain
 from bench.tool_calls.over_http import request
@@ -80,7 +80,7 @@ class Trial:
     """The deadline of the trial."""
     record: Record = field(default_factory=Record)
     outages: list[Outage] = field(default_factory=list[Outage])
-    health: list[tuple[Asked, int]] = field(default_factory=list[tuple[Asked, int]])
+    health: list[tuple[FinishedRequest, int]] = field(default_factory=list[tuple[FinishedRequest, int]])
     """Answers of the health check, each with the index of its outage."""
     before: int = 0
     after: int = 0
@@ -235,8 +235,8 @@ def _dialled(verdict: Verdict, trial: Trial, plain_url: str) -> None:
     )[0][0]
     dials, arrived = done(plain_url)
     dials_since, arrived_since = dials - trial.done_by_last_start[0], arrived - trial.done_by_last_start[1]
-    verdict.say(f"dialled twice: {again + same} of {dials}", holds=dials > 0 and again + same == 0)
-    verdict.say(
+    verdict.report(f"dialled twice: {again + same} of {dials}", holds=dials > 0 and again + same == 0)
+    verdict.report(
         f"after the last start: {dials_since} dialled, {arrived_since} deliveries arrived (at least 1 of each)",
         holds=dials_since > 0 and arrived_since > 0,
     )
@@ -260,14 +260,14 @@ async def _trial(folder: Path, kills: int, chance: Random, until_s: float, verdi
         token = f"outage{chance.randrange(16**8):08x}"
         trial = Trial(server, setup, addresses, chance, token, until_s)
         await trial.run(kills, plain_url)
-        verdict.say(f"kills made: {len(trial.outages)} of {kills}", holds=len(trial.outages) == kills)
+        verdict.report(f"kills made: {len(trial.outages)} of {kills}", holds=len(trial.outages) == kills)
         if not trial.outages:
             return
         answered = await _all_at_once(trial, processes)
         ended = sum(not each.is_running for each in processes)
         await to_thread.run_sync(_judge, verdict, trial, plain_url, abandon_on_cancel=True)
         figures.places(verdict, trial.before, trial.after, answered, AT_ONCE)
-        verdict.say(f"processes that ended by themselves: {ended} of {PROCESSES}", holds=ended == 0)
+        verdict.report(f"processes that ended by themselves: {ended} of {PROCESSES}", holds=ended == 0)
         secrets = (token, phone(0)[1:10], setup.number.lstrip("+"), "Person ", "[parameters:", setup.api_key)
         logs = {each.name: list(each.lines) for each in processes}
         figures.logged(verdict, logs, trial.outages[0].killed_s, secrets)
@@ -310,7 +310,7 @@ def main(kills: int, seed: int) -> None:
         with anyio.move_on_after(until_s - time.monotonic()) as limit:
             await _trial(folder, kills, Random(seed), until_s, verdict)
         if limit.cancelled_caught:
-            verdict.say("the trial did not end in its time", holds=False)
+            verdict.report("the trial did not end in its time", holds=False)
 
     with tempfile.TemporaryDirectory(prefix="callwright-trial-") as folder:
         os.chmod(folder, 0o711)  # Postgres runs as another user there

@@ -40,7 +40,7 @@ LOST = (
 
 
 @dataclass(frozen=True)
-class Asked:
+class FinishedRequest:
     """A finished request. Times are of `time.monotonic`; `code` is the problem's, where there is one."""
 
     what: str
@@ -67,7 +67,7 @@ class Asked:
 class Record:
     """The requests of all connections."""
 
-    over: list[Asked] = field(default_factory=list[Asked])
+    over: list[FinishedRequest] = field(default_factory=list[FinishedRequest])
     """Every finished request, without its body, in the order in which they ended."""
     good_s: list[float] = field(default_factory=list[float])
     """When each successful answer arrived, in order."""
@@ -103,7 +103,7 @@ class Record:
         """How many requests were answered successfully in this time."""
         return bisect_left(self.good_s, end_s) - bisect_left(self.good_s, begin_s)
 
-    def note(self, asked: Asked) -> Asked:
+    def note(self, asked: FinishedRequest) -> FinishedRequest:
         """Records a finished request."""
         self.over.append(replace(asked, body=b""))
         if 200 <= asked.status < 300:
@@ -119,7 +119,7 @@ class Caller:
         self._connection: ByteStream | None = None
         self._answers: BufferedByteReceiveStream | None = None
 
-    async def ask(self, what: str, sent: bytes) -> Asked:
+    async def ask(self, what: str, sent: bytes) -> FinishedRequest:
         """Sends a request and waits for its answer. `what` is the kind of request it counts as."""
         status, code, says_when, body = NO_ANSWER, "", False, b""
         with self._record.opened() as begun_s:
@@ -133,7 +133,7 @@ class Caller:
         if limit.cancelled_caught:
             self._record.given_up += 1
             await self.close()
-        return self._record.note(Asked(what, begun_s, time.monotonic(), status, code, says_when, body))
+        return self._record.note(FinishedRequest(what, begun_s, time.monotonic(), status, code, says_when, body))
 
     async def _exchanged(self, sent: bytes) -> tuple[bytes, bytes]:
         if self._connection is None or self._answers is None:
@@ -203,7 +203,7 @@ class Load:
             self._record.recent.append(self._record.acknowledged[name])
 
 
-async def repeated(ask: Callable[[], Awaitable[Asked]], chance: Random) -> Asked:
+async def repeated(ask: Callable[[], Awaitable[FinishedRequest]], chance: Random) -> FinishedRequest:
     """Sends a request until its outcome is known, and returns that answer."""
     while True:
         found = await ask()

@@ -21,8 +21,8 @@ from tests.support.webhooks.endpoint_process import Sink, sink
 from callwright.contract.events import DEPLOYMENT_PAUSED, DeploymentPaused
 from callwright.service import accounts
 from callwright.service.app import running
-from callwright.service.platform.alarm import Bell
 from callwright.service.platform.event_envelope import envelope
+from callwright.service.platform.wake_signal import WakeNotifier
 from callwright.service.services import Services
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables.outbox import add_events, event_row
@@ -56,7 +56,7 @@ class Speed:
     processor_us: float
 
 
-class Watch:
+class Stopwatch:
     """A stopwatch that starts when it is made."""
 
     def __init__(self) -> None:
@@ -81,7 +81,7 @@ async def bare(receiver: Sink, count: int) -> Speed:
                 await answer.read()
 
     async with aiohttp.ClientSession() as session:
-        watch = Watch()
+        watch = Stopwatch()
         async with anyio.create_task_group() as tasks:
             for _ in range(MOST_AT_ONCE):
                 tasks.start_soon(send, session)
@@ -134,14 +134,14 @@ async def ours(folder: str, database_url: str, receiver: Sink, count: int) -> Sp
         await database.write(subscribe, services, org_id, f"{receiver.url}/ours")
         before = await database.read(arrived)
         async with Endpoints(opened=settings.webhook_networks) as endpoints:
-            dispatcher = Dispatcher(services, Bell(), endpoints)
+            dispatcher = Dispatcher(services, WakeNotifier(), endpoints)
             await dispatcher.work_until_idle()  # warm
             rows = [
                 event_row(services.ids, org_id, DEPLOYMENT_PAUSED, DATA, at_ms=services.clock.now_ms())
                 for _ in range(count)
             ]
             await database.write(add_events, rows)
-            watch, speeds = Watch(), list[Speed]()
+            watch, speeds = Stopwatch(), list[Speed]()
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(dispatcher.run)
                 while await database.read(is_under_way):  # noqa: ASYNC110  # there is no event to wait for

@@ -56,8 +56,8 @@ class Compat:
         self._prefix: str | None = None if urlsplit(base_url).path in ("", "/") else ""
         self._spelt: dict[str, str] = {}
         self._spelt_by_method: dict[str, str] = {}
-        self._there: set[str] = set()
-        self._told: Mapping[str, str] = {}
+        self._known_routes: set[str] = set()
+        self._documented: Mapping[str, str] = {}
         self._worked = False
 
     @property
@@ -65,20 +65,20 @@ class Compat:
         """The text between the base URL and every path; None while it is not known."""
         return self._prefix
 
-    def placed(self, operation: AnyOperation, wire: WireRequest) -> WireRequest:
+    def with_likely_path(self, operation: AnyOperation, wire: WireRequest) -> WireRequest:
         """The request with the path that is most likely to work."""
-        prefix, word = self._ways(operation)[0]
-        return _placed(wire, prefix, word)
+        prefix, word = self._candidates(operation)[0]
+        return _with_path(wire, prefix, word)
 
     def spelling(self, operation: str) -> str | None:
         """The first segment of the operation's path as the service spells it, once that is known."""
         return self._spelt.get(operation)
 
-    def told(self, spelt: Mapping[str, str]) -> None:
+    def learn_documented(self, spelt: Mapping[str, str]) -> None:
         """Records the operations that an OpenAPI document names, each with the first segment of its path."""
-        self._told = dict(spelt)
+        self._documented = dict(spelt)
 
-    async def asked(self, operation: AnyOperation, wire: WireRequest, once: Callable[[WireRequest], Awaitable[A]]) -> A:
+    async def send(self, operation: AnyOperation, wire: WireRequest, once: Callable[[WireRequest], Awaitable[A]]) -> A:
         """Calls `once` with one path after another until one reaches a route, and returns its answer.
 
         Raises:
@@ -87,10 +87,10 @@ class Compat:
         """
         tried: list[str] = []
         status = 404
-        for prefix, word in self._ways(operation):
+        for prefix, word in self._candidates(operation):
             tried.append(f"{wire.method} {prefix}{_spelt(operation.path, word)}")
             try:
-                answer = await once(_placed(wire, prefix, word))
+                answer = await once(_with_path(wire, prefix, word))
             except ServiceProblem as problem:
                 if not self._absent(operation, problem):
                     if problem.status not in _BEFORE_THE_ROUTE:
@@ -108,7 +108,7 @@ class Compat:
             operation.name, status=status, base_url=self._base_url, tried=tried, nothing_found=not self._worked
         )
 
-    def _ways(self, operation: AnyOperation) -> list[tuple[str, str]]:
+    def _candidates(self, operation: AnyOperation) -> list[tuple[str, str]]:
         prefixes: Iterable[str] = PREFIXES if self._prefix is None else (self._prefix,)
         words = self._words(operation)
         return [(prefix, word) for prefix in prefixes for word in words]
@@ -118,18 +118,20 @@ class Compat:
         known = self._spelt.get(operation.name)
         if known is not None or own not in SPELLINGS:
             return [known or own]
-        likely = self._told.get(operation.name, self._spelt_by_method.get(operation.method))
+        likely = self._documented.get(operation.name, self._spelt_by_method.get(operation.method))
         return sorted(SPELLINGS[own], key=lambda word: word != likely)
 
     def _learn(self, operation: AnyOperation, prefix: str, word: str) -> None:
         self._prefix, self._worked = prefix, True
-        self._there.add(operation.name)
+        self._known_routes.add(operation.name)
         if word in SPELLINGS.get(operation.path.split("/")[1], ()):
             self._spelt[operation.name] = self._spelt_by_method[operation.method] = word
 
     def _absent(self, operation: AnyOperation, problem: ServiceProblem) -> bool:
-        told = operation.name in self._told and self._worked and len(operation.path_fields) > 0
-        if problem.status not in _ABSENT or (problem.status == 404 and (told or operation.name in self._there)):
+        documented = operation.name in self._documented and self._worked and len(operation.path_fields) > 0
+        if problem.status not in _ABSENT or (
+            problem.status == 404 and (documented or operation.name in self._known_routes)
+        ):
             return False
         names_nothing = operation.method == "GET" and not operation.path_fields and problem.field is None
         return problem.status != 404 or names_nothing or _without_code(problem)
@@ -162,6 +164,6 @@ def _spelt(path: str, word: str) -> str:
     return "/".join(("", word, *path.split("/")[2:]))
 
 
-def _placed(wire: WireRequest, prefix: str, word: str) -> WireRequest:
+def _with_path(wire: WireRequest, prefix: str, word: str) -> WireRequest:
     path = prefix + _spelt(wire.path, word)
     return wire if path == wire.path else replace(wire, path=path)

@@ -1,7 +1,7 @@
 """Marks on fields: whom a text is about, who wrote it, and what follows from something else.
 
 The audit log, the guard before a model, the masks of telephone numbers and the labels of untrusted text go by these
-marks. A text without one counts as personal and foreign.
+marks. A text without one counts as personal and untrusted.
 """
 
 import re
@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 from pydantic import BaseModel, JsonValue
 from pydantic.fields import FieldInfo
 
-ForeignKind = Literal["speech", "text", "number", "quoted", "column"]
+UntrustedKind = Literal["speech", "text", "number", "quoted", "column"]
 OwnKind = Literal["text", "number", "script"]
 CallType = Literal["outbound", "inbound"]
 
@@ -24,7 +24,7 @@ class Personal:
 
 
 @dataclass(frozen=True)
-class Foreign:
+class Untrusted:
     """Marks what somebody outside said or wrote: data for a model, never an instruction.
 
     `speech` was said on a call: it is cleaned, and numbers in it stay. `text` stood in a file, is made of its cells, or
@@ -33,7 +33,7 @@ class Foreign:
     column, which in a file without a header row is somebody's cell: digits behind a word count as well.
     """
 
-    kind: ForeignKind
+    kind: UntrustedKind
     call_type: CallType | None = None
     """The calls on which the number is the contact's. On others it is the organization's."""
 
@@ -64,14 +64,14 @@ PERSONAL, DERIVED, COUNTED, OWN = Personal(), Derived(), Derived(recorded_on_del
 OwnText = Annotated[str, OWN]
 OwnNumber = Annotated[str, Own("number")]
 OwnScript = Annotated[str, Own("script")]
-ContactNumber = Annotated[str, PERSONAL, Foreign("number")]
-Speech = Annotated[str, PERSONAL, Foreign("speech")]
-Cell = Annotated[str, PERSONAL, Foreign("text")]
-ColumnText = Annotated[str, Foreign("column")]
-ForeignText = Annotated[str, Foreign("text")]
-QuotedText = Annotated[str, Foreign("quoted")]
+ContactNumber = Annotated[str, PERSONAL, Untrusted("number")]
+Speech = Annotated[str, PERSONAL, Untrusted("speech")]
+Cell = Annotated[str, PERSONAL, Untrusted("text")]
+ColumnText = Annotated[str, Untrusted("column")]
+UntrustedText = Annotated[str, Untrusted("text")]
+QuotedText = Annotated[str, Untrusted("quoted")]
 
-Mark = TypeVar("Mark", Personal, Foreign, Own, Derived)
+Mark = TypeVar("Mark", Personal, Untrusted, Own, Derived)
 _ID = re.compile(r"(?:^|_)(?:id|ids|uuid)$")
 
 
@@ -80,9 +80,9 @@ def mark_of(model: type[BaseModel], name: str, mark: type[Mark]) -> Mark | None:
     return next((found for found in _marks(model, name) if isinstance(found, mark)), None)
 
 
-def foreign(model: type[BaseModel], name: str) -> Foreign | None:
-    """The foreign mark of a field; that of `quoted` for a text without a mark."""
-    return mark_of(model, name, Foreign) or (Foreign("quoted") if is_unmarked(model, name) else None)
+def untrusted_mark(model: type[BaseModel], name: str) -> Untrusted | None:
+    """The untrusted mark of a field; that of `quoted` for a text without a mark."""
+    return mark_of(model, name, Untrusted) or (Untrusted("quoted") if is_unmarked(model, name) else None)
 
 
 @cache
@@ -99,7 +99,7 @@ def is_unmarked(model: type[BaseModel], name: str) -> bool:
     """Whether a field may hold any text and has no mark that says whose. Ids need none."""
     if _ID.search(name) or not _is_text(model.model_fields[name].annotation):
         return False
-    return not any(isinstance(found, (Personal, Foreign, Own)) for found in _marks(model, name))
+    return not any(isinstance(found, (Personal, Untrusted, Own)) for found in _marks(model, name))
 
 
 @cache

@@ -21,7 +21,7 @@ from callwright.client.errors import CallwrightError, ServiceTimeout
 from callwright.client.transport import Answer, DirectTransport, httpx
 from callwright.server.embedded.failures import first_cause, start_failure
 from callwright.server.embedded.in_process import InProcessTransport
-from callwright.server.log_lines import is_of_use
+from callwright.server.log_lines import is_no_upgrade_advice
 from callwright.server.settings import ProgramSettings
 from callwright.server.transport.key_sessions import IdentifiedKey, KeyLookUpFailed
 from callwright.service.platform.data_folder import DataFolder, DataFolderInUse
@@ -69,7 +69,7 @@ async def service_of(
     await to_thread.run_sync(importlib.import_module, "callwright.service.app")
     from callwright.service import accounts
     from callwright.service.app import running
-    from callwright.service.platform.database.sqlite.fullness import StorageFull
+    from callwright.service.platform.database.sqlite.disk_space import StorageFull
     from callwright.service.settings import ServiceSettings
 
     made = ServiceSettings(
@@ -152,7 +152,7 @@ async def listening(application: Any, listener: socket.socket) -> AsyncGenerator
         timeout_keep_alive=IDLE_CONNECTION_S,
         timeout_graceful_shutdown=3,
     )
-    logging.getLogger("uvicorn.error").addFilter(is_of_use)
+    logging.getLogger("uvicorn.error").addFilter(is_no_upgrade_advice)
     server = uvicorn.Server(config)
     server.capture_signals = leave_signals_alone  # the program handles signals
     async with anyio.create_task_group() as tasks:
@@ -172,7 +172,7 @@ class ServiceKeys:
         self._service = service
         self._known = KnownKeys(service.services.database)
 
-    async def identified(self, secret: str, /) -> IdentifiedKey | None:
+    async def look_up(self, secret: str, /) -> IdentifiedKey | None:
         """The key with this text, looked up now; None where it is unknown or revoked.
 
         Raises:
@@ -192,16 +192,16 @@ class ServiceKeys:
         services.record_key_use(found.key_id)
         return IdentifiedKey(found.key_id, found.org_id, isinstance(found, UserPrincipal), found.profile, secret)
 
-    def note_unknown(self, address: str, /) -> Mapping[str, str] | None:
+    def count_unknown(self, address: str, /) -> Mapping[str, str] | None:
         """Counts an unknown key, together with those that REST refused. Returns a 429's headers, if any."""
         return self._service.pipeline.count_unknown_key(address)
 
-    def all_held(self, most: int, wait_s: float, /) -> Mapping[str, str]:
+    def limit_headers(self, most: int, wait_s: float, /) -> Mapping[str, str]:
         """The headers of a 429, as in REST, for a key that has reached its limit."""
-        from callwright.service.rules.request_rate import all_held
+        from callwright.service.rules.request_rate import all_slots_used
 
         now_ms = self._service.services.clock.now_ms()
-        return all_held(most, now_ms, round(wait_s * 1_000)).refusal_headers(now_ms)
+        return all_slots_used(most, now_ms, round(wait_s * 1_000)).refusal_headers(now_ms)
 
     def client(self, key: IdentifiedKey, /) -> Client:
         """A client with this key, in this process. It holds no resources, so it need not be closed."""

@@ -29,9 +29,9 @@ from callwright.prompts.served import served_prompts, unknown_prompt
 from callwright.server.log_lines import ShortLines
 from callwright.server.mcp.apps.extension import Views, with_views
 from callwright.server.mcp.completions import complete
-from callwright.server.mcp.current import Sessions, current_session, remembering
+from callwright.server.mcp.current import Sessions, current_session, store_sessions
 from callwright.server.mcp.instructions import instructions
-from callwright.server.mcp.messages import checking, naming_lost_questions
+from callwright.server.mcp.messages import checking, explain_lost_state
 from callwright.server.mcp.remote import as_offered
 from callwright.server.mcp.resources.recent import fixed_resources, recent_resources
 from callwright.server.mcp.resources.resources import SCHEME, address_of, protocol_templates
@@ -146,10 +146,10 @@ def build(
             lifespan=lifespan,
             cache_hints={method: CacheHint(ttl_ms=_LIST_TTL_MS, scope="private") for method in _LISTS},
             subscriptions=subscriptions.bus,
-            middleware=[checking, remembering],
+            middleware=[checking, store_sessions],
             request_state_security=request_state_security or RequestStateSecurity.ephemeral(ttl=STATE_TTL_S),
         )
-    server.middleware.insert(0, naming_lost_questions)
+    server.middleware.insert(0, explain_lost_state)
     subscriptions.serve_on(server)
     for prompt in served_prompts():
         server.add_prompt(prompt)
@@ -157,7 +157,7 @@ def build(
     return server
 
 
-def settle() -> None:
+def freeze_garbage() -> None:
     """Excludes everything built so far from garbage collection, which caused long pauses in busy servers.
 
     Call it once, after `build`. A program that disables the collector before its imports and calls this starts a tenth

@@ -20,7 +20,7 @@ class Sessions(Protocol):
 _SESSIONS: ContextVar["Sessions | None"] = ContextVar("callwright_sessions", default=None)
 
 
-async def remembering(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+async def store_sessions(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
     """Middleware that stores the sessions for handlers of lists and completion, to which the SDK passes no context."""
     token = _SESSIONS.set(ctx.lifespan_context)
     try:

@@ -100,7 +100,7 @@ async def checking(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> 
         raise
 
 
-async def naming_lost_questions(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+async def explain_lost_state(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
     """Middleware that explains a refused request state, for example after a restart, or after the clock was set back.
     It wraps the middleware that opens sealed states, so it comes first in the list.
     """

@@ -57,7 +57,7 @@ async def learn(client: "Client", settings: "ProgramSettings", session: "ServerS
     except Exception:
         log.warning("the service's OpenAPI document was not understood", exc_info=True)
         return
-    client.compat.told(spelt)
+    client.compat.learn_documented(spelt)
     if extras:
         session.extras = extras
         if session.announce is not None:
@@ -66,13 +66,13 @@ async def learn(client: "Client", settings: "ProgramSettings", session: "ServerS
 
 async def document_of(client: "Client", chosen: str | None) -> dict[str, Any] | None:
     """The service's OpenAPI document: at the chosen URL, else at the origin or below the base URL."""
-    from callwright.client.compat.foreign_address import json_type
+    from callwright.client.compat.external_address import json_type
     from callwright.client.errors import CallwrightError
 
     for url in (chosen,) if chosen else ("/openapi.json", "openapi.json"):
         try:
             async with client.open_address(
-                url, accepts=json_type, limit_s=DOCUMENT_LIMIT_S, chosen=chosen is not None
+                url, accepts=json_type, limit_s=DOCUMENT_LIMIT_S, chosen_by_user=chosen is not None
             ) as found:
                 document: Any = json.loads(await found.read(DOCUMENT_BYTES))
         except (CallwrightError, ValueError, RecursionError):

@@ -56,7 +56,7 @@ class KeyRequired:
         """
         secret = _bearer(Headers(scope=scope).get("authorization"))
         try:
-            key = await self._keys.identified(secret) if secret is not None else None
+            key = await self._keys.look_up(secret) if secret is not None else None
         except KeyLookUpFailed as failed:
             said = {"error": _UNANSWERED.get(failed.status, "server_error"), "error_description": failed.message}
             answer = Response(json.dumps(said), failed.status, failed.headers, media_type="application/json")
@@ -64,7 +64,7 @@ class KeyRequired:
             return
         if key is None:
             client: tuple[str, int] | None = scope.get("client")
-            headers = self._keys.note_unknown(client[0]) if secret is not None and client else None
+            headers = self._keys.count_unknown(client[0]) if secret is not None and client else None
             if headers is not None:
                 said = {"error": "rate_limited", "error_description": _TOO_MANY}
                 await Response(json.dumps(said), 429, headers, media_type="application/json")(scope, receive, send)

@@ -127,7 +127,9 @@ async def mcp_beside(
     server.middleware.extend((_instructing(sessions, instructions_of), _counted))
     transports = _transports(server, names, keeps_sessions=keeps_sessions)
     async with server.session_manager.run():
-        requests = OpenRequests(KeyRequired(KeyLimits(BodyReader(transports), path=MCP, all_held=keys.all_held), keys))
+        requests = OpenRequests(
+            KeyRequired(KeyLimits(BodyReader(transports), path=MCP, limit_headers=keys.limit_headers), keys)
+        )
         yield PathRouter(service, names, requests), requests
 
 

@@ -54,11 +54,11 @@ class KeyLimits:
         app: ASGIApp,
         *,
         path: str,
-        all_held: Callable[[int, float], Mapping[str, str]],
+        limit_headers: Callable[[int, float], Mapping[str, str]],
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`all_held` gives the headers of a 429 for a key that holds as many as it may, for so many seconds."""
-        self._app, self._path, self._all_held, self._now = app, path, all_held, now
+        """`limit_headers` gives the headers of a 429 for a key that holds as many as it may, for so many seconds."""
+        self._app, self._path, self._limit_headers, self._now = app, path, limit_headers, now
         self._usage: dict[str, _KeyUsage] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -135,4 +135,4 @@ class KeyLimits:
         return max(SOON_S, min(ends, default=now) + SESSION_IDLE_S - now)
 
     def _too_many(self, words: str, most: int, wait_s: float) -> PlainTextResponse:
-        return PlainTextResponse(words, 429, self._all_held(most, wait_s))
+        return PlainTextResponse(words, 429, self._limit_headers(most, wait_s))

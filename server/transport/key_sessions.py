@@ -45,15 +45,15 @@ class KeyLookUpFailed(Exception):
 class KeyDirectory(Protocol):
     """Finds the keys of the service, and returns a client for each."""
 
-    async def identified(self, secret: str, /) -> IdentifiedKey | None:
+    async def look_up(self, secret: str, /) -> IdentifiedKey | None:
         """The key with this text; None where it is unknown or revoked. Raises `KeyLookUpFailed`."""
         ...
 
-    def note_unknown(self, address: str, /) -> Mapping[str, str] | None:
+    def count_unknown(self, address: str, /) -> Mapping[str, str] | None:
         """Counts an unknown key that came from an address. Gives the headers of a 429 when it is one too many."""
         ...
 
-    def all_held(self, most: int, wait_s: float, /) -> Mapping[str, str]:
+    def limit_headers(self, most: int, wait_s: float, /) -> Mapping[str, str]:
         """The headers of a 429 for a key at its limit of `most` requests or sessions, for `wait_s` seconds."""
         ...
 

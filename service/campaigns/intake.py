@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, bindparam, case, func, insert, literal, 
 from callwright.contract.audiences import MAX_ROWS
 from callwright.contract.checks.phone_columns import phone_column_of
 from callwright.contract.problems import AUDIENCE_FULL
-from callwright.service.campaigns.spending_cap import Answerable, check_joining
+from callwright.service.campaigns.spending_cap import SpendingKey, check_additions
 from callwright.service.dialling.eligibility.reasons import why_not
 from callwright.service.platform.database.inserts import insert_ignoring_conflicts
 from callwright.service.platform.ids import Ids
@@ -73,7 +73,7 @@ def take_rows(
     *,
     source: str,
     now_ms: int,
-    by: Answerable,
+    by: SpendingKey,
     numbers: Sequence[int] | None = None,
     also_bad: Sequence[BadRow] = (),
 ) -> Intake:
@@ -112,7 +112,7 @@ def take_rows(
         )
     )
     if intake.added:
-        check_joining(connection, by, audience_id)
+        check_additions(connection, by, audience_id)
         _join_running(connection, audience_id, audience.row_count, now_ms)
     return intake
 

@@ -10,7 +10,7 @@ from callwright.service.tables import outbox
 from callwright.service.tables.schema import phone_numbers
 
 
-def lose(
+def take_out_of_use(
     connection: Connection, ids: Ids, row: Row[Any], status: Literal["released", "suspended"], *, now_ms: int
 ) -> None:
     """Takes a number out of use and emits the event. It is not charged any more. The caller holds its lock."""

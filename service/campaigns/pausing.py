@@ -39,5 +39,5 @@ def _pause_some(connection: Connection, ids: Ids, reason: str, now_ms: int, *, o
     for deployment_id in found:
         row = connection.execute(LOCKED, {"id": deployment_id}).one_or_none()
         if row is not None and (row.status == "active" or (row.status == "scheduled" and row.start_at <= until)):
-            endings.pause_locked(connection, ids, row, reason, now_ms=now_ms)
+            endings.pause_holding_lock(connection, ids, row, reason, now_ms=now_ms)
     return bool(found)

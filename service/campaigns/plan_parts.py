@@ -122,7 +122,7 @@ def check_plan(plan: StartPlan, now: Mapping[Part, bytes], now_ms: int) -> None:
         raise _stale(changed)
 
 
-def broken_promises(
+def plan_violations(
     connection: Connection, row: Row[Any], *, audience: Row[Any], agent: Mapping[str, Any]
 ) -> list[Refusal]:
     """Why a scheduled deployment may not start now: it has changed since somebody accepted its plan.

@@ -13,7 +13,7 @@ from callwright.contract.deployments.dialling import CallingHours
 from callwright.service.campaigns.forecast import SAMPLE, FirstCall, all_called_ms, first_call, next_people
 from callwright.service.campaigns.maximum_cost import maximum_cost
 from callwright.service.campaigns.plan_parts import check_plan, numbers_in_order, parts_of, plan_of
-from callwright.service.campaigns.plan_words import Proposal, sentence
+from callwright.service.campaigns.plan_sentence import Proposal, sentence
 from callwright.service.campaigns.start_guards import audience_of, start_refusals
 from callwright.service.dialling.agent_snapshot import agent_of
 from callwright.service.dialling.eligibility.consent import nobody_consents

@@ -5,7 +5,7 @@ of the budget cap at the start, and what calls under way may cost more when the 
 real spend. For a number that it rented: every month that was charged. If another key starts the deployment again, what
 was spent before stays with the first key.
 
-A key with a cap cannot make a deployment of another key spend more (`check_change`, `check_joining`).
+A key with a cap cannot make a deployment of another key spend more (`check_change`, `check_additions`).
 """
 
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ _UNCHANGED: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True)
-class Answerable:
+class SpendingKey:
     """The key that is charged for what a unit of work commits.
 
     `key_id` is None if there is no key, `cap_micros` if the key has no cap.
@@ -59,10 +59,10 @@ class Answerable:
     cap_micros: int | None
 
 
-def answerable(connection: Connection, key_id: str | None) -> Answerable:
+def lock_spending_key(connection: Connection, key_id: str | None) -> SpendingKey:
     """The key as it is now. A key with a cap is locked until the transaction ends: lock it before anything else."""
     capped = connection.execute(_CAP, {"key": key_id}).scalar() is not None
-    return Answerable(key_id, connection.execute(_LOCK, {"key": key_id}).scalar() if capped else None)
+    return SpendingKey(key_id, connection.execute(_LOCK, {"key": key_id}).scalar() if capped else None)
 
 
 def committed(connection: Connection, key_id: str, *, but: str = "") -> int:
@@ -96,7 +96,7 @@ def _worst(row: Row[Any], changes: Mapping[str, Any] = _UNCHANGED) -> int:
     return max(under_way, cap + PRICES.calls.overrun(lines, longest_s))
 
 
-def check(connection: Connection, by: Answerable, extra_micros: int, *, but: str = "", next_step: str = "") -> None:
+def check(connection: Connection, by: SpendingKey, extra_micros: int, *, but: str = "", next_step: str = "") -> None:
     """Checks that a key may commit `extra_micros` more, in the transaction that commits them. Without a cap it may.
 
     `but` is a deployment whose commitment `extra_micros` replaces. Requests of one key wait for one another here, so
@@ -116,7 +116,7 @@ def check(connection: Connection, by: Answerable, extra_micros: int, *, but: str
 
 
 def check_deployment(
-    connection: Connection, by: Answerable, row: Row[Any], changes: Mapping[str, Any] = _UNCHANGED
+    connection: Connection, by: SpendingKey, row: Row[Any], changes: Mapping[str, Any] = _UNCHANGED
 ) -> None:
     """Checks that a key may start a deployment, or change one that it started by `changes`.
 
@@ -139,7 +139,7 @@ def check_deployment(
     check(connection, by, extra, but=row.id, next_step=next_step)
 
 
-def set_going(connection: Connection, by: Answerable, row: Row[Any], *, now_ms: int) -> dict[str, Any]:
+def charge_deployment(connection: Connection, by: SpendingKey, row: Row[Any], *, now_ms: int) -> dict[str, Any]:
     """The columns that charge a deployment to this key from now on. What was spent stays with the previous key.
 
     Raises:
@@ -155,7 +155,7 @@ def set_going(connection: Connection, by: Answerable, row: Row[Any], *, now_ms: 
     return {"started_by_key_id": by.key_id, "spend_before_micros": row.spend_micros}
 
 
-def check_change(connection: Connection, by: Answerable, row: Row[Any], changes: Mapping[str, Any]) -> None:
+def check_change(connection: Connection, by: SpendingKey, row: Row[Any], changes: Mapping[str, Any]) -> None:
     """Checks that a key may change a deployment. `changes` are columns and settings with their new values.
 
     Raises:
@@ -197,7 +197,7 @@ def _kept(row: Row[Any], name: str) -> Any:
     return getattr(settings_of(row), name) if name in SETTINGS else getattr(row, name)
 
 
-def check_joining(connection: Connection, by: Answerable, audience_id: str) -> None:
+def check_additions(connection: Connection, by: SpendingKey, audience_id: str) -> None:
     """Checks that a key may add people to an audience. Deployments that call the audience will call them too.
 
     Raises:
@@ -212,13 +212,13 @@ def check_joining(connection: Connection, by: Answerable, audience_id: str) -> N
         check_deployment(connection, by, row)
 
 
-def unbounded(by: Answerable) -> Refusal:
+def unbounded(by: SpendingKey) -> Refusal:
     """The refusal of an inbound deployment: it has no budget cap, and nobody knows how many people will call."""
     message = "inbound deployments have no budget_cap, so a key with a spending cap cannot allow their calls"
     return _refused(by, message, None)
 
 
-def check_renewals(connection: Connection, by: Answerable, row: Row[Any]) -> None:
+def check_renewals(connection: Connection, by: SpendingKey, row: Row[Any]) -> None:
     """Checks that a key may have a number renewed every month.
 
     Raises:
@@ -234,7 +234,7 @@ def check_renewals(connection: Connection, by: Answerable, row: Row[Any]) -> Non
 
 def covers_renewal(connection: Connection, row: Row[Any]) -> bool:
     """Whether the key that renews a number may commit another month. Call it before any other lock is taken."""
-    by = answerable(connection, row.renewed_by_key_id)
+    by = lock_spending_key(connection, row.renewed_by_key_id)
     try:
         check(connection, by, row.monthly_micros)
     except Refusal:
@@ -242,6 +242,6 @@ def covers_renewal(connection: Connection, row: Row[Any]) -> bool:
     return True
 
 
-def _refused(by: Answerable, message: str, field: str | None) -> Refusal:
+def _refused(by: SpendingKey, message: str, field: str | None) -> Refusal:
     details = None if by.cap_micros is None else {"limit": amount(by.cap_micros)}
     return Refusal(SPENDING_CAP_REACHED, message, field=field, details=details)

@@ -13,7 +13,7 @@ from callwright.contract.problems import (
     INSUFFICIENT_CREDITS,
     PLAN_LIMIT_REACHED,
 )
-from callwright.service.campaigns.plan_parts import broken_promises, open_imports
+from callwright.service.campaigns.plan_parts import open_imports, plan_violations
 from callwright.service.dialling.eligibility.consent import consent_column
 from callwright.service.platform.money import amount
 from callwright.service.platform.phone import redacted
@@ -88,7 +88,7 @@ def start_refusals(
     if waiting := still_importing(connection, audience.id):
         found.append(waiting)
     if not asked:
-        found += broken_promises(connection, row, audience=audience, agent=json.loads(row.agent_snapshot))
+        found += plan_violations(connection, row, audience=audience, agent=json.loads(row.agent_snapshot))
     if not audience.valid_count or audience.status == "importing":
         found.append(Refusal(AUDIENCE_NOT_READY, _why_nobody(connection, audience)))
     elif unknown := _unknown_consent_column(row, audience):

@@ -89,7 +89,7 @@ def _stats_at(connection: Connection, row: Row[Any], last_dial_ms: int) -> Stats
     )
 
 
-def run_out_of_time(connection: Connection, ids: Ids, deployment_id: str, *, owner: str, now_ms: int) -> bool:
+def complete_at_end(connection: Connection, ids: Ids, deployment_id: str, *, owner: str, now_ms: int) -> bool:
     """Completes a deployment whose end has passed. Its waiting contacts expire."""
     row: Row[Any] = mine(connection, deployment_id, owner)
     if row.status != "active" or row.in_flight:
@@ -114,7 +114,7 @@ def fail(connection: Connection, ids: Ids, deployment_id: str, reason: str, *, o
         _end(connection, ids, row, "failed", reason, row.clock_ms, now_ms)
 
 
-def lose_number(connection: Connection, ids: Ids, row: Row[Any], *, now_ms: int) -> None:
+def fail_without_number(connection: Connection, ids: Ids, row: Row[Any], *, now_ms: int) -> None:
     """Ends an inbound deployment whose number is not rented any more; the caller holds its lock."""
     _end(connection, ids, row, "failed", "no_phone_number", now_ms, now_ms)
 
@@ -134,11 +134,11 @@ def _end(connection: Connection, ids: Ids, row: Row[Any], status: str, reason: s
             lease_until=None,
         )
     )
-    _tell(connection, ids, row, status, reason, at_ms)
+    _emit_end(connection, ids, row, status, reason, at_ms)
     _audit(connection, ids, row, f"deployment.{status}", reason, now_ms)
 
 
-def cancelled(connection: Connection, ids: Ids, deployment_id: str) -> None:
+def finish_cancelled(connection: Connection, ids: Ids, deployment_id: str) -> None:
     """Emits the event of a cancelled deployment once its last call has ended; until then does nothing.
 
     It is called when a deployment is cancelled and when a call of it ends later. The caller holds its lock.
@@ -148,7 +148,7 @@ def cancelled(connection: Connection, ids: Ids, deployment_id: str) -> None:
         return
     at_ms = max(row.completed_at, _last_end_ms(row))
     connection.execute(update(deployments).where(_D.id == row.id).values(completed_at=at_ms))
-    _tell(connection, ids, row, row.status, row.status_reason, at_ms)
+    _emit_end(connection, ids, row, row.status, row.status_reason, at_ms)
 
 
 def _last_end_ms(row: Row[Any]) -> int:
@@ -156,7 +156,7 @@ def _last_end_ms(row: Row[Any]) -> int:
     return max(row.clock_ms or 0, *json.loads(row.channel_free_at), 0)
 
 
-def _tell(connection: Connection, ids: Ids, row: Row[Any], status: str, reason: str | None, at_ms: int) -> None:
+def _emit_end(connection: Connection, ids: Ids, row: Row[Any], status: str, reason: str | None, at_ms: int) -> None:
     """Emits the event of the end, deployment.failed or deployment.completed."""
     given: dict[str, Any] = {
         "deployment_id": row.id,
@@ -177,10 +177,10 @@ def pause(connection: Connection, ids: Ids, deployment_id: str, reason: str, *, 
     """Pauses an active deployment on behalf of the service, for example when its budget is used up."""
     row: Row[Any] = mine(connection, deployment_id, owner)
     if row.status == "active":
-        pause_locked(connection, ids, row, reason, now_ms=now_ms)
+        pause_holding_lock(connection, ids, row, reason, now_ms=now_ms)
 
 
-def pause_locked(connection: Connection, ids: Ids, row: Row[Any], reason: str, *, now_ms: int) -> None:
+def pause_holding_lock(connection: Connection, ids: Ids, row: Row[Any], reason: str, *, now_ms: int) -> None:
     """Pauses an active or scheduled deployment, whichever process drives it. The caller holds its lock."""
     connection.execute(
         update(deployments)

@@ -148,7 +148,7 @@ def finish(
     )
     _report(connection, ids, row, finished, now_ms, public_url)
     if row.status == "cancelled":
-        endings.cancelled(connection, ids, row.id)
+        endings.finish_cancelled(connection, ids, row.id)
 
 
 def _step(policy: RetryPolicy, one: Finished, contact: Row[Any], status: str) -> tuple[Step, str]:

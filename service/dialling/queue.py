@@ -112,7 +112,7 @@ def needs_decision(contacts: Sequence[Row[Any]]) -> bool:
 @lru_cache(maxsize=256)
 def _due(consent_column: str | None, simulated: bool) -> Select[*tuple[Any, ...]]:
     return (
-        _JOINED.add_columns(reasons.why_not_given(consent_column, simulated).label("blocked"))
+        _JOINED.add_columns(reasons.why_not_by_params(consent_column, simulated).label("blocked"))
         .where(_K.deployment_id == bindparam("id"), WAITING, _K.next_at <= bindparam("until"))
         .order_by(_K.next_at, _K.position)
         .limit(bindparam("most"))
@@ -125,7 +125,7 @@ def due(connection: Connection, row: Row[Any], until_ms: int, most: int, *, now_
     `now_ms` is the time of the service.
     """
     statement = _due(consent.consent_column(row), row.simulated)
-    given = {"id": row.id, "until": until_ms, "most": most, **reasons.given(row, now_ms)}
+    given = {"id": row.id, "until": until_ms, "most": most, **reasons.why_not_params(row, now_ms)}
     return connection.execute(statement, given).all()
 
 

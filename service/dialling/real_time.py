@@ -120,7 +120,7 @@ class RealTime:
         for draft in dialled:
             self._begin(rules, draft.request, draft.dial_ms, is_told=False)
 
-    async def rest(self, seen: Round, *, is_busy: bool) -> None:
+    async def wait(self, seen: Round, *, is_busy: bool) -> None:
         """Waits until somebody is due and the pace allows a call, at most `LONGEST_WAIT_S`."""
         row = seen.rules.row
         self._looked_ms = seen.now_ms

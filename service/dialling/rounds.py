@@ -89,7 +89,7 @@ class Pace(Protocol):
         """Makes or begins calls that were claimed."""
         ...
 
-    async def rest(self, seen: Round, *, is_busy: bool) -> None:
+    async def wait(self, seen: Round, *, is_busy: bool) -> None:
         """Waits until the next round. `is_busy`: other campaigns are calling everybody who is due."""
         ...
 

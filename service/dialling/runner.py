@@ -98,7 +98,7 @@ class Runner:
             if seen.next_ms is None:
                 return not await writes.end(endings.complete, deployment_id)
             if seen.is_past_end:
-                await writes.end(endings.run_out_of_time, deployment_id)
+                await writes.end(endings.complete_at_end, deployment_id)
                 return False
             if seen.blocked is not None:
                 await writes.end(endings.pause, deployment_id, seen.blocked)
@@ -113,10 +113,10 @@ class Runner:
         if seen.contacts and not self._ends():
             schedule, drafts = await self._schedule(pace, seen)
             if schedule.is_empty and pace.jumps:  # every call would come after the end
-                await writes.end(endings.run_out_of_time, deployment_id)
+                await writes.end(endings.complete_at_end, deployment_id)
                 return False
             is_busy = await self._dial(pace, seen, schedule, drafts)
-        await pace.rest(seen, is_busy=is_busy)
+        await pace.wait(seen, is_busy=is_busy)
         return True
 
     async def _schedule(self, pace: Pace, seen: Round) -> tuple[Schedule, list[Draft]]:

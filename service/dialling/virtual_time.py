@@ -88,7 +88,7 @@ class VirtualTime:
         finished = [Finished(draft.request, self._results[draft.request.call_id], draft.dial_ms) for draft in dialled]
         await self._writes.record(rules, finished, schedule.channel_free_at)
 
-    async def rest(self, seen: Round, *, is_busy: bool) -> None:
+    async def wait(self, seen: Round, *, is_busy: bool) -> None:
         """Waits only for calls of other campaigns."""
         self._results.clear()
         if is_busy:

@@ -42,7 +42,7 @@ def find(context: RequestContext, agent_id: str, *, field: str | None = None, lo
     return row
 
 
-def show(row: Any) -> contract.Agent:
+def to_resource(row: Any) -> contract.Agent:
     """An agent as callers see it."""
     spoken = voice(row.voice_id)
     warnings: list[str] = []
@@ -66,13 +66,13 @@ def _check_voice(voice_id: str) -> None:
 def list_agents(asked: contract.ListAgents, context: RequestContext) -> Page[contract.Agent]:
     """A page of agents."""
     listing = Listing(_LIST.operation, _LIST.rows.where(_C.org_id == context.org_id), _LIST.columns, _LIST.unique)
-    return context.page(listing, asked, show)
+    return context.page(listing, asked, to_resource)
 
 
 @handles(contract.get_agent)
 def get_agent(asked: contract.GetAgent, context: RequestContext) -> contract.Agent:
     """One agent."""
-    return show(find(context, asked.id))
+    return to_resource(find(context, asked.id))
 
 
 @handles(contract.create_agent, brief=True)
@@ -83,7 +83,7 @@ def create_agent(asked: contract.CreateAgent, context: RequestContext) -> contra
     made = _ADD.first(context.connection, row)
     if made is None:
         raise name_taken()
-    return show(made)
+    return to_resource(made)
 
 
 @handles(contract.update_agent, brief=True)
@@ -100,7 +100,7 @@ def update_agent(asked: contract.UpdateAgent, context: RequestContext) -> contra
         .where(_C.id == asked.id, _C.org_id == context.org_id)
         .values(**changes, updated_at=context.now_ms)
     )
-    return show(find(context, asked.id))
+    return to_resource(find(context, asked.id))
 
 
 @handles(contract.delete_agent, brief=True)

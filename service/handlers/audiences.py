@@ -54,7 +54,7 @@ def _find_import(context: RequestContext, audience_id: str, import_id: str) -> R
     return context.one(_FIND_IMPORT, id=import_id, audience=audience_id)
 
 
-def _show(row: Row[Any]) -> contract.Audience:
+def _to_resource(row: Row[Any]) -> contract.Audience:
     columns = [
         contract.Column(
             name=column["name"],
@@ -82,17 +82,17 @@ def list_audiences(asked: contract.ListAudiences, context: RequestContext) -> Pa
     """A page of audiences."""
     columns = {name: _A[name] for name in ("name", "status", "created_at", "updated_at")}
     listing = Listing(contract.list_audiences, _WITH_IMPORT.where(_A.org_id == context.org_id), columns, _A.id)
-    return context.page(listing, asked, _show)
+    return context.page(listing, asked, _to_resource)
 
 
 @handles(contract.get_audience)
 def get_audience(asked: contract.GetAudience, context: RequestContext) -> contract.Audience:
     """One audience."""
-    return _seen(context, asked.id)
+    return _get_resource(context, asked.id)
 
 
-def _seen(context: RequestContext, audience_id: str) -> contract.Audience:
-    shown = _show(find(context, audience_id))
+def _get_resource(context: RequestContext, audience_id: str) -> contract.Audience:
+    shown = _to_resource(find(context, audience_id))
     revision = revisions.of_audience(context, audience_id)
     return shown.model_copy(
         update={"revision": revision, "open_imports": open_imports(context.connection, audience_id)}
@@ -115,7 +115,7 @@ def create_audience(asked: contract.CreateAudience, context: RequestContext) -> 
     }
     context.connection.execute(insert(audiences), row)
     refused = _take_rows(context, row["id"], asked.rows).bad if asked.rows else []
-    made = _seen(context, row["id"])
+    made = _get_resource(context, row["id"])
     return contract.NewAudience(**dict(made), errors=[_show_error(bad) for bad in refused[:MAX_SHOWN_ERRORS]])
 
 
@@ -127,7 +127,7 @@ def update_audience(asked: contract.UpdateAudience, context: RequestContext) -> 
     if "name" in changes:
         check_name_free(context, _NAMED, changes["name"], but=asked.id)
     context.connection.execute(update(audiences).where(_A.id == asked.id).values(**changes, updated_at=context.now_ms))
-    return _seen(context, asked.id)
+    return _get_resource(context, asked.id)
 
 
 @handles(contract.delete_audience)
@@ -152,7 +152,7 @@ def add_audience_rows(asked: contract.AddAudienceRows, context: RequestContext) 
 
 
 def _take_rows(context: RequestContext, audience_id: str, rows: Sequence[Mapping[str, Any]]) -> Intake:
-    connection, ids, now_ms, by = context.connection, context.ids, context.now_ms, context.answerable
+    connection, ids, now_ms, by = context.connection, context.ids, context.now_ms, context.spending_key
     return take_rows(connection, ids, audience_id, rows, source="json", now_ms=now_ms, by=by)
 
 
@@ -167,13 +167,13 @@ def list_audience_rows(asked: contract.ListAudienceRows, context: RequestContext
         columns,
         _R.id,
         default="position",
-        counted=("phone",),
+        countable=("phone",),
     )
 
-    def show(row: Row[Any]) -> contract.AudienceRow:
+    def to_resource(row: Row[Any]) -> contract.AudienceRow:
         return resource(contract.AudienceRow, row, phone_number=row.phone, values=json.loads(row.cells))
 
-    return context.page(listing, asked, show)
+    return context.page(listing, asked, to_resource)
 
 
 @handles(contract.import_audience)
@@ -181,7 +181,7 @@ def import_audience(asked: contract.ImportAudience, context: RequestContext) -> 
     """A new import; a worker reads its file."""
     find(context, asked.id)
     audience = context.connection.execute(_LOCK, {"id": asked.id}).one()  # waits for a start that checks for imports
-    spending_cap.check_joining(context.connection, context.answerable, asked.id)
+    spending_cap.check_additions(context.connection, context.spending_key, asked.id)
     import_id = context.ids.new("imp")
     row = {
         "id": import_id,

@@ -14,7 +14,7 @@ from callwright.contract.deployments.maximum_cost import CURRENCY
 from callwright.contract.problems import INVALID_STATE_TRANSITION, NOT_FOUND, SERVICE_UNAVAILABLE
 from callwright.service.handlers.request_context import RequestContext, handles, handles_media
 from callwright.service.platform.clock.clock import instant_or_none, whole_seconds
-from callwright.service.platform.database.listing import Finder, Listing, matches
+from callwright.service.platform.database.listing import Finder, Listing, filter_conditions
 from callwright.service.platform.money import amount
 from callwright.service.platform.own_address import recording_url, transcript_url
 from callwright.service.platform.refusals import Refusal
@@ -116,7 +116,7 @@ COLUMNS: dict[str, Any] = {
     "duration_seconds": _C.duration_ms,
 }
 """The columns of the filters and sorts of lists of calls."""
-_COARSER = {"duration_seconds": (_C.duration_ms + 500) // 1_000}
+_ROUNDED = {"duration_seconds": (_C.duration_ms + 500) // 1_000}
 
 
 @handles(contract.list_calls)
@@ -124,26 +124,26 @@ def list_calls(asked: contract.ListCalls, context: RequestContext) -> Page[contr
     """A page of calls. Each is written as JSON here, without a model: somebody may read millions of them."""
     own = select(calls).where(_C.org_id == context.org_id)
     counted = ("created_at", "deployment_id")
-    listing = Listing(contract.list_calls, own, COLUMNS, _C.id, counted=counted, coarser=_COARSER)
+    listing = Listing(contract.list_calls, own, COLUMNS, _C.id, countable=counted, rounded=_ROUNDED)
     finder: Finder | None = None
     if asked.deployment_id:
-        others = matches(listing, asked.model_copy(update={"deployment_id": None}))
+        others = filter_conditions(listing, asked.model_copy(update={"deployment_id": None}))
         finder = OfDeployments(context.connection, context.org_id, asked.deployment_id, others, listing.most(asked))
     deleted_before = _deleted_before(context, watermark_of(context.connection, context.org_id))
 
-    def shown(row: Row[Any]) -> bytes:
+    def to_resource(row: Row[Any]) -> bytes:
         return orjson.dumps(_members(row, deleted_before, context.settings.public_url))
 
-    return context.page(listing, asked, shown, finder)
+    return context.page(listing, asked, to_resource, finder)
 
 
 @handles(contract.get_call)
 def get_call(asked: contract.GetCall, context: RequestContext) -> contract.Call:
     """One call."""
-    return _seen(context, asked.call_uuid)
+    return _get_resource(context, asked.call_uuid)
 
 
-def _seen(context: RequestContext, call_id: str) -> contract.Call:
+def _get_resource(context: RequestContext, call_id: str) -> contract.Call:
     row = find(context, call_id)
     return contract.Call.model_validate(
         _members(row, _deleted_before(context, row.recordings_deleted_before), context.settings.public_url)
@@ -210,7 +210,7 @@ def get_recording(asked: contract.GetRecording, context: RequestContext) -> tupl
     return content, "audio/wav" if asked.format == "wav" else "audio/mpeg"
 
 
-@handles(contract.hang_up_call, stops=True)
+@handles(contract.hang_up_call, preempts=True)
 def hang_up_call(asked: contract.HangUpCall, context: RequestContext) -> contract.Call:
     """Asks the dialler to hang up a call, which it does at once."""
     row = find(context, asked.call_uuid)
@@ -221,4 +221,4 @@ def hang_up_call(asked: contract.HangUpCall, context: RequestContext) -> contrac
             details={"current_status": row.status, "allowed": []},
         )
     context.connection.execute(update(calls).where(_C.id == row.id).values(hang_up_requested_at=context.now_ms))
-    return _seen(context, row.id)
+    return _get_resource(context, row.id)

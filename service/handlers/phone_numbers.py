@@ -53,7 +53,7 @@ def _users(context: RequestContext) -> dict[str, list[str]]:
     return users
 
 
-def _show(row: Row[Any], users: dict[str, list[str]]) -> contract.PhoneNumber:
+def _to_resource(row: Row[Any], users: dict[str, list[str]]) -> contract.PhoneNumber:
     return resource(
         contract.PhoneNumber,
         row,
@@ -82,7 +82,7 @@ def list_phone_numbers(asked: contract.ListPhoneNumbers, context: RequestContext
         {name: _N[name] for name in names},
         _N.id,
     )
-    return context.page(listing, asked, lambda row: _show(row, users))
+    return context.page(listing, asked, lambda row: _to_resource(row, users))
 
 
 @handles(contract.search_available_numbers)
@@ -124,14 +124,14 @@ def rent_phone_number(asked: contract.RentPhoneNumber, context: RequestContext) 
         candidates = [exact] if exact else []
     else:
         candidates = _free(context, rentable(asked.country, asked.number_type, asked.area_code, asked.contains))
-    spending_cap.check(context.connection, context.answerable, price)
+    spending_cap.check(context.connection, context.spending_key, price)
     new = context.new_row("num")
     if not any(_take(context, asked, entry, new, price) for entry in candidates):
         raise Refusal(NUMBER_UNAVAILABLE, field="number" if asked.number is not None else "country")
     number_id = new["id"]
     charge = Movement("number_rental", -price, "phone_number", number_id, "first month of a phone number")
     book(context.connection, context.ids, context.org_id, [charge], now_ms=context.now_ms)
-    return _show(find(context, number_id), {})
+    return _to_resource(find(context, number_id), {})
 
 
 def _take(
@@ -156,7 +156,7 @@ def _take(
 @handles(contract.get_phone_number)
 def get_phone_number(asked: contract.GetPhoneNumber, context: RequestContext) -> contract.PhoneNumber:
     """One number."""
-    return _show(find(context, asked.id), _users(context))
+    return _to_resource(find(context, asked.id), _users(context))
 
 
 @handles(contract.update_phone_number, brief=True)
@@ -165,15 +165,15 @@ def update_phone_number(asked: contract.UpdatePhoneNumber, context: RequestConte
     row = find(context, asked.id)
     changes = given(asked)
     if changes.get("auto_renew") and not row.auto_renew:
-        spending_cap.check_renewals(context.connection, context.answerable, row)
-    if changes.get("auto_renew") and context.answerable.cap_micros is None:
+        spending_cap.check_renewals(context.connection, context.spending_key, row)
+    if changes.get("auto_renew") and context.spending_key.cap_micros is None:
         changes["renewed_by_key_id"] = context.key_id
     if "auto_renew" in changes:
         changes["settings_changes"] = _N.settings_changes + 1
     context.connection.execute(
         update(phone_numbers).where(_N.id == asked.id).values(**changes, updated_at=context.now_ms)
     )
-    return _show(find(context, asked.id), _users(context))
+    return _to_resource(find(context, asked.id), _users(context))
 
 
 @handles(contract.release_phone_number)
@@ -190,5 +190,5 @@ def release_phone_number(asked: contract.ReleasePhoneNumber, context: RequestCon
         used_by = [*users, *filter(None, (row.inbound_deployment_id,))]
         raise Refusal(PHONE_NUMBER_IN_USE, message, details={"used_by": used_by})
     if row.status != "released":
-        number_status.lose(context.connection, context.ids, row, "released", now_ms=context.now_ms)
-    return _show(find(context, asked.id), {})
+        number_status.take_out_of_use(context.connection, context.ids, row, "released", now_ms=context.now_ms)
+    return _to_resource(find(context, asked.id), {})

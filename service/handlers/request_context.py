@@ -11,7 +11,7 @@ from callwright.contract.declaration.operation import AnyOperation, MediaStream,
 from callwright.contract.declaration.pagination import Page, PageQuery
 from callwright.contract.events import EventType
 from callwright.service.accounts.principals import Principal
-from callwright.service.campaigns.spending_cap import Answerable
+from callwright.service.campaigns.spending_cap import SpendingKey
 from callwright.service.platform.database.listing import Cursors, Finder, Listing, page_of
 from callwright.service.platform.database.units import Mark
 from callwright.service.platform.ids import Ids
@@ -55,9 +55,9 @@ class RequestContext:
         return self.principal.key_id
 
     @property
-    def answerable(self) -> Answerable:
+    def spending_key(self) -> SpendingKey:
         """The key, with its spending cap, that is charged for what this unit of work spends."""
-        return Answerable(self.principal.key_id, self.principal.spending_cap_micros)
+        return SpendingKey(self.principal.key_id, self.principal.spending_cap_micros)
 
     def one(self, statement: Select[*tuple[Any, ...]], *, field: str | None = None, **params: str) -> Row[Any]:
         """The row of the organization that a statement finds by `params`. Raises `Refusal`: not_found, for `field`."""
@@ -67,10 +67,12 @@ class RequestContext:
         return row
 
     def page(
-        self, listing: Listing, asked: PageQuery, show: Callable[[Row[Any]], Any], finder: Finder | None = None
+        self, listing: Listing, asked: PageQuery, to_resource: Callable[[Row[Any]], Any], finder: Finder | None = None
     ) -> Page[Any]:
-        """A page of a list. `show` turns a row into what callers see."""
-        return page_of(self.connection, self.cursors, listing, asked, org_id=self.org_id, show=show, finder=finder)
+        """A page of a list. `to_resource` turns a row into what callers see."""
+        return page_of(
+            self.connection, self.cursors, listing, asked, org_id=self.org_id, to_resource=to_resource, finder=finder
+        )
 
     def new_row(self, prefix: str) -> dict[str, Any]:
         """The columns that every new row has: an id with this prefix, the organization, the times and the key."""
@@ -96,18 +98,18 @@ MEDIA_HANDLERS: dict[str, Callable[[Any, RequestContext], MediaRequest]] = {}
 
 
 def handles(
-    operation: Operation[P, In, Out], *, brief: bool = False, stops: bool = False
+    operation: Operation[P, In, Out], *, brief: bool = False, preempts: bool = False
 ) -> Callable[[Callable[[In, RequestContext], Out]], Callable[[In, RequestContext], Out]]:
     """Marks the function that answers an operation. It runs inside one transaction and raises `Refusal` to undo it.
 
-    `brief`: it takes at most a millisecond, whatever the request and however much data there is. `stops`: it does not
-    wait for a process that froze while it held the lock of what is to be stopped.
+    `brief`: it takes at most a millisecond, whatever the request and however much data there is. `preempts`: it does
+    not wait for a process that froze while it held the lock of what is to be stopped.
     """
 
     def mark(handler: Callable[[In, RequestContext], Out]) -> Callable[[In, RequestContext], Out]:
         _once(operation)
         HANDLERS[operation.name] = handler
-        MARKS[operation.name] = Mark.PREEMPTS if stops else Mark.BRIEF if brief else Mark.NONE
+        MARKS[operation.name] = Mark.PREEMPTS if preempts else Mark.BRIEF if brief else Mark.NONE
         return handler
 
     return mark

@@ -14,7 +14,7 @@ from callwright.service.handlers.calls import COLUMNS
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.handlers.resources import resource
 from callwright.service.platform.clock.clock import DAY, HOUR, whole_seconds
-from callwright.service.platform.database.listing import Listing, matches
+from callwright.service.platform.database.listing import Listing, filter_conditions
 from callwright.service.platform.money import money
 from callwright.service.platform.refusals import invalid
 from callwright.service.rules.search_words import Query, read_query, words_of
@@ -37,10 +37,10 @@ def search_transcripts(asked: contract.SearchTranscripts, context: RequestContex
     listing = Listing(contract.search_transcripts, SPOKEN, COLUMNS, _C.id)
     found = finder(context.connection, query, listing, asked, org_id=context.org_id, most=MOST_COUNTED)
 
-    def show(row: Row[Any]) -> contract.TranscriptMatch:
+    def to_resource(row: Row[Any]) -> contract.TranscriptMatch:
         return _match(row, query, asked)
 
-    return context.page(listing, asked, show, found)
+    return context.page(listing, asked, to_resource, found)
 
 
 def _match(row: Row[Any], query: Query, asked: contract.SearchTranscripts) -> contract.TranscriptMatch:
@@ -91,7 +91,7 @@ def get_call_stats(asked: contract.GetCallStats, context: RequestContext) -> con
     columns = [_KEYS[name] for name in names]
     keys = [column.label(f"key_{index}") for index, column in enumerate(columns)]
     listing = Listing(contract.get_call_stats, select(calls), COLUMNS, _C.id)
-    conditions = [_C.org_id == context.org_id, *matches(listing, asked)]
+    conditions = [_C.org_id == context.org_id, *filter_conditions(listing, asked)]
     answered = func.sum(case((_C.outcome.in_(_ANSWERED), 1), else_=0))
     counted = select(*keys, func.count().label("calls"), answered.label("answered")).where(*conditions)
     rows = context.connection.execute(counted.group_by(*columns)).all()

@@ -14,7 +14,7 @@ from callwright.service.telephony.engine import Turn
 from callwright.service.telephony.simulated.conversation.timing import spoken_duration_s
 
 
-def _show(found: Voice) -> contract.Voice:
+def _to_resource(found: Voice) -> contract.Voice:
     return resource(contract.Voice, found)
 
 
@@ -27,7 +27,7 @@ def _speaks(found: Voice, language: str) -> bool:
 def list_voices(asked: contract.ListVoices, context: RequestContext) -> Page[contract.Voice]:
     """A page of voices."""
     shown = [
-        _show(found)
+        _to_resource(found)
         for found in VOICES
         if (asked.language is None or _speaks(found, asked.language))
         and (asked.gender is None or found.gender == asked.gender)
@@ -46,7 +46,7 @@ def get_voice(asked: contract.GetVoice, context: RequestContext) -> contract.Voi
     found = voice(asked.id)
     if found is None:
         raise not_found()
-    return _show(found)
+    return _to_resource(found)
 
 
 @handles_media(contract.get_voice_preview)

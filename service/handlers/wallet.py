@@ -28,7 +28,7 @@ def _prices() -> list[contract.Price]:
 @handles(contract.get_wallet)
 def get_wallet(asked: contract.GetWallet, context: RequestContext) -> contract.Wallet:
     """The wallet of the organization."""
-    return _seen(context)
+    return _get_resource(context)
 
 
 @handles(contract.update_wallet)
@@ -39,10 +39,10 @@ def update_wallet(asked: contract.UpdateWallet, context: RequestContext) -> cont
         threshold = changes["low_balance_threshold"]
         micros_ = None if threshold is None else micros(threshold.amount)
         warn_below(context.connection, context.ids, context.org_id, micros_, now_ms=context.now_ms)
-    return _seen(context)
+    return _get_resource(context)
 
 
-def _seen(context: RequestContext) -> contract.Wallet:
+def _get_resource(context: RequestContext) -> contract.Wallet:
     row = wallet_of(context.connection, context.org_id)
     return resource(
         contract.Wallet,
@@ -61,7 +61,7 @@ def list_transactions(asked: contract.ListTransactions, context: RequestContext)
     """A page of movements."""
     play_money: bool = wallet_of(context.connection, context.org_id).play_money
 
-    def show(row: Row[Any]) -> contract.Transaction:
+    def to_resource(row: Row[Any]) -> contract.Transaction:
         reference = None
         if row.reference_id is not None:
             reference = contract.Reference(type=row.reference_type, id=row.reference_id)
@@ -76,5 +76,5 @@ def list_transactions(asked: contract.ListTransactions, context: RequestContext)
 
     columns = {name: _T[name] for name in ("type", "reference_id", "created_at")}
     rows = select(transactions).where(_T.org_id == context.org_id)
-    listing = Listing(contract.list_transactions, rows, columns, _T.id, counted=("created_at",))
-    return context.page(listing, asked, show)
+    listing = Listing(contract.list_transactions, rows, columns, _T.id, countable=("created_at",))
+    return context.page(listing, asked, to_resource)

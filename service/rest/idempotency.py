@@ -63,11 +63,11 @@ def request_fingerprint(method: str, canonical_path: str, body: bytes) -> str:
 
 
 def claim(
-    connection: Connection, org_id: str, key_id: str, key: str, fingerprint: str, now_ms: int, sure_ms: int
+    connection: Connection, org_id: str, key_id: str, key: str, fingerprint: str, now_ms: int, confirmed_now_ms: int
 ) -> StoredAnswer | None:
     """Claims the key for this request: `None` if it is new, else the answer to repeat.
 
-    An earlier claim expires by the certain time `sure_ms`, because a clock that is ahead would let requests run twice.
+    An earlier claim expires by `confirmed_now_ms`, because a clock that is ahead would let requests run twice.
 
     Raises:
         Refusal: idempotency_key_reused when the key belongs to a different request.
@@ -76,7 +76,7 @@ def claim(
     mine = {"b_org": org_id, "b_key_id": key_id, "b_key": key}
     row = {"org_id": org_id, "key_id": key_id, "key": key, "fingerprint": fingerprint, "created_at": now_ms}
     try:
-        connection.execute(_EXPIRE, {**mine, "b_before": sure_ms - LIFETIME_MS})
+        connection.execute(_EXPIRE, {**mine, "b_before": confirmed_now_ms - LIFETIME_MS})
         if insert_ignoring_conflicts(connection, _TABLE, [row]):
             return None
         found = connection.execute(_FIND, mine).one()

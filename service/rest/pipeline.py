@@ -30,7 +30,7 @@ from callwright.contract.problems import (
 from callwright.service.accounts.principals import KeyPrincipal, bearer, in_process_key
 from callwright.service.handlers.request_context import MARKS
 from callwright.service.platform.database.postgres.lock_waits import unavailable_because
-from callwright.service.platform.database.sqlite.fullness import StorageFull, has_no_room
+from callwright.service.platform.database.sqlite.disk_space import StorageFull, has_no_room
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.database.units import Unit, brief
 from callwright.service.platform.refusals import Refusal

@@ -66,7 +66,7 @@ def performed(connection: Connection, services: Services, request: ApiRequest) -
     if request.idempotency_key is not None:
         fingerprint = idempotency.request_fingerprint(request.method, request.canonical, request.body)
         mine = (principal.org_id, principal.key_id, request.idempotency_key)
-        stored = idempotency.claim(connection, *mine, fingerprint, now_ms, services.clock.sure_ms())
+        stored = idempotency.claim(connection, *mine, fingerprint, now_ms, services.clock.confirmed_now_ms())
         if stored is not None:
             return replayed(operation, stored, request.canonical)
     if request.refusal is not None:
@@ -84,7 +84,7 @@ def performed(connection: Connection, services: Services, request: ApiRequest) -
         cursors=services.cursors,
         start_plan_seal=services.start_plan_seal,
         settings=services.settings,
-        storage_is_full=services.database.fullness.is_full,
+        storage_is_full=services.database.disk_space.is_full,
     )
     if operation.shape == "media":
         return MediaWanted(*MEDIA_HANDLERS[operation.name](request.input, work))

@@ -96,7 +96,7 @@ def of_day(made: int | None, per_day: int, now_ms: int) -> RateLimitState:
     return RateLimitState(per_day, left, midnight_ms, now_ms if left else midnight_ms, DAY // SECOND)
 
 
-def all_held(most: int, now_ms: int, wait_ms: int) -> RateLimitState:
+def all_slots_used(most: int, now_ms: int, wait_ms: int) -> RateLimitState:
     """The state of a client that uses all of `most` slots, of which one becomes free in `wait_ms`."""
     soon_ms = now_ms + wait_ms
     return RateLimitState(most, 0, soon_ms, soon_ms, 1, "second")

@@ -1,11 +1,11 @@
-"""Stores what was seen of the clock, for `clock.certainty` after a start. On Postgres all processes share it."""
+"""Stores what was seen of the clock, for `clock.clock_verifier` after a start. On Postgres all processes share it."""
 
 import json
 
 from sqlalchemy import Connection, select, update
 
-from callwright.service.platform.clock.certainty import Seen
 from callwright.service.platform.clock.clock import MINUTE, SystemClock
+from callwright.service.platform.clock.clock_verifier import ClockReading
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.database.inserts import insert_ignoring_conflicts
 from callwright.service.platform.database.units import brief
@@ -29,12 +29,12 @@ async def look(database: Database, clock: SystemClock) -> None:
 
 
 @brief
-def _kept(connection: Connection) -> Seen | None:
+def _kept(connection: Connection) -> ClockReading | None:
     found = connection.execute(_FIND).scalar()
-    return None if found is None else Seen(*json.loads(found))
+    return None if found is None else ClockReading(*json.loads(found))
 
 
-def _keep(connection: Connection, seen: Seen, before: Seen | None) -> None:
+def _keep(connection: Connection, seen: ClockReading, before: ClockReading | None) -> None:
     """Replaces `before` by `seen`. If another process has written since then, its value stays for the next look."""
     if before is None:
         insert_ignoring_conflicts(connection, service_state, [{"name": _NAME, "value": _written(seen)}])
@@ -43,5 +43,5 @@ def _keep(connection: Connection, seen: Seen, before: Seen | None) -> None:
         connection.execute(update(service_state).where(same).values(value=_written(seen)))
 
 
-def _written(seen: Seen) -> str:
-    return json.dumps([seen.sure_ms, seen.shown_ms, seen.since_ms])
+def _written(seen: ClockReading) -> str:
+    return json.dumps([seen.confirmed_ms, seen.shown_ms, seen.since_ms])

@@ -17,7 +17,7 @@ from callwright.service.tables.schema.events import UNARRIVED, deliveries, endpo
 Cause = Literal["event", "test", "replay"]
 Unsent = Literal["missed", "cancelled"]
 
-MOST_LATE = 500
+MOST_DEFERRED = 500
 """The most entries of `late_wakes` that one unit of work handles."""
 _D = deliveries.c
 _Q = endpoint_queues.c
@@ -42,9 +42,11 @@ _LOCK = (
     .with_for_update(skip_locked=True)
 )
 _LATE = late_wakes.c
-_ANY_LATE = select(_LATE.id).limit(1)
-_SOME_LATE = select(_LATE.id, _LATE.webhook_id).order_by(_LATE.id).limit(MOST_LATE).with_for_update(skip_locked=True)
-_NOT_LATE = delete(late_wakes).where(_LATE.id.in_(bindparam("b_ids", expanding=True)))
+_ANY_DEFERRED = select(_LATE.id).limit(1)
+_SOME_DEFERRED = (
+    select(_LATE.id, _LATE.webhook_id).order_by(_LATE.id).limit(MOST_DEFERRED).with_for_update(skip_locked=True)
+)
+_FORGET_DEFERRED = delete(late_wakes).where(_LATE.id.in_(bindparam("b_ids", expanding=True)))
 _WAKE = (
     update(endpoint_queues)
     .where(
@@ -123,37 +125,37 @@ def wake(connection: Connection, wakes: Mapping[str, str], now_ms: int) -> None:
     """Makes endpoint queues due now at the latest. Call it after the change that makes them due, in its transaction.
 
     `wakes` has an id of the wake for each subscription. On Postgres, the endpoint queues are locked first, because a
-    holder may be about to change one. Those that others have locked are stored and woken later (`wake_late`), so that
-    nothing waits for a holder that has frozen.
+    holder may be about to change one. Those that others have locked are stored and woken later (`wake_deferred`), so
+    that nothing waits for a holder that has frozen.
     """
     webhook_ids: Sequence[str] = sorted(wakes)
     if not webhook_ids:
         return
     if not is_only_writer(connection):
         free = set(connection.execute(_LOCK, {"b_queues": webhook_ids}).scalars())
-        late = [
+        deferred = [
             {"id": wakes[webhook_id], "webhook_id": webhook_id} for webhook_id in webhook_ids if webhook_id not in free
         ]
-        if late:
-            connection.execute(insert(late_wakes), late)
+        if deferred:
+            connection.execute(insert(late_wakes), deferred)
         webhook_ids = sorted(free)
     if webhook_ids:
         connection.execute(_WAKE, {"b_queues": webhook_ids, "b_now": now_ms})
 
 
-def sleeps_late(connection: Connection) -> bool:
-    """Whether endpoint queues wait to be woken late."""
-    return connection.execute(_ANY_LATE).scalar() is not None
+def has_deferred_wakes(connection: Connection) -> bool:
+    """Whether wakes of endpoint queues were deferred."""
+    return connection.execute(_ANY_DEFERRED).scalar() is not None
 
 
-def wake_late(connection: Connection, now_ms: int) -> int:
+def wake_deferred(connection: Connection, now_ms: int) -> int:
     """Wakes endpoint queues that others had locked before, unless they still do; returns how many."""
-    found = connection.execute(_SOME_LATE).all()
+    found = connection.execute(_SOME_DEFERRED).all()
     webhook_ids = sorted({row.webhook_id for row in found})
     free = set(connection.execute(_LOCK, {"b_queues": webhook_ids}).scalars()) if webhook_ids else set[str]()
     if free:
         connection.execute(_WAKE, {"b_queues": sorted(free), "b_now": now_ms})
-        connection.execute(_NOT_LATE, {"b_ids": [row.id for row in found if row.webhook_id in free]})
+        connection.execute(_FORGET_DEFERRED, {"b_ids": [row.id for row in found if row.webhook_id in free]})
     return len(free)
 
 

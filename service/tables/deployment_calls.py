@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, select, union_all
 
-from callwright.service.platform.database.listing import Span, Walk, behind, in_order
+from callwright.service.platform.database.listing import RowScan, Span, after_position, in_order
 from callwright.service.tables.schema import calls, deployments
 
 MOST_PARTS = 100
@@ -32,15 +32,15 @@ class OfDeployments:
         """How many calls there are. The organization is checked on the deployments, as the index does not have it."""
         own = select(deployments.c.id).where(deployments.c.org_id == self.org_id, deployments.c.id.in_(self.ids))
         theirs = select(calls).where(_C.deployment_id.in_(own), *self.conditions)
-        return Walk(self.connection, theirs, self.most).total()
+        return RowScan(self.connection, theirs, self.most).total()
 
     def rows(self, span: Span) -> Select[Any]:
         """The calls of a span: reads from each deployment as many as the page may need, and takes the first of all."""
         own = _C.org_id == self.org_id
         if not 1 < len(self.ids) <= MOST_PARTS:
             few = select(calls).where(own, _C.deployment_id.in_(self.ids), *self.conditions)
-            return Walk(self.connection, few).rows(span)
-        last = () if span.last is None else (behind(span.order, span.last),)
+            return RowScan(self.connection, few).rows(span)
+        last = () if span.last is None else (after_position(span.order, span.last),)
         parts = [
             in_order(select(_C.id).where(own, _C.deployment_id == each, *self.conditions, *last), span.order)
             .limit(span.skipped + span.count)

@@ -122,17 +122,17 @@ class RequestLimits:
                 day = of_day(None, allowance.per_day, now_ms)
         return nearest(second, day)
 
-    async def keep(self, sure_ms: int) -> None:
-        """Stores the day's counts and deletes counts that are older than `KEPT_DAYS` by the certain time."""
+    async def keep(self, confirmed_now_ms: int) -> None:
+        """Stores the day's counts and deletes counts that are older than `KEPT_DAYS` by the confirmed time."""
         rows: list[dict[str, Any]] = [
             {"key_id": key_id, "day": held.day, "requests": held.made}
             for key_id, held in self._days.items()
             if not held.is_kept
         ]
         if self._database.is_shared:
-            await self._database.write(_keep_levels, day_of(sure_ms))
+            await self._database.write(_keep_levels, day_of(confirmed_now_ms))
         elif rows:
-            await self._database.write(_keep, rows, day_of(sure_ms))
+            await self._database.write(_keep, rows, day_of(confirmed_now_ms))
         for row in rows:
             held = self._days[row["key_id"]]
             held.is_kept = (held.day, held.made) == (row["day"], row["requests"])

@@ -104,7 +104,7 @@ class Batch:
     """Deliveries that were taken but will not be sent now."""
     most: int = 0
     """How many deliveries to take at most."""
-    left_behind: bool = False
+    was_abandoned: bool = False
     """Whether the previous holder did not release the endpoint queue."""
     renew_until_ms: int | None = None
     """Until when to renew the lease of the endpoint queue; None if it need not be renewed."""
@@ -132,7 +132,7 @@ def process_batch(
     batch: Batch,
     *,
     now_ms: int,
-    sure_ms: int,
+    confirmed_now_ms: int,
     chance: Callable[[], float],
 ) -> BatchResult:
     """Processes one batch of an endpoint queue. Raises `LeaseLost`, and records nothing, if another process holds it.
@@ -142,12 +142,12 @@ def process_batch(
     webhook = endpoint_queue.mine(connection, webhook_id, owner)
     if batch.renew_until_ms is not None:
         endpoint_queue.renew(connection, [webhook_id], owner, now_ms, batch.renew_until_ms)
-    if batch.left_behind:
-        outcomes.enter_left_behind(connection, webhook, now_ms)
+    if batch.was_abandoned:
+        outcomes.record_abandoned(connection, webhook, now_ms)
     is_open = webhook.status == "active" and webhook.deleted_at is None
     if batch.attempts:
         disabled = outcomes.record(
-            connection, ids, webhook, batch.attempts, now_ms=now_ms, sure_ms=sure_ms, chance=chance
+            connection, ids, webhook, batch.attempts, now_ms=now_ms, confirmed_now_ms=confirmed_now_ms, chance=chance
         )
         is_open = is_open and not disabled
     if batch.unsent:
@@ -159,7 +159,7 @@ def process_batch(
     released = batch.is_idle and not due
     if released and endpoint_queue.release(connection, webhook_id, owner, now_ms) and is_open and batch.most > 0:
         # Something is due but was not taken: it is marked as under way, and no process sends it.
-        outcomes.enter_left_behind(connection, webhook, now_ms)
+        outcomes.record_abandoned(connection, webhook, now_ms)
     return BatchResult(webhook, due, is_open, released)
 
 

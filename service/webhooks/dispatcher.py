@@ -13,12 +13,12 @@ from anyio.abc import TaskGroup
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
-from callwright.service.platform.alarm import Bell
 from callwright.service.platform.clock.clock import SECOND
 from callwright.service.platform.database.postgres.lock_waits import Locked
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.database.units import brief
 from callwright.service.platform.lease import LeaseLost
+from callwright.service.platform.wake_signal import WakeNotifier
 from callwright.service.platform.worker_loop import RETRY_S, repeat
 from callwright.service.services import Services
 from callwright.service.tables import delivery_rows
@@ -65,7 +65,7 @@ class Dispatcher:
     def __init__(
         self,
         services: Services,
-        bell: Bell,
+        notifier: WakeNotifier,
         endpoints: Poster,
         *,
         places: int = MOST_QUEUES,
@@ -77,7 +77,7 @@ class Dispatcher:
         self._context = DeliveryContext(
             services.database, services.clock, services.ids, endpoints, self._owner, self._lease_ms, chance
         )
-        self._new, self._due = bell.alarm(for_events=True), bell.alarm()
+        self._new, self._due = notifier.signal(for_events=True), notifier.signal()
         self._driven: dict[str, _Driven] = {}
         most = MOST_AHEAD_WHERE_SHARED if services.database.is_shared else MOST_AHEAD
         self._limits = SendingLimits(most_ahead=most)
@@ -93,10 +93,10 @@ class Dispatcher:
                 ("deleting old events", partial(retention.sweep, self._services), retention.EVERY_S, retention.BEGIN_S),
             ):
                 tasks.start_soon(partial(repeat, work, name, every_s=every_s, begins_after_s=begins_after_s))
-            tasks.start_soon(partial(repeat, self._fan_out, "fanning out events", every_s=IDLE_S, alarm=self._new))
+            tasks.start_soon(partial(repeat, self._fan_out, "fanning out events", every_s=IDLE_S, signal=self._new))
             look = partial(self._look, tasks)
             try:
-                await repeat(look, "looking for events to deliver", every_s=IDLE_S, alarm=self._due)
+                await repeat(look, "looking for events to deliver", every_s=IDLE_S, signal=self._due)
             finally:
                 self._end()
 
@@ -117,23 +117,23 @@ class Dispatcher:
 
     async def _fan_out(self) -> float:
         services = self._services
-        if services.database.fullness.is_full:
+        if services.database.disk_space.is_full:
             return RETRY_S
         while await services.database.read(is_waiting):
             events, deliveries = await services.database.write(fan_out, services.ids, services.clock.now_ms())
             if not events:  # other processes are at it
                 break
             if deliveries:
-                self._due.ring()
+                self._due.notify()
         return IDLE_S
 
     async def _look(self, tasks: TaskGroup) -> float:
         services, now_ms = self._services, self._services.clock.now_ms()
-        if services.database.fullness.is_full:  # what was sent could not be recorded, and would be sent again
+        if services.database.disk_space.is_full:  # what was sent could not be recorded, and would be sent again
             return RETRY_S
         mine = (self._owner, now_ms, frozenset(self._driven))
         found, next_ms, late = await services.database.read(_seen, *mine)
-        if late and await services.database.write(delivery_rows.wake_late, now_ms):
+        if late and await services.database.write(delivery_rows.wake_deferred, now_ms):
             found, next_ms, _ = await services.database.read(_seen, *mine)
         free = [queue for queue in found if queue.webhook_id not in self._driven]
         room = self._places - len(self._driven)
@@ -148,7 +148,7 @@ class Dispatcher:
 
     def _start(self, tasks: TaskGroup, taken: TakenQueue, org_id: str, until_ms: int) -> None:
         queue = EndpointQueue(
-            self._context, taken.webhook_id, self._limits, until_ms=until_ms, left_behind=taken.left_behind
+            self._context, taken.webhook_id, self._limits, until_ms=until_ms, was_abandoned=taken.was_abandoned
         )
         self._driven[taken.webhook_id] = _Driven(queue, org_id, anyio.CancelScope(shield=True))
         self._share()
@@ -180,7 +180,7 @@ class Dispatcher:
         finally:
             del self._driven[webhook_id]
             self._share()
-            self._due.ring()
+            self._due.notify()
 
     async def _renew(self) -> None:
         now_ms, driven = self._services.clock.now_ms(), list(self._driven)
@@ -215,7 +215,7 @@ def _seen(
     return (
         endpoint_queue.due(connection, owner, now_ms, MOST_SEEN, driven),
         endpoint_queue.next_due(connection, now_ms),
-        delivery_rows.sleeps_late(connection),
+        delivery_rows.has_deferred_wakes(connection),
     )
 
 

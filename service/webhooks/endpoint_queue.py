@@ -29,7 +29,7 @@ _NEXT_DUE = select(func.min(_Q.due_at)).where(_Q.due_at > bindparam("b_now"))
 _WEBHOOK = Prepared(select(webhooks).where(_W.id == bindparam("b_queue")).with_for_update(key_share=True))
 _NEXT = select(func.min(_D.next_attempt_at)).where(_D.webhook_id == bindparam("b_queue"), PENDING)
 end_all, renew = ENDPOINT_QUEUES.end_all, ENDPOINT_QUEUES.renew
-"""The methods of `Lease`. A queue whose lease has expired is `left_behind` when it is taken."""
+"""The methods of `Lease`. A queue whose lease has expired is `was_abandoned` when it is taken."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,10 @@ class DueQueue:
 
 @dataclass(frozen=True)
 class TakenQueue:
-    """An endpoint queue that was leased. `left_behind`: its previous holder did not release it."""
+    """An endpoint queue that was leased. `was_abandoned`: its previous holder did not release it."""
 
     webhook_id: str
-    left_behind: bool
+    was_abandoned: bool
 
 
 def due(connection: Connection, owner: str, now_ms: int, most: int, driven: Collection[str] = ()) -> list[DueQueue]:

@@ -81,13 +81,13 @@ _REPLAYS = select(_OTHER.c.event_id).where(
     literal_column("other.status = 'pending'"),  # a literal, as in `PENDING`
     _OTHER.c.cause == "replay",
 )
-_LEFT_BEHIND = (
+_ABANDONED = (
     _MARKED.where(PENDING),
     _MARKED.where(UNARRIVED),
     _MARKED.where(_D.status == "missed", _D.event_id.in_(_REPLAYS), _D.replayed_at.is_not(None)),
 )
 """Attempts of deliveries that are pending, were missed meanwhile, or were replayed after that; each by an index."""
-_LEFT_BY_DELETED = _MARKED.where(_D.status == "cancelled")
+_ABANDONED_OF_DELETED = _MARKED.where(_D.status == "cancelled")
 _FIGURES = Prepared(
     update(webhooks)
     .where(_W.id == bindparam("b_webhook"))
@@ -148,13 +148,13 @@ def record(
     attempts: Sequence[Attempt],
     *,
     now_ms: int,
-    sure_ms: int,
+    confirmed_now_ms: int,
     chance: Callable[[], float],
 ) -> bool:
     """Records attempts and updates their deliveries. The caller holds the queue. True if it disabled the subscription.
 
     `webhook` is the subscription's row, locked; `chance` returns random numbers in [0, 1). How long nothing has arrived
-    is measured by the certain time `sure_ms`.
+    is measured by the confirmed time `confirmed_now_ms`.
     """
     _LOG.run(connection, [_entry(attempt) for attempt in attempts])
     arrived: dict[int | None, list[str]] = {}
@@ -167,16 +167,16 @@ def record(
     for response, delivered in arrived.items():
         _ARRIVED.run(connection, delivered, {"b_now": now_ms, "b_response": response})
     ended = _move(connection, failed, now_ms, chance) if failed else set[str]()
-    return _count(connection, ids, webhook, attempts, ended, now_ms, sure_ms)
+    return _count(connection, ids, webhook, attempts, ended, now_ms, confirmed_now_ms)
 
 
-def enter_left_behind(connection: Connection, webhook: Row[Any], now_ms: int) -> None:
+def record_abandoned(connection: Connection, webhook: Row[Any], now_ms: int) -> None:
     """Records the attempts that the previous holder of the endpoint queue left unfinished.
 
     They are made again at once, except those of deliveries that were missed or cancelled meanwhile.
     """
     # The deliveries of a deleted subscription are scanned, which happens once: no more are added.
-    statements = _LEFT_BEHIND if webhook.deleted_at is None else (*_LEFT_BEHIND, _LEFT_BY_DELETED)
+    statements = _ABANDONED if webhook.deleted_at is None else (*_ABANDONED, _ABANDONED_OF_DELETED)
     attempts = [
         Attempt(
             delivery_id=row.id,
@@ -247,7 +247,7 @@ def _count(
     attempts: Sequence[Attempt],
     given_up: set[str],
     now_ms: int,
-    sure_ms: int,
+    confirmed_now_ms: int,
 ) -> bool:
     """Updates the subscription's counters, and disables it if it has failed for too long."""
     figures = _Figures(
@@ -267,7 +267,7 @@ def _count(
         if attempt.delivery_id in given_up and not attempt.is_test:
             figures.failures += 1
             heard_ms = max(webhook.enabled_at, figures.success_ms or 0)
-            silent = min(attempt.ended_ms, sure_ms) - heard_ms >= SILENCE_UNTIL_DISABLED_MS
+            silent = min(attempt.ended_ms, confirmed_now_ms) - heard_ms >= SILENCE_UNTIL_DISABLED_MS
             if silent and figures.failures >= FAILURES_UNTIL_DISABLED:
                 figures.disabled = figures.disabled or "consecutive_failures"
         if attempt.status == GONE:

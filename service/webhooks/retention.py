@@ -58,8 +58,8 @@ _OLD_EVENTS = (
 
 
 async def sweep(services: Services) -> None:
-    """One pass: deletes everything that is too old by the certain time."""
-    before_ms = services.clock.sure_ms() - KEPT_MS
+    """One pass: deletes everything that is too old by the confirmed time."""
+    before_ms = services.clock.confirmed_now_ms() - KEPT_MS
     await _go_through(services, _WITH_OLD_DELIVERIES, _forget_deliveries, before_ms)
     await _go_through(services, _WITH_OLD_EVENTS, _forget_events, before_ms)
 

@@ -92,12 +92,12 @@ class EndpointQueue:
     """One endpoint queue that this process holds."""
 
     def __init__(
-        self, context: DeliveryContext, webhook_id: str, limits: SendingLimits, *, until_ms: int, left_behind: bool
+        self, context: DeliveryContext, webhook_id: str, limits: SendingLimits, *, until_ms: int, was_abandoned: bool
     ) -> None:
         self.until_ms = until_ms
         """Until when the lease is known to be held."""
         self._context, self._webhook_id, self._limits = context, webhook_id, limits
-        self._left_behind = left_behind
+        self._was_abandoned = was_abandoned
         self._quick = 0
         self._begun_ms = context.clock.running_ms()
         self._due: deque[tuple[Due, Any]] = deque()
@@ -173,7 +173,7 @@ class EndpointQueue:
             attempts=attempts,
             unsent=unsent,
             most=0 if is_over else ahead - len(self._due) - self._under_way,
-            left_behind=self._left_behind,
+            was_abandoned=self._was_abandoned,
             renew_until_ms=now_ms + context.lease_ms if runs_out else None,
             is_idle=not self._due and not self._under_way,
         )
@@ -183,7 +183,7 @@ class EndpointQueue:
         except Exception:  # nothing of it was kept
             self._finished, self._unsent = [*attempts, *self._finished], [*unsent, *self._unsent]
             raise
-        self._left_behind = False
+        self._was_abandoned = False
         if runs_out:
             self.until_ms = now_ms + context.lease_ms
         if not taken.is_open:
@@ -203,7 +203,7 @@ class EndpointQueue:
                     context.owner,
                     batch,
                     now_ms=now_ms,
-                    sure_ms=context.clock.sure_ms(),
+                    confirmed_now_ms=context.clock.confirmed_now_ms(),
                     chance=context.chance,
                 )
             except Locked:

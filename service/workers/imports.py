@@ -18,7 +18,7 @@ from callwright.contract.checks.phone_columns import MAX_COLUMN_NAME
 from callwright.contract.events import AUDIENCE_IMPORT_COMPLETED, ImportCompleted
 from callwright.service.accounts.principals import SERVICE
 from callwright.service.campaigns.intake import rules_of, take_rows
-from callwright.service.campaigns.spending_cap import answerable
+from callwright.service.campaigns.spending_cap import lock_spending_key
 from callwright.service.platform.clock.clock import HOUR
 from callwright.service.platform.database.units import brief
 from callwright.service.platform.lease import RELEASED, LeaseLost
@@ -243,7 +243,7 @@ def _take_piece(
     total: int,
     by_key_id: str | None,
 ) -> None:
-    by = answerable(connection, by_key_id)
+    by = lock_spending_key(connection, by_key_id)
     row = IMPORTS.mine(connection, import_id, owner)
     if row.processed != done:
         raise LeaseLost(import_id)

@@ -12,9 +12,9 @@ MOST_CALLS = 500
 
 
 async def run(services: Services) -> None:
-    sure_ms = services.clock.sure_ms()
-    if due := await services.database.read(recording_watermarks.due, sure_ms):
-        await services.database.write(recording_watermarks.settle, due, sure_ms)
+    confirmed_now_ms = services.clock.confirmed_now_ms()
+    if due := await services.database.read(recording_watermarks.due, confirmed_now_ms):
+        await services.database.write(recording_watermarks.settle, due, confirmed_now_ms)
     held = await services.recordings.held(MOST_CALLS)
     if held:
         kept = await services.database.read(recording_watermarks.kept_among, held)

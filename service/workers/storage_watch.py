@@ -13,12 +13,12 @@ import anyio
 from sqlalchemy import Connection, delete
 
 from callwright.service.campaigns.pausing import pause_all
-from callwright.service.platform.alarm import Bell
 from callwright.service.platform.database.database import ROOM_S
 from callwright.service.platform.database.engines import DatabaseClosed
 from callwright.service.platform.database.inserts import insert_ignoring_conflicts
-from callwright.service.platform.database.sqlite.fullness import DRIVER_ERRORS, REASON
-from callwright.service.platform.database.sqlite.presence import LOOK_S
+from callwright.service.platform.database.sqlite.disk_space import DRIVER_ERRORS, REASON
+from callwright.service.platform.database.sqlite.file_guard import LOOK_S
+from callwright.service.platform.wake_signal import WakeNotifier
 from callwright.service.platform.worker_loop import repeat
 from callwright.service.services import Services
 from callwright.service.tables.schema import service_state
@@ -31,8 +31,8 @@ _FILLING = shake_256(b"").hexdigest(32_768)
 class StorageWatch:
     """Waits until the disk is full, and then until there is room. One for each process."""
 
-    def __init__(self, services: Services, bell: Bell) -> None:
-        self._services, self._bell = services, bell
+    def __init__(self, services: Services, notifier: WakeNotifier) -> None:
+        self._services, self._notifier = services, notifier
 
     async def run(self) -> None:
         async with anyio.create_task_group() as tasks:
@@ -41,14 +41,14 @@ class StorageWatch:
 
     async def _look_at_file(self) -> None:
         database = self._services.database
-        was_gone = database.presence.is_gone
-        if database.presence.look() and was_gone:
-            self._bell.ring()
+        was_gone = database.file_guard.is_gone
+        if database.file_guard.look() and was_gone:
+            self._notifier.notify()
         with suppress(DatabaseClosed, *DRIVER_ERRORS):
             await database.keep_log()
 
     async def _recover_once_full(self) -> None:
-        await self._services.database.fullness.found()
+        await self._services.database.disk_space.wait_until_full()
         await self.recover()
 
     async def recover(self) -> None:
@@ -57,8 +57,8 @@ class StorageWatch:
         await services.database.write(_fill)
         await services.database.write(_free)
         await pause_all(services, REASON, only_due=True)
-        services.database.fullness.over()
-        self._bell.ring()
+        services.database.disk_space.mark_freed()
+        self._notifier.notify()
 
 
 def _fill(connection: Connection) -> None:

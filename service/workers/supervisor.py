@@ -20,13 +20,13 @@ from callwright.service.dialling import endings, leases
 from callwright.service.dialling.agent_snapshot import agent_of
 from callwright.service.dialling.driver_writes import DriverWrites
 from callwright.service.dialling.runner import Runner
-from callwright.service.platform.alarm import Bell
 from callwright.service.platform.clock.clock import SECOND
 from callwright.service.platform.database.postgres.lock_waits import Locked, unavailable_because
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.database.units import brief
 from callwright.service.platform.lease import LeaseLost
 from callwright.service.platform.refusals import Refusal
+from callwright.service.platform.wake_signal import WakeNotifier
 from callwright.service.platform.worker_loop import RETRY_S, repeat
 from callwright.service.rules.organization_plans import PRICE_PLANS
 from callwright.service.services import Services
@@ -57,11 +57,11 @@ _SCHEDULED = (
 class Supervisor:
     """Runs the workers of one process until it is cancelled."""
 
-    def __init__(self, services: Services, bell: Bell) -> None:
+    def __init__(self, services: Services, notifier: WakeNotifier) -> None:
         self._services = services
-        self._bell = bell
-        self._due = bell.alarm()
-        self._uploaded = bell.alarm()
+        self._notifier = notifier
+        self._due = notifier.signal()
+        self._uploaded = notifier.signal()
         self._owner = services.ids.new("wrk")
         self._driven: set[str] = set()
         self._is_ending = False
@@ -74,15 +74,15 @@ class Supervisor:
         renewed_s = self._services.settings.deployment_lease_ms / 3 / SECOND
         periodic: list[tuple[str, Callable[[], Awaitable[None]], float]] = [
             ("renewing the leases of deployments", self._renew, renewed_s),
-            ("ending silent transactions", self._services.database.end_silent, FREED_EVERY_S),
+            ("ending silent transactions", self._services.database.end_idle_transactions, FREED_EVERY_S),
             ("the sweep", partial(sweeps.run, self._services), sweeps.EVERY_S),
             ("correcting moments that lie too far ahead", self._correct, future_moments.EVERY_S),
         ]
         async with anyio.create_task_group() as tasks:
             for name, work, every_s in periodic:
                 tasks.start_soon(partial(repeat, work, name, every_s=every_s, begins_after_s=every_s))
-            tasks.start_soon(partial(repeat, self._import, "importing", every_s=IDLE_S, alarm=self._uploaded))
-            await repeat(partial(self._look, tasks), "looking for work", every_s=IDLE_S, alarm=self._due)
+            tasks.start_soon(partial(repeat, self._import, "importing", every_s=IDLE_S, signal=self._uploaded))
+            await repeat(partial(self._look, tasks), "looking for work", every_s=IDLE_S, signal=self._due)
 
     async def finish(self) -> None:
         """Stops dialling, and returns once the calls under way are recorded. Call it with a time limit."""
@@ -93,7 +93,7 @@ class Supervisor:
 
     async def _import(self) -> None:
         while await imports.work_on_one(self._services, self._owner):
-            self._bell.ring_for_events()
+            self._notifier.notify_of_events()
 
     async def _renew(self) -> None:
         database, now_ms, driven = self._services.database, self._services.clock.now_ms(), sorted(self._driven)
@@ -111,7 +111,7 @@ class Supervisor:
     async def _look(self, tasks: TaskGroup) -> None:
         services = self._services
         database = services.database
-        if self._is_ending or database.presence.is_gone or database.fullness.is_full:  # `StorageWatch` pauses first
+        if self._is_ending or database.file_guard.is_gone or database.disk_space.is_full:  # `StorageWatch` pauses first
             return
         now_ms = services.clock.now_ms()
         for row in await services.database.read(_scheduled, now_ms):
@@ -128,7 +128,7 @@ class Supervisor:
     async def _activate(self, deployment_id: str, now_ms: int) -> None:
         try:
             await self._services.database.write(_activate, self._services, deployment_id, now_ms)
-            self._bell.ring_for_events()
+            self._notifier.notify_of_events()
         except Locked:
             log.warning("a scheduled deployment is locked by others", extra={"deployment_id": deployment_id})
 
@@ -141,7 +141,7 @@ class Supervisor:
             owner=self._owner,
             lease_ms=settings.deployment_lease_ms,
             public_url=settings.public_url,
-            events_written=self._bell.ring_for_events,
+            events_written=self._notifier.notify_of_events,
         )
         return Runner(writes, time_scale=settings.sim_time_scale, ends=lambda: self._is_ending)
 
@@ -170,7 +170,7 @@ class Supervisor:
             log.exception("giving back a lease failed", extra={"deployment_id": deployment_id})
         finally:
             self._driven.discard(deployment_id)
-        self._due.ring()
+        self._due.notify()
         if not self._driven:
             self._none_driven.set()
 
@@ -194,7 +194,7 @@ def _activate(connection: Connection, services: Services, deployment_id: str, no
     except Refusal as refusal:
         refusals = [refusal]
     if refusals:
-        endings.pause_locked(connection, services.ids, row, refusals[0].problem.code, now_ms=now_ms)
+        endings.pause_holding_lock(connection, services.ids, row, refusals[0].problem.code, now_ms=now_ms)
         return
     activation.begin(connection, row, max(row.start_at, now_ms), now_ms=now_ms)
     entry = audit_log.entry_row(services.ids, row.org_id, "deployment.started", row.id, by=SERVICE, at_ms=now_ms)

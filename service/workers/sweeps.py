@@ -29,21 +29,23 @@ _EXPIRED = delete(idempotency_keys).where(idempotency_keys.c.created_at <= bindp
 
 
 async def run(services: Services) -> None:
-    """One sweep. It uses the certain time, because its changes cannot be undone."""
-    sure_ms = services.clock.sure_ms()
+    """One sweep. It uses the confirmed time, because its changes cannot be undone."""
+    confirmed_now_ms = services.clock.confirmed_now_ms()
     await record_key_uses(services)
-    due = await services.database.read(lambda connection: connection.execute(_DUE, {"now": sure_ms}).all())
+    due = await services.database.read(lambda connection: connection.execute(_DUE, {"now": confirmed_now_ms}).all())
     for number in due:
-        await services.database.write(_renew, services, number.id, sure_ms)
-    await services.database.write(lambda connection: connection.execute(_EXPIRED, {"before": sure_ms - DAY}).rowcount)
-    for org_id in await services.database.read(audit_log.overdue, sure_ms):
-        await services.database.write(audit_log.forget, org_id, sure_ms)
+        await services.database.write(_renew, services, number.id, confirmed_now_ms)
+    await services.database.write(
+        lambda connection: connection.execute(_EXPIRED, {"before": confirmed_now_ms - DAY}).rowcount
+    )
+    for org_id in await services.database.read(audit_log.overdue, confirmed_now_ms):
+        await services.database.write(audit_log.forget, org_id, confirmed_now_ms)
     await recording_retention.run(services)
 
 
 async def record_key_uses(services: Services) -> None:
     """Stores when keys were last used and how often, if any was used since the last time."""
-    await services.limits.keep(services.clock.sure_ms())
+    await services.limits.keep(services.clock.confirmed_now_ms())
     if services.used_keys:
         used = dict(services.used_keys)
         services.used_keys.clear()
@@ -86,9 +88,9 @@ def _renew(connection: Connection, services: Services, number_id: str, now_ms: i
         done = "renewed"
     else:
         done = "suspended" if row.auto_renew else "released"
-        number_status.lose(connection, services.ids, row, done, now_ms=now_ms)
+        number_status.take_out_of_use(connection, services.ids, row, done, now_ms=now_ms)
         if deployment is not None:
             connection.execute(update(phone_numbers).where(_N.id == number_id).values(inbound_deployment_id=None))
-            endings.lose_number(connection, services.ids, deployment, now_ms=now_ms)
+            endings.fail_without_number(connection, services.ids, deployment, now_ms=now_ms)
     entry = audit_log.entry_row(services.ids, row.org_id, f"phone_number.{done}", number_id, by=SERVICE, at_ms=now_ms)
     audit_log.add_entries(connection, [entry])

@@ -8,14 +8,14 @@ from pydantic import BaseModel, Field, JsonValue
 
 from callwright.contract.declaration.marks import (
     DERIVED,
-    Foreign,
     Own,
     OwnText,
-    foreign,
+    Untrusted,
     is_personal,
     is_unmarked,
     mark_of,
     model_in,
+    untrusted_mark,
 )
 from callwright.contract.declaration.model import Resource
 from callwright.contract.declaration.pagination import Page
@@ -55,7 +55,7 @@ def test_no_text_is_the_organizations_own_and_foreign() -> None:
         f"{model.__name__}.{name}"
         for model in models()
         for name in model.model_fields
-        if mark_of(model, name, Own) is not None and mark_of(model, name, Foreign) is not None
+        if mark_of(model, name, Own) is not None and mark_of(model, name, Untrusted) is not None
     ]
     assert both == []
 
@@ -95,7 +95,7 @@ def test_a_text_without_a_mark_is_found_however_it_is_declared() -> None:
 @pytest.mark.parametrize("name", sorted(UNMARKED))
 def test_a_text_without_a_mark_counts_as_personal_and_foreign(name: str) -> None:
     assert is_personal(Unmarked, name)
-    assert foreign(Unmarked, name) == Foreign("quoted")
+    assert untrusted_mark(Unmarked, name) == Untrusted("quoted")
     assert name in fields_of(Unmarked).personal
     assert "555" not in str(getattr(guarded(Unmarked(), masks=True), name))
 

@@ -14,10 +14,10 @@ from sqlalchemy import Column, Table, select, update
 from callwright.contract.events import EventEnvelope
 from callwright.contract.webhooks import AttemptOutcome
 from callwright.service.app import Application, pipeline_of
-from callwright.service.platform.alarm import Bell
 from callwright.service.platform.clock.clock import iso_milliseconds
 from callwright.service.platform.database.listing import Cursors
 from callwright.service.platform.ids import Ids, base62
+from callwright.service.platform.wake_signal import WakeNotifier
 from callwright.service.rules.start_plan_seal import StartPlanSeal
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables.schema import api_keys, calls, memberships, organizations, outbox, phone_numbers
@@ -86,7 +86,7 @@ class RepeatableService:
         endpoints = Endpoints(self.clock)
         endpoints.answers[ENDPOINT] = lambda _: answer(outcome, status, says)
         services = self.tenant.services
-        await Dispatcher(services, Bell(), endpoints, chance=lambda: MIDDLE).work_until_idle()
+        await Dispatcher(services, WakeNotifier(), endpoints, chance=lambda: MIDDLE).work_until_idle()
 
     async def empty_the_wallet(self) -> None:
         """Takes all money out of it."""

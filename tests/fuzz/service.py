@@ -21,7 +21,7 @@ from urllib3 import HTTPHeaderDict, HTTPResponse
 
 from callwright.server.embedded.embedded import listener_on, listening
 from callwright.service.app import Application, pipeline_of, running
-from callwright.service.platform.alarm import Bell
+from callwright.service.platform.wake_signal import WakeNotifier
 from callwright.service.settings import ServiceSettings
 from callwright.service.webhooks.dispatcher import Dispatcher
 from callwright.service.workers.supervisor import Supervisor
@@ -73,14 +73,14 @@ def opened(database_url: str, data: Path, *, workers: bool) -> Generator[FuzzedS
 async def _serving(database_url: str, data: Path, workers: bool) -> AsyncGenerator[tuple[Any, str]]:
     """The workers are started here and not by the service, because those of the service send to whatever exists."""
     settings = ServiceSettings(data=data, database_url=database_url)
-    bell = Bell()
+    notifier = WakeNotifier()
     with listener_on() as listener:
         async with running(settings, workers=False) as service, anyio.create_task_group() as tasks:
-            services = replace(service.services, wake=bell.ring)
+            services = replace(service.services, wake=notifier.notify)
             application = Application(services, pipeline_of(services))
             if workers:
-                tasks.start_soon(Supervisor(services, bell).run)
-                tasks.start_soon(Dispatcher(services, bell, Nowhere()).run)
+                tasks.start_soon(Supervisor(services, notifier).run)
+                tasks.start_soon(Dispatcher(services, notifier, Nowhere()).run)
             async with listening(application, listener) as base_url:
                 yield application, base_url
             tasks.cancel_scope.cancel()

@@ -6,7 +6,7 @@ import pytest
 
 from callwright.contract.checks.counts import count_of
 from callwright.contract.declaration.words import Spend
-from callwright.tools.wording.value_words import said
+from callwright.tools.wording.value_descriptions import describe_value
 from tests.house.tree import ROOT
 
 _COUNTED = re.compile(
@@ -42,4 +42,4 @@ def test_no_text_counts_in_the_plural_alone(folder: str) -> None:
 
 
 def test_an_amount_in_a_sentence_has_its_currency() -> None:
-    assert said(Spend(amount="9")) == "9.00 USD"
+    assert describe_value(Spend(amount="9")) == "9.00 USD"

@@ -43,7 +43,7 @@ def test_asking_is_found(text: str) -> None:
 
 
 def test_words_about_an_engine_are_not_asking() -> None:
-    assert list(_asked('"""On Postgres."""\nsaid = "Postgres, still empty"\nimport database.sqlite.fullness')) == []
+    assert list(_asked('"""On Postgres."""\nsaid = "Postgres, still empty"\nimport database.sqlite.disk_space')) == []
 
 
 def _asked(text: str) -> Iterator[int]:

@@ -24,7 +24,7 @@ from callwright.service.dialling.driver_writes import DriverWrites
 from callwright.service.dialling.queue import Rules
 from callwright.service.dialling.runner import Runner
 from callwright.service.dialling.schedule import Schedule
-from callwright.service.platform.alarm import Bell
+from callwright.service.platform.wake_signal import WakeNotifier
 from callwright.service.tables.ledger import Movement, book, wallet_of
 from callwright.service.tables.schema import deployments, phone_numbers
 from callwright.service.telephony.engine import CallRequest
@@ -140,7 +140,7 @@ async def settled(tenant: Tenant, deployment_id: str, *, within_s: float = 30.0)
 async def working(tenant: Tenant) -> AsyncGenerator[None]:
     """Workers for a service that was opened without."""
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(Supervisor(tenant.services, Bell()).run)
+        tasks.start_soon(Supervisor(tenant.services, WakeNotifier()).run)
         yield
         tasks.cancel_scope.cancel()
 

@@ -44,7 +44,7 @@ class MovableClock:
         """The moment as well: what is scripted took as long as the clock was moved by."""
         return self.at_ms
 
-    def sure_ms(self) -> int:
+    def confirmed_now_ms(self) -> int:
         """The moment as well: the script is certain of it."""
         return self.at_ms
 

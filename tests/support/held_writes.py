@@ -11,7 +11,7 @@ from anyio.abc import TaskGroup
 from sqlalchemy import Connection
 
 from callwright.service.campaigns.intake import take_rows
-from callwright.service.campaigns.spending_cap import Answerable
+from callwright.service.campaigns.spending_cap import SpendingKey
 from callwright.service.platform.database.database import Database
 from tests.support.service import Tenant
 from tests.support.tasks import tasks_within
@@ -44,7 +44,7 @@ async def rows_being_added(
     services = tenant.services
 
     def add(connection: Connection) -> None:
-        now_ms, nobody = services.clock.now_ms(), Answerable(None, None)
+        now_ms, nobody = services.clock.now_ms(), SpendingKey(None, None)
         take_rows(connection, services.ids, audience_id, rows, source="json", now_ms=now_ms, by=nobody)
 
     async with write_held_open(services.database, add) as tasks:

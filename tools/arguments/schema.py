@@ -28,23 +28,23 @@ _SAID = ("description", "default")
 def input_schema(
     model: type[BaseModel],
     *,
-    words: Mapping[str, str],
+    descriptions: Mapping[str, str],
     offered: Collection[str] | None = None,
-    flat: Collection[str] = (),
+    collapsed: Collection[str] = (),
 ) -> JsonSchema:
     """The schema of the arguments that `model` takes, only those of `offered`.
 
-    `words` replaces descriptions, by name or by a path with dots. Arguments in `flat` have only a type and a
-    description. Unknown arguments are refused.
+    `descriptions` replaces those of the model, by name or by a path with dots. Arguments in `collapsed` have only a
+    type and a description. Unknown arguments are refused.
     """
     raw = model.model_json_schema(mode="validation")
     schema = _Compact(raw, answers=False).of(raw)
     schema.pop("description", None)
     properties = cast("dict[str, JsonSchema]", schema.setdefault("properties", {}))
-    for path, text in words.items():
+    for path, text in descriptions.items():
         _at(schema, path)["description"] = text
-    for name in flat:
-        properties[name] = _flattened(properties[name])
+    for name in collapsed:
+        properties[name] = _collapsed(properties[name])
     if issubclass(model, Changes):
         for name, field in model.model_fields.items():
             if clears(field):
@@ -67,33 +67,33 @@ def _at(schema: JsonSchema, path: str) -> JsonSchema:
     return schema
 
 
-def _flattened(schema: JsonSchema) -> JsonSchema:
+def _collapsed(schema: JsonSchema) -> JsonSchema:
     found = {key: value for key, value in schema.items() if key in ("type", "format", "enum", "description")}
     inside = schema.get("items")
     return {**found, "items": {"type": inside["type"]}} if isinstance(inside, dict) and "type" in inside else found
 
 
-def output_schema(model: type[BaseModel], *, brief: bool, undescribed: Collection[str] = ()) -> JsonSchema:
+def output_schema(model: type[BaseModel], *, brief: bool, omitted: Collection[str] = ()) -> JsonSchema:
     """The schema of an answer. Nulls are left out, so no field is required.
 
     Bounds are left out, and so are the fields of objects that a caller sends, for example a retry policy: the tool that
     takes one describes it. A `brief` schema names the fields of the resource, but not the fields inside them. Fields in
-    `undescribed` are left out.
+    `omitted` are left out.
     """
     raw = model.model_json_schema(mode="serialization")
     schema = _Compact(raw, answers=True).of(raw)
     if brief:
         schema["properties"] = {name: _outside(sub) for name, sub in schema["properties"].items()}
-    if undescribed:
-        schema["properties"] = {name: sub for name, sub in schema["properties"].items() if name not in undescribed}
+    if omitted:
+        schema["properties"] = {name: sub for name, sub in schema["properties"].items() if name not in omitted}
         schema["description"] = "And each setting, under the name it was given by."
     return schema
 
 
-def list_schema(entry: type[BaseModel], *, shown: Collection[str]) -> JsonSchema:
-    """The schema of a list's page. Entries hold the fields of `shown` by default, and no field is required."""
+def list_schema(entry: type[BaseModel], *, default_fields: Collection[str]) -> JsonSchema:
+    """The schema of a list's page. Entries hold `default_fields`, and no field is required."""
     fields = output_schema(entry, brief=True)["properties"]
-    entries = {"type": "object", "properties": {name: fields[name] for name in shown}}
+    entries = {"type": "object", "properties": {name: fields[name] for name in default_fields}}
     return {
         "type": "object",
         "properties": {

@@ -9,7 +9,7 @@ from callwright.contract.agents import Agent, CreateAgent, GetAgent, get_agent
 from callwright.contract.declaration.words import LanguageTag, Timestamp
 from callwright.contract.voices import GetVoice, get_voice
 from callwright.tools.arguments.arguments import narrowed
-from callwright.tools.replies.budget import fitting_text
+from callwright.tools.replies.size_limit import truncated_text
 from callwright.tools.runtime.tool import ADDS, CHANGES, READS, Projection, Reply, Tool, data_of, deleted, projected
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import line, lines, listed
@@ -77,7 +77,7 @@ async def _found(context: ToolContext, asked: GetAgentInParts) -> Reply:
     """The agent with its prompt, or with the part that begins where the arguments say."""
     agent = await context.client.ask(get_agent, narrowed(asked, GetAgent))
     whole, begin = agent.system_prompt, asked.prompt_from
-    part = fitting_text(whole[begin:], _PROMPT_BYTES)
+    part = truncated_text(whole[begin:], _PROMPT_BYTES)
     end = begin + len(part)
     more = end < len(whole)
     text = lines(
@@ -116,9 +116,9 @@ TOOLS: tuple[Tool, ...] = (
         hints=READS,
         reply=_entry,
         empty="No agent fits. create_agent makes one.",
-        shown=("id", "name", "language", "voice_id"),
+        default_fields=("id", "name", "language", "voice_id"),
         hidden=frozenset({"created_from", "created_before", "sort", "voice_id"}),
-        words={"language": "With this language tag."},
+        argument_descriptions={"language": "With this language tag."},
         example="updated_at",
     ),
     Tool(
@@ -133,10 +133,10 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=ADDS,
         reply=_summary,
-        takes=CreateAgentOfVoice,
-        gives=AgentSummary,
-        complete=_with_language,
-        words=_SHORTER,
+        input_model=CreateAgentOfVoice,
+        output_model=AgentSummary,
+        complete_input=_with_language,
+        argument_descriptions=_SHORTER,
         hidden=frozenset({"metadata"}),
     ),
     Tool(
@@ -150,10 +150,10 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=READS,
         reply=_summary,
-        takes=GetAgentInParts,
-        gives=AgentDetails,
-        act=_found,
-        rest="The whole prompt is at callwright://agents/{id}/prompt",
+        input_model=GetAgentInParts,
+        output_model=AgentDetails,
+        handler=_found,
+        truncation_hint="The whole prompt is at callwright://agents/{id}/prompt",
     ),
     Tool(
         operation=contract.update_agent,
@@ -166,8 +166,8 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=CHANGES,
         reply=_summary,
-        gives=AgentSummary,
-        words=_SHORTER | {"language": "BCP-47 tag."},
+        output_model=AgentSummary,
+        argument_descriptions=_SHORTER | {"language": "BCP-47 tag."},
         hidden=frozenset({"metadata"}),
     ),
     Tool(

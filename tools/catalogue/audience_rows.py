@@ -16,7 +16,7 @@ from callwright.tools.confirmation import what_to_confirm
 from callwright.tools.runtime.tool import READS, Hints, Projection, Reply, Tool, data_of, projected
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.untrusted.fence import fenced
-from callwright.tools.untrusted.foreign_fields import foreign_paths
+from callwright.tools.untrusted.untrusted_fields import untrusted_paths
 from callwright.tools.wording.cleaning import cleaned
 from callwright.tools.wording.text import line, lines, shortened
 
@@ -24,7 +24,7 @@ _FILLS = Hints(read_only=False, destructive=False, idempotent=False, open_world=
 """Open world: rows that join a running deployment are called."""
 
 _ERRORS_SHOWN = 10
-REFUSED = tuple(f"errors.{path}" for path in foreign_paths(RowError))
+REFUSED = tuple(f"errors.{path}" for path in untrusted_paths(RowError))
 """The parts of an answer about an import that hold text of the file."""
 _VALUES_SHOWN = 8
 
@@ -133,9 +133,9 @@ TOOLS: tuple[Tool, ...] = (
         hints=_FILLS,
         reply=_added,
         confirmation=what_to_confirm.add_rows,
-        words={"rows": "Objects: the phone column and each column the prompt needs."},
-        flat=frozenset({"rows"}),
-        rest="Correct the refused rows that are shown and add them again to learn about the others.",
+        argument_descriptions={"rows": "Objects: the phone column and each column the prompt needs."},
+        collapsed=frozenset({"rows"}),
+        truncation_hint="Correct the refused rows that are shown and add them again to learn about the others.",
     ),
     Tool(
         operation=contract.list_audience_rows,
@@ -150,7 +150,7 @@ TOOLS: tuple[Tool, ...] = (
         reply=_row,
         fenced_as="Rows of an audience.",
         empty="No row fits.",
-        shown=("id", "phone_number", "external_id", "values"),
+        default_fields=("id", "phone_number", "external_id", "values"),
         example="timezone",
         hidden=frozenset({"sort"}),
     ),
@@ -167,7 +167,7 @@ TOOLS: tuple[Tool, ...] = (
         hints=_FILLS,
         reply=_import,
         confirmation=what_to_confirm.import_file,
-        gives=ImportSummary,
+        output_model=ImportSummary,
     ),
     Tool(
         operation=contract.get_audience_import,
@@ -179,8 +179,8 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=READS,
         reply=_import,
-        gives=ImportDetails,
-        act=_found,
+        output_model=ImportDetails,
+        handler=_found,
     ),
     Tool(
         operation=contract.list_import_errors,
@@ -194,7 +194,7 @@ TOOLS: tuple[Tool, ...] = (
         reply=_refused,
         fenced_as="Refused rows.",
         empty="This import refused no row.",
-        shown=("row_number", "column", "code", "message", "value_redacted"),
+        default_fields=("row_number", "column", "code", "message", "value_redacted"),
         hidden=frozenset({"sort"}),
     ),
 )

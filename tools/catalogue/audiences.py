@@ -10,11 +10,11 @@ from callwright.contract.checks.counts import count_of
 from callwright.contract.declaration.words import Timestamp
 from callwright.tools.arguments.arguments import narrowed
 from callwright.tools.catalogue.audience_rows import refusals
-from callwright.tools.replies.budget import fitting
+from callwright.tools.replies.size_limit import count_that_fits
 from callwright.tools.runtime.tool import ADDS, CHANGES, READS, Projection, Reply, Tool, data_of, deleted, projected
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.untrusted.fence import fenced
-from callwright.tools.untrusted.foreign_fields import foreign_paths
+from callwright.tools.untrusted.untrusted_fields import untrusted_paths
 from callwright.tools.wording.cleaning import cleaned
 from callwright.tools.wording.text import json_bytes, line, lines, listed, moment, shortened
 
@@ -119,7 +119,7 @@ async def _found(context: ToolContext, asked: GetAudienceInParts) -> Reply:
         for column in audience.columns
     ]
     rest = columns[begin:]
-    shown = rest[: fitting([json_bytes(data_of(column)) for column in rest], _COLUMN_BYTES)]
+    shown = rest[: count_that_fits([json_bytes(data_of(column)) for column in rest], _COLUMN_BYTES)]
     end = begin + len(shown)
     whole = len(shown) == len(columns)
     place = "columns" if whole else f"columns {begin} to {end - 1} of {len(columns)}"
@@ -133,7 +133,7 @@ async def _found(context: ToolContext, asked: GetAudienceInParts) -> Reply:
         else None,
     )
     found = projected(AudienceDetails, audience).model_copy(update={"columns": shown, "column_count": len(columns)})
-    return Reply(text=text, data=data_of(found), untrusted=tuple(foreign_paths(Audience, AudienceDetails)))
+    return Reply(text=text, data=data_of(found), untrusted=tuple(untrusted_paths(Audience, AudienceDetails)))
 
 
 TOOLS: tuple[Tool, ...] = (
@@ -148,7 +148,7 @@ TOOLS: tuple[Tool, ...] = (
         hints=READS,
         reply=_entry,
         empty="No audience fits. create_audience makes one.",
-        shown=("id", "name", "status", "row_count", "valid_count"),
+        default_fields=("id", "name", "status", "row_count", "valid_count"),
         hidden=frozenset({"created_from", "created_before", "sort"}),
         example="invalid_count",
     ),
@@ -164,10 +164,10 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=ADDS,
         reply=_made,
-        gives=CreatedAudience,
+        output_model=CreatedAudience,
         hidden=frozenset({"metadata"}),
-        flat=frozenset({"rows"}),
-        words={
+        collapsed=frozenset({"rows"}),
+        argument_descriptions={
             "name": "Unique in the organization.",
             "rows": "Objects: the phone column and each column the prompt needs.",
             "phone_column": "Left out: phone_number, or the first that looks like one.",
@@ -188,9 +188,9 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=READS,
         reply=_state,
-        takes=GetAudienceInParts,
-        gives=AudienceDetails,
-        act=_found,
+        input_model=GetAudienceInParts,
+        output_model=AudienceDetails,
+        handler=_found,
     ),
     Tool(
         operation=contract.update_audience,
@@ -202,7 +202,7 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=CHANGES,
         reply=_short,
-        gives=AudienceSummary,
+        output_model=AudienceSummary,
         hidden=frozenset({"metadata"}),
     ),
     Tool(

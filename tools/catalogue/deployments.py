@@ -53,7 +53,7 @@ _AS_BEFORE = "As in create_deployment. Replaces the old one whole."
 _NESTED = ("calling_hours", "retry_policy", "voicemail", "compliance", "budget_cap")
 _SHORT = frozenset((*SETTINGS, "max_concurrency", "phone_number_ids", "budget_cap"))
 """Settings without a description in other tools, because create_deployment describes them."""
-REST = "The whole campaign is at callwright://deployments/{id}"
+WHOLE_CAMPAIGN_HINT = "The whole campaign is at callwright://deployments/{id}"
 
 
 def _contact(contact: Contact, context: ToolContext) -> str:
@@ -82,8 +82,8 @@ TOOLS: tuple[Tool, ...] = (
         hints=READS,
         reply=entry,
         empty="No deployment fits. create_deployment drafts one.",
-        shown=("id", "name", "status", "call_type", "simulated", "agent_id", "audience_id", "stats"),
-        words={"call_type": "Of this kind."},
+        default_fields=("id", "name", "status", "call_type", "simulated", "agent_id", "audience_id", "stats"),
+        argument_descriptions={"call_type": "Of this kind."},
         hidden=frozenset({"created_from", "created_before", "sort", "idempotency_key"}),
         example="budget_cap",
     ),
@@ -101,11 +101,11 @@ TOOLS: tuple[Tool, ...] = (
         hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=True),
         reply=whole,
         confirmation=what_to_confirm.create,
-        gives=DeploymentState,
-        words=_MOMENTS | _SHORTER | _INSIDE,
-        flat=frozenset({"retry_policy", "voicemail", "compliance"}),
+        output_model=DeploymentState,
+        argument_descriptions=_MOMENTS | _SHORTER | _INSIDE,
+        collapsed=frozenset({"retry_policy", "voicemail", "compliance"}),
         hidden=frozenset({"call_type", "phone_number_id", "metadata", "person_agreed_to"}),
-        rest=REST,
+        truncation_hint=WHOLE_CAMPAIGN_HINT,
     ),
     Tool(
         operation=contract.clone_deployment,
@@ -116,10 +116,10 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=False),
         reply=whole,
-        gives=InboundState,
-        words={"name": "Unique."},
+        output_model=InboundState,
+        argument_descriptions={"name": "Unique."},
         hidden=frozenset({"agent_id", "audience_id", "phone_number_ids"}),
-        rest=REST,
+        truncation_hint=WHOLE_CAMPAIGN_HINT,
     ),
     Tool(
         operation=contract.create_inbound_deployment,
@@ -133,8 +133,8 @@ TOOLS: tuple[Tool, ...] = (
         hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=True),
         reply=whole,
         confirmation=what_to_confirm.bind,
-        gives=InboundState,
-        words={
+        output_model=InboundState,
+        argument_descriptions={
             "name": "Unique.",
             "agent_id": "Id or name.",
             "phone_number_id": "Id, number or label.",
@@ -142,9 +142,9 @@ TOOLS: tuple[Tool, ...] = (
             "after_hours": "{action: reject (default), voicemail or forward, forward_to}.",
             "recording_enabled": "Record.",
         },
-        flat=frozenset({"business_hours", "after_hours"}),
+        collapsed=frozenset({"business_hours", "after_hours"}),
         hidden=frozenset({"max_concurrency", "overflow", "metadata"}),
-        rest=REST,
+        truncation_hint=WHOLE_CAMPAIGN_HINT,
     ),
     Tool(
         operation=contract.get_deployment,
@@ -157,11 +157,11 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=READS,
         reply=whole,
-        takes=GetDeploymentWaiting,
-        gives=DeploymentFound,
-        undescribed=(_SHORT | {"start_at", "end_at", "inbound"}) - {"budget_cap"},
-        act=awaited,
-        rest=REST,
+        input_model=GetDeploymentWaiting,
+        output_model=DeploymentFound,
+        omitted_fields=(_SHORT | {"start_at", "end_at", "inbound"}) - {"budget_cap"},
+        handler=awaited,
+        truncation_hint=WHOLE_CAMPAIGN_HINT,
     ),
     Tool(
         operation=contract.update_deployment,
@@ -176,17 +176,17 @@ TOOLS: tuple[Tool, ...] = (
         hints=Hints(read_only=False, destructive=True, idempotent=True, open_world=True),
         reply=whole,
         confirmation=what_to_confirm.update,
-        gives=DeploymentState,
-        words=_MOMENTS
+        output_model=DeploymentState,
+        argument_descriptions=_MOMENTS
         | _SHORTER
         | dict.fromkeys(_NESTED, _AS_BEFORE)
         | {
             "inbound": "business_hours, after_hours, recording_enabled as in create_inbound_deployment. overflow: "
             "{action: queue, forward or busy, forward_to}."
         },
-        flat=_SHORT | {"inbound"},
+        collapsed=_SHORT | {"inbound"},
         hidden=frozenset({"metadata", *ANSWERING}),
-        rest=REST,
+        truncation_hint=WHOLE_CAMPAIGN_HINT,
     ),
     Tool(
         operation=contract.delete_deployment,
@@ -211,7 +211,7 @@ TOOLS: tuple[Tool, ...] = (
         hints=READS,
         reply=preview,
         hidden=frozenset({"plan_id"}),
-        rest="Repair what is shown and preview again to see what is left.",
+        truncation_hint="Repair what is shown and preview again to see what is left.",
     ),
     Tool(
         operation=contract.list_contacts,
@@ -224,9 +224,9 @@ TOOLS: tuple[Tool, ...] = (
         hints=READS,
         reply=_contact,
         empty="No contact fits. A draft has none before its start.",
-        shown=("id", "phone_number", "status", "attempts", "last_outcome", "last_disposition", "last_call_id"),
+        default_fields=("id", "phone_number", "status", "attempts", "last_outcome", "last_disposition", "last_call_id"),
         example="next_attempt_at",
-        words={
+        argument_descriptions={
             "last_outcome": "For example busy.",
             "last_disposition": "For example goal_met.",
             "phone_number": "With this number.",

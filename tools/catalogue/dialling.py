@@ -1,7 +1,7 @@
 """Tools that start and stop campaigns. Starting dials and spends; stopping never needs a confirmation."""
 
 from callwright.contract.deployments import deployments as contract
-from callwright.tools.catalogue.deployments import REST
+from callwright.tools.catalogue.deployments import WHOLE_CAMPAIGN_HINT
 from callwright.tools.confirmation import what_to_confirm
 from callwright.tools.replies.campaign_answers import DeploymentState
 from callwright.tools.replies.campaign_words import started, stopped
@@ -26,10 +26,10 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=_DIALS,
         reply=started,
-        words={"plan_id": _PLAN, "jump_clock": "Simulated: do not wait for start_at."},
+        argument_descriptions={"plan_id": _PLAN, "jump_clock": "Simulated: do not wait for start_at."},
         confirmation=what_to_confirm.start,
-        gives=DeploymentState,
-        rest=REST,
+        output_model=DeploymentState,
+        truncation_hint=WHOLE_CAMPAIGN_HINT,
     ),
     Tool(
         operation=contract.pause_deployment,
@@ -42,8 +42,8 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=Hints(read_only=False, destructive=False, idempotent=True, open_world=True),
         reply=stopped,
-        gives=DeploymentState,
-        rest=REST,
+        output_model=DeploymentState,
+        truncation_hint=WHOLE_CAMPAIGN_HINT,
     ),
     Tool(
         operation=contract.resume_deployment,
@@ -57,11 +57,11 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=_DIALS,
         reply=started,
-        words={"plan_id": _PLAN},
+        argument_descriptions={"plan_id": _PLAN},
         confirmation=what_to_confirm.start,
-        gives=DeploymentState,
+        output_model=DeploymentState,
         hidden=frozenset({"jump_clock"}),
-        rest=REST,
+        truncation_hint=WHOLE_CAMPAIGN_HINT,
     ),
     Tool(
         operation=contract.cancel_deployment,
@@ -74,7 +74,7 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=Hints(read_only=False, destructive=True, idempotent=True, open_world=True),
         reply=stopped,
-        gives=DeploymentState,
-        rest=REST,
+        output_model=DeploymentState,
+        truncation_hint=WHOLE_CAMPAIGN_HINT,
     ),
 )

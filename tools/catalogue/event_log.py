@@ -88,10 +88,10 @@ TOOLS: tuple[Tool, ...] = (
         hints=READS,
         reply=_entry,
         empty="No event fits.",
-        shown=("id", "type", "created_at", "subject_id", "simulated"),
+        default_fields=("id", "type", "created_at", "subject_id", "simulated"),
         hidden=frozenset({"sort"}),
         example="data",
-        words={
+        argument_descriptions={
             "type": "Of these types, such as call.completed.",
             "subject_id": "About this call, deployment, audience or number.",
         },
@@ -119,7 +119,7 @@ TOOLS: tuple[Tool, ...] = (
         hints=READS,
         reply=entry,
         empty="It was sent to nobody. explain_event says why.",
-        shown=("id", "webhook_id", "cause", "status", "attempt_count", "last_outcome", "last_response_status"),
+        default_fields=("id", "webhook_id", "cause", "status", "attempt_count", "last_outcome", "last_response_status"),
         hidden=frozenset({"sort"}),
         example="created_at",
     ),
@@ -134,6 +134,6 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=SENDS,
         reply=replayed,
-        words={"webhook_id": "Only to this subscription."},
+        argument_descriptions={"webhook_id": "Only to this subscription."},
     ),
 )

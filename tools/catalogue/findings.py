@@ -67,11 +67,12 @@ TOOLS: tuple[Tool, ...] = (
         hints=READS,
         reply=_match,
         empty="Nobody said that in these calls.",
-        shown=("call_id", "deployment_id", "outcome", "disposition", "created_at", "match_count", "snippets"),
+        default_fields=("call_id", "deployment_id", "outcome", "disposition", "created_at", "match_count", "snippets"),
         hidden=frozenset({"sort", "call_type", "status", "answered_by", "contact_id", "audience_id", "to", "language"}),
         example="agent_id",
-        flat=frozenset({"outcome", "disposition"}),
-        words=_AS_IN_LIST | {"query": "Words; a phrase in double quotes.", "snippets": "Turns shown of each call."},
+        collapsed=frozenset({"outcome", "disposition"}),
+        argument_descriptions=_AS_IN_LIST
+        | {"query": "Words; a phrase in double quotes.", "snippets": "Turns shown of each call."},
     ),
     Tool(
         operation=contract.get_call_stats,
@@ -87,7 +88,7 @@ TOOLS: tuple[Tool, ...] = (
         hidden=frozenset(
             {"call_type", "status", "to", "contact_id", "audience_id", "answered_by", "outcome", "disposition"}
         ),
-        words={"group_by": "Up to three.", "language": "A tag such as en-US."},
-        rest="The largest groups come first. Narrow the filters to see the others.",
+        argument_descriptions={"group_by": "Up to three.", "language": "A tag such as en-US."},
+        truncation_hint="The largest groups come first. Narrow the filters to see the others.",
     ),
 )

@@ -80,7 +80,7 @@ TOOLS: tuple[Tool, ...] = (
         hints=READS,
         reply=_entry,
         empty="No number fits. search_available_numbers finds one. rent_phone_number rents it.",
-        shown=("id", "number", "country", "status", "label", "capabilities"),
+        default_fields=("id", "number", "country", "status", "label", "capabilities"),
         hidden=frozenset({"number", "number_type", "country", "created_from", "created_before", "sort"}),
         example="monthly_cost",
     ),
@@ -95,10 +95,10 @@ TOOLS: tuple[Tool, ...] = (
         hints=Hints(read_only=True, destructive=False, idempotent=True, open_world=True),
         reply=_available,
         empty="Nothing is free for this search. Drop area_code or contains.",
-        shown=("number", "locality", "number_type", "monthly_cost"),
+        default_fields=("number", "locality", "number_type", "monthly_cost"),
         hidden=frozenset({"sort"}),
         example="capabilities",
-        words={
+        argument_descriptions={
             "country": "ISO code, for example US.",
             "number_type": "local when left out.",
             "area_code": "With this area code.",
@@ -118,9 +118,9 @@ TOOLS: tuple[Tool, ...] = (
         hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=True),
         reply=_rented,
         confirmation=what_to_confirm.rent,
-        gives=NumberState,
+        output_model=NumberState,
         hidden=frozenset({"metadata"}),
-        words={
+        argument_descriptions={
             "area_code": "With this area code.",
             "contains": "With these digits.",
             "auto_renew": "Pay every month again.",
@@ -150,7 +150,7 @@ TOOLS: tuple[Tool, ...] = (
         hints=CHANGES,
         reply=_whole,
         confirmation=what_to_confirm.renew,
-        gives=NumberState,
+        output_model=NumberState,
         hidden=frozenset({"metadata"}),
     ),
     Tool(
@@ -164,6 +164,6 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=Hints(read_only=False, destructive=True, idempotent=True, open_world=True),
         reply=_released,
-        gives=NumberState,
+        output_model=NumberState,
     ),
 )

@@ -32,10 +32,13 @@ TOOLS: tuple[Tool, ...] = (
         hints=READS,
         reply=_entry,
         empty="No voice fits. Call again with another language, or without filters.",
-        shown=("id", "name", "language", "gender"),
+        default_fields=("id", "name", "language", "gender"),
         example="tier",
         hidden=frozenset({"sort", "provider"}),
-        words={"language": "A tag such as en-US, or en for every English voice.", "gender": "Only these voices."},
+        argument_descriptions={
+            "language": "A tag such as en-US, or en for every English voice.",
+            "gender": "Only these voices.",
+        },
     ),
     Tool(
         operation=contract.get_voice,

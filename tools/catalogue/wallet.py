@@ -69,9 +69,9 @@ TOOLS: tuple[Tool, ...] = (
         hints=READS,
         reply=_entry,
         empty="No transaction fits.",
-        shown=("id", "type", "amount", "reference", "created_at"),
+        default_fields=("id", "type", "amount", "reference", "created_at"),
         hidden=frozenset({"sort"}),
         example="balance_after",
-        words={"type": "Of these types.", "reference_id": "About this call, number or deployment."},
+        argument_descriptions={"type": "Of these types.", "reference_id": "About this call, number or deployment."},
     ),
 )

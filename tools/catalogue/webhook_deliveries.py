@@ -90,10 +90,18 @@ TOOLS: tuple[Tool, ...] = (
         hints=READS,
         reply=entry,
         empty="No delivery fits.",
-        shown=("id", "event_id", "event_type", "status", "attempt_count", "last_outcome", "last_response_status"),
+        default_fields=(
+            "id",
+            "event_id",
+            "event_type",
+            "status",
+            "attempt_count",
+            "last_outcome",
+            "last_response_status",
+        ),
         hidden=frozenset({"sort"}),
         example="next_attempt_at",
-        words={
+        argument_descriptions={
             "cause": "event, test or replay.",
             "event_type": "Of these types, such as call.completed.",
             "event_id": "Of this event.",
@@ -122,7 +130,7 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=SENDS,
         reply=replayed,
-        words={
+        argument_descriptions={
             "statuses": "failed, missed, or both, as when left out.",
             "created_from": "Deliveries made from this moment on.",
             "created_before": "Deliveries made before this moment.",

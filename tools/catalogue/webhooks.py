@@ -3,7 +3,7 @@
 from callwright.contract import webhooks as contract
 from callwright.contract.webhooks import NewWebhook, Webhook
 from callwright.tools.replies.webhook_trial import WebhookTested, tried
-from callwright.tools.runtime.tool import CHANGES, READS, Hints, Tool, deleted, projection_of, unworded
+from callwright.tools.runtime.tool import CHANGES, READS, Hints, Tool, deleted, no_text, projection_of
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import line, lines, listed, moment
 
@@ -88,7 +88,7 @@ TOOLS: tuple[Tool, ...] = (
         hints=READS,
         reply=_entry,
         empty="There is no subscription. create_webhook makes one.",
-        shown=("id", "url", "events", "status", "disabled_reason", "consecutive_failures"),
+        default_fields=("id", "url", "events", "status", "disabled_reason", "consecutive_failures"),
         hidden=frozenset({"created_from", "created_before", "sort"}),
         example="last_success_at",
     ),
@@ -114,9 +114,9 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=SENDS,
         reply=_made,
-        gives=WebhookMade,
+        output_model=WebhookMade,
         hidden=frozenset({"secret", "metadata"}),
-        words={"description": "What it is for.", "events": "Names of events, or * for all."},
+        argument_descriptions={"description": "What it is for.", "events": "Names of events, or * for all."},
     ),
     Tool(
         operation=contract.update_webhook,
@@ -129,9 +129,9 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=Hints(read_only=False, destructive=True, idempotent=True, open_world=True),
         reply=_whole,
-        gives=WebhookState,
+        output_model=WebhookState,
         hidden=frozenset({"metadata"}),
-        words={"description": "What it is for.", "events": "All it shall get: names of events, or *."},
+        argument_descriptions={"description": "What it is for.", "events": "All it shall get: names of events, or *."},
     ),
     Tool(
         operation=contract.rotate_webhook_secret,
@@ -145,9 +145,9 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=Hints(read_only=False, destructive=True, idempotent=False, open_world=False),
         reply=_rotated,
-        gives=WebhookMade,
+        output_model=WebhookMade,
         hidden=frozenset({"secret"}),
-        words={"overlap_seconds": "How long the present secret still signs; a day when left out."},
+        argument_descriptions={"overlap_seconds": "How long the present secret still signs; a day when left out."},
     ),
     Tool(
         operation=contract.test_webhook,
@@ -159,9 +159,9 @@ TOOLS: tuple[Tool, ...] = (
             "to other subscriptions. For an event that was sent already use explain_event. Costs nothing."
         ),
         hints=SENDS,
-        reply=unworded,
-        gives=WebhookTested,
-        act=tried,
+        reply=no_text,
+        output_model=WebhookTested,
+        handler=tried,
     ),
     Tool(
         operation=contract.delete_webhook,

@@ -8,13 +8,13 @@ stops while a computer sleeps. Another process has only the wall clock.
 from dataclasses import dataclass
 from typing import Protocol
 
-PATIENCE_S = 600.0
+ANSWER_TIMEOUT_S = 600.0
 """How long a person may take to answer. Later answers do not count."""
-APART_S = 60.0
+CLOCK_SKEW_S = 60.0
 """How far in the future a question may lie: the clocks of several processes differ by less."""
-RUNNING_DIGITS, PROCESS_DIGITS = 6, 4
+MONOTONIC_DIGITS, PROCESS_DIGITS = 6, 4
 """Hexadecimal digits of a monotonic time, which starts again after 194 days, and of the id of a process."""
-_ROUND_S = 16**RUNNING_DIGITS
+_ROUND_S = 16**MONOTONIC_DIGITS
 
 
 class _Clock(Protocol):
@@ -27,9 +27,9 @@ class _Clock(Protocol):
 class AskedAt:
     """A time as one process sees it."""
 
-    shown_s: float
+    wall_s: float
     """The wall clock, in seconds since the epoch."""
-    running_s: float
+    monotonic_s: float
     """The monotonic clock of that process, in seconds."""
     process: str
     """The id of the process, in `PROCESS_DIGITS` digits. If two share one by chance, they may refuse a valid answer."""
@@ -37,13 +37,13 @@ class AskedAt:
     @property
     def in_seconds(self) -> "AskedAt":
         """The same in whole seconds, as a sentence shows it."""
-        return AskedAt(self.shown_s // 1, self.running_s % _ROUND_S // 1, self.process)
+        return AskedAt(self.wall_s // 1, self.monotonic_s % _ROUND_S // 1, self.process)
 
-    def counts_at(self, now: "AskedAt") -> bool:
+    def is_valid_at(self, now: "AskedAt") -> bool:
         """Whether an answer given now counts. After a clock was set, a new one may be refused."""
-        if not -APART_S <= now.shown_s - self.shown_s < PATIENCE_S:
+        if not -CLOCK_SKEW_S <= now.wall_s - self.wall_s < ANSWER_TIMEOUT_S:
             return False
-        return now.process != self.process or (now.running_s - self.running_s) % _ROUND_S < PATIENCE_S
+        return now.process != self.process or (now.monotonic_s - self.monotonic_s) % _ROUND_S < ANSWER_TIMEOUT_S
 
 
 def moment_of(clock: _Clock, process: str) -> AskedAt:

@@ -29,7 +29,7 @@ from callwright.tools.confirmation.people_called import (
 from callwright.tools.references.looked_up import looked_up
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import moment
-from callwright.tools.wording.value_words import NOT_SHOWN, stored, told
+from callwright.tools.wording.value_descriptions import NOT_SHOWN, as_stored, describe_change
 
 _MOST_NUMBERS = 5
 _MOMENTS = ("start_at", "end_at")
@@ -74,7 +74,9 @@ async def change_said(
         elif name == "phone_number_ids":
             values.append(f"phone_number_ids {await _numbers(context, value)}")
         else:
-            values.append(told(name, _now(deployment, asked, name), _before(deployment, name), given.get(name)))
+            values.append(
+                describe_change(name, _now(deployment, asked, name), _before(deployment, name), given.get(name))
+            )
     inbound = deployment.get("call_type") == "inbound"
     what = "inbound deployment" if inbound else "campaign"
     does = "answers people" if inbound else "calls people"
@@ -105,11 +107,11 @@ async def change_said(
 
 def answering_then(deployment: Mapping[str, Any], asked: UpdateDeployment) -> dict[str, Any]:
     """The inbound settings of a deployment after a change."""
-    return {**cast("dict[str, Any]", deployment.get("inbound") or {}), **stored(asked.inbound or InboundChanges())}
+    return {**cast("dict[str, Any]", deployment.get("inbound") or {}), **as_stored(asked.inbound or InboundChanges())}
 
 
 def _now(deployment: Mapping[str, Any], asked: UpdateDeployment, name: str) -> Any:
-    return answering_then(deployment, asked) if name == "inbound" else stored(getattr(asked, name))
+    return answering_then(deployment, asked) if name == "inbound" else as_stored(getattr(asked, name))
 
 
 def _before(deployment: Mapping[str, Any], name: str) -> Any:

@@ -23,7 +23,7 @@ from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, Inpu
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from callwright.contract.declaration.model import Input
-from callwright.tools.confirmation.asked_at import PATIENCE_S, AskedAt, moment_of
+from callwright.tools.confirmation.asked_at import ANSWER_TIMEOUT_S, AskedAt, moment_of
 from callwright.tools.confirmation.signed_sentences import Signature, is_genuine, new_signature, signature_in
 from callwright.tools.runtime.confirmation import LONGEST_QUESTION, Confirmation, ConfirmationOf
 from callwright.tools.runtime.tool_context import Clock, ToolContext
@@ -33,7 +33,9 @@ from callwright.tools.wording.cleaning import cleaned
 _QUESTION = "agreement"
 _REVISIONS = "expected_revisions"
 _NOTHING = "Nothing was dialled, nothing spent, nothing changed."
-_TOO_LATE = f"The person has not answered within {PATIENCE_S / 60:.0f} minutes. {_NOTHING} Call again to ask anew."
+_TOO_LATE = (
+    f"The person has not answered within {ANSWER_TIMEOUT_S / 60:.0f} minutes. {_NOTHING} Call again to ask anew."
+)
 _DIFFERENT = f"The person did not agree. {_NOTHING} Ask them what should be different; do not try the same again."
 
 In = TypeVar("In", bound=Input)
@@ -69,31 +71,31 @@ async def confirmed(
         CallwrightError: the service refuses the call that was to be confirmed, for example because the plan is stale.
     """
     before = _carried(request)
-    if before is not None and not before.at.counts_at(_now(context)):
+    if before is not None and not before.at.is_valid_at(_now(context)):
         raise ToolError(_TOO_LATE)
-    confirmation = await confirmation_of(context, _held(asked, before.bound if before is not None else {}))
+    confirmation = await confirmation_of(context, _with_pinned(asked, before.bound if before is not None else {}))
     if before is not None:
         same_words = confirmation is not None and before.about == _fingerprint(asked, confirmation.question)
-        if confirmation is None or not same_words or before.bound != confirmation.bound:
+        if confirmation is None or not same_words or before.bound != confirmation.pinned:
             raise _changed(confirmation, tool, before.bound if same_words else None)
         _check_answer(request)
-        return _held(asked, before.bound), _once(context, before, tool)
+        return _with_pinned(asked, before.bound), _with_answer_key(context, before, tool)
     if confirmation is None:
         return asked, context
-    held = _held(asked, confirmation.bound)
+    pinned = _with_pinned(asked, confirmation.pinned)
     if confirmation.question is None:
-        return held, context
+        return pinned, context
     if len(confirmation.question) > LONGEST_QUESTION:
         raise ToolError(
             f"A person has to agree to this, and {len(confirmation.question)} characters do not fit into one question. "
             f"{_NOTHING} Do it in smaller steps; where many long names make it so long, give shorter ones."
         )
     if not _can_ask(request):
-        return held, _with_signed_sentence(context, asked, confirmation, tool)
+        return pinned, _with_signed_sentence(context, asked, confirmation, tool)
     if _answers_by_a_call(request):
         state = _CarriedQuestion(
             about=_fingerprint(asked, confirmation.question),
-            bound=dict(confirmation.bound),
+            bound=dict(confirmation.pinned),
             at=_now(context),
             key=context.key or context.session.ids(),
         )
@@ -102,25 +104,25 @@ async def confirmed(
         )
     asked_at = _now(context)
     await _ask(request, confirmation.question, context.session.clock)
-    if not asked_at.counts_at(_now(context)):
+    if not asked_at.is_valid_at(_now(context)):
         raise ToolError(_TOO_LATE)
-    again = await confirmation_of(context, held)
+    again = await confirmation_of(context, pinned)
     same_words = again is not None and again.question == confirmation.question
-    if again is None or not same_words or again.bound != confirmation.bound:
-        raise _changed(again, tool, confirmation.bound if same_words else None)
-    return held, context
+    if again is None or not same_words or again.pinned != confirmation.pinned:
+        raise _changed(again, tool, confirmation.pinned if same_words else None)
+    return pinned, context
 
 
 def _now(context: ToolContext) -> AskedAt:
     return moment_of(context.session.clock, context.session.process)
 
 
-def _once(context: ToolContext, before: _CarriedQuestion, tool: str) -> ToolContext:
+def _with_answer_key(context: ToolContext, before: _CarriedQuestion, tool: str) -> ToolContext:
     """The context after an answer, with the key of its question. Calls that take no key run for the first answer only,
     because the service would do them again.
     """
     if not context.key and not context.session.used_answers.take(
-        before.key, running_s=context.session.clock.monotonic()
+        before.key, monotonic_s=context.session.clock.monotonic()
     ):
         raise ToolError(
             f"This yes has been used already, and each counts once: nothing more was done. Call {tool} again to ask "
@@ -129,7 +131,7 @@ def _once(context: ToolContext, before: _CarriedQuestion, tool: str) -> ToolCont
     return replace(context, key=before.key)
 
 
-def _held(asked: In, bound: Mapping[str, Any]) -> In:
+def _with_pinned(asked: In, bound: Mapping[str, Any]) -> In:
     kinds: dict[str, Any] = {name: type(asked).model_fields[name].annotation for name in bound}
     return asked.model_copy(
         update={name: TypeAdapter(kinds[name]).validate_python(value) for name, value in bound.items()}
@@ -170,7 +172,7 @@ async def _ask(request: Context[Any, Any], question: str, clock: Clock) -> None:
     answered = agrees = False
 
     async def give_up() -> None:
-        await clock.sleep(PATIENCE_S)
+        await clock.sleep(ANSWER_TIMEOUT_S)
         tasks.cancel_scope.cancel()
 
     failure: Exception | None = None
@@ -205,14 +207,16 @@ def _changed(confirmation: Confirmation | None, tool: str, before: Mapping[str, 
         else ""
     )
     if confirmation is not None and before is not None:
-        now = f" It reads the same, but another one by now is {', '.join(_others(before, confirmation.bound))}."
+        now = (
+            f" It reads the same, but another one by now is {', '.join(_changed_values(before, confirmation.pinned))}."
+        )
     return ToolError(
         f"This has changed while the person was asked, so their yes is not used: nothing was done.{now} Look how "
         f"things stand, tell the person, and call {tool} again to ask them anew."
     )
 
 
-def _others(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+def _changed_values(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """The bound values that have changed: resources by their ids, others by the name of the argument."""
     things = [{**bound, **cast("dict[str, Any]", bound.get(_REVISIONS, {}))} for bound in (before, now)]
     names = sorted({*things[0], *things[1]} - {_REVISIONS})
@@ -237,7 +241,7 @@ def _with_signed_sentence(context: ToolContext, asked: Input, confirmation: Conf
     """The context once the signed sentence has come back. Otherwise raises ToolError with the sentence to show."""
     session, now = context.session, _now(context)
     given: str | None = getattr(asked, "person_agreed_to", None)
-    about = f"{tool} {_fingerprint(asked, confirmation.question)} {json.dumps(confirmation.bound, sort_keys=True)}"
+    about = f"{tool} {_fingerprint(asked, confirmation.question)} {json.dumps(confirmation.pinned, sort_keys=True)}"
     signature = None if given is None else signature_in(cleaned(given))
     if given is None:
         why = "The person has to agree first: nothing was done yet."
@@ -249,10 +253,10 @@ def _with_signed_sentence(context: ToolContext, asked: Input, confirmation: Conf
         or not is_genuine(signature, about, secret=session.secret)
     ):
         why = "That is not what would happen: nothing was done yet."
-    elif not signature.at.counts_at(now):
-        why = f"That was asked {PATIENCE_S / 60:.0f} minutes ago, and a yes counts no longer: nothing was done."
+    elif not signature.at.is_valid_at(now):
+        why = f"That was asked {ANSWER_TIMEOUT_S / 60:.0f} minutes ago, and a yes counts no longer: nothing was done."
     else:
-        session.used_answers.take(signature.key, running_s=now.running_s)
+        session.used_answers.take(signature.key, monotonic_s=now.monotonic_s)
         return replace(context, key=signature.key)
     new = new_signature(about, secret=session.secret, at=now, fresh_id=session.ids())
     words = f" Of the words in quotation marks: {NOT_INSTRUCTIONS}" if confirmation.shown else ""

@@ -11,12 +11,12 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from callwright.tools.confirmation.asked_at import PROCESS_DIGITS, RUNNING_DIGITS, AskedAt
+from callwright.tools.confirmation.asked_at import MONOTONIC_DIGITS, PROCESS_DIGITS, AskedAt
 
 _NONCE_DIGITS, _SEAL_DIGITS = 8, 20
 _SIGNATURE = re.compile(
     rf"\(Asked at (\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d)Z, "
-    rf"reference ([0-9a-f]{{{_NONCE_DIGITS}}})([0-9a-f]{{{PROCESS_DIGITS}}})([0-9a-f]{{{RUNNING_DIGITS}}})"
+    rf"reference ([0-9a-f]{{{_NONCE_DIGITS}}})([0-9a-f]{{{PROCESS_DIGITS}}})([0-9a-f]{{{MONOTONIC_DIGITS}}})"
     rf"([0-9a-f]{{{_SEAL_DIGITS}}})\.\)$"
 )
 _WHEN = "%Y-%m-%d %H:%M:%S"
@@ -33,7 +33,7 @@ class Signature:
     @property
     def words(self) -> str:
         """The text of the signature."""
-        shown = datetime.fromtimestamp(self.at.shown_s, UTC)
+        shown = datetime.fromtimestamp(self.at.wall_s, UTC)
         return f"(Asked at {shown:{_WHEN}}Z, reference {self._reference}{self.seal}.)"
 
     @property
@@ -43,7 +43,7 @@ class Signature:
 
     @property
     def _reference(self) -> str:
-        return f"{self.nonce}{self.at.process}{int(self.at.running_s):0{RUNNING_DIGITS}x}"
+        return f"{self.nonce}{self.at.process}{int(self.at.monotonic_s):0{MONOTONIC_DIGITS}x}"
 
 
 def new_signature(about: str, *, secret: bytes, at: AskedAt, fresh_id: str) -> Signature:
@@ -71,5 +71,5 @@ def is_genuine(signature: Signature, about: str, *, secret: bytes) -> bool:
 
 
 def _signed(about: str, secret: bytes, at: AskedAt, nonce: str) -> Signature:
-    words = f"{at.shown_s:.0f} {nonce} {at.process} {at.running_s:.0f} {about}"
+    words = f"{at.wall_s:.0f} {nonce} {at.process} {at.monotonic_s:.0f} {about}"
     return Signature(at, nonce, hmac.new(secret, words.encode(), hashlib.sha256).hexdigest()[:_SEAL_DIGITS])

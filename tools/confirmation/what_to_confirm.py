@@ -78,7 +78,7 @@ async def start(context: ToolContext, asked: StartDeployment) -> Confirmation | 
     if same_start or not context.asks(real=_real(deployment)):
         return None
     if deployment.get("status", "draft") not in _STARTABLE:
-        return Confirmation(sentence=None, bound=_bound(deployment))
+        return Confirmation(sentence=None, pinned=_bound(deployment))
     if deployment.get("call_type") == "inbound":
         settings = cast("dict[str, Any]", deployment.get("inbound") or {})
         number_id = str(settings.get("phone_number_id") or "a number")
@@ -111,7 +111,7 @@ async def start(context: ToolContext, asked: StartDeployment) -> Confirmation | 
     return Confirmation(
         sentence=f"{sentence} It begins at once, in simulated time." if asked.jump_clock else sentence,
         shown=_first_words(found),
-        bound={"plan_id": found["plan_id"]} if "plan_id" in found else {},
+        pinned={"plan_id": found["plan_id"]} if "plan_id" in found else {},
     )
 
 
@@ -143,7 +143,7 @@ async def bind(context: ToolContext, asked: CreateInboundDeployment) -> Confirma
     if not context.asks(real=_real(number)):
         return None
     if number.get("inbound_deployment_id"):
-        return Confirmation(sentence=None, bound=_bound(number))
+        return Confirmation(sentence=None, pinned=_bound(number))
     settings = asked.model_dump(mode="json", include={*ANSWERING, "max_concurrency"})
     return await _answering(context, asked.agent_id, {"number": asked.phone_number_id, **number}, settings)
 
@@ -166,7 +166,7 @@ async def update(context: ToolContext, asked: UpdateDeployment) -> Confirmation 
     more = _TAKES_MORE if inbound else _DIALS_MORE
     to_confirm = given & more if status == "active" else given
     if status not in _DIALLING or not to_confirm:
-        return Confirmation(sentence=None, bound=_bound(deployment))
+        return Confirmation(sentence=None, pinned=_bound(deployment))
     if (
         status == "scheduled"
         and asked.start_at is not None
@@ -181,7 +181,7 @@ async def update(context: ToolContext, asked: UpdateDeployment) -> Confirmation 
     sentence, things = await change_said(context, deployment, asked, to_confirm)
     if inbound:
         sentence = f"{sentence} {_then_answers(deployment, asked)}"
-    return Confirmation(sentence=sentence, bound=_bound(*things))
+    return Confirmation(sentence=sentence, pinned=_bound(*things))
 
 
 def _then_answers(deployment: Mapping[str, Any], asked: UpdateDeployment) -> str:
@@ -212,7 +212,7 @@ async def rent(context: ToolContext, asked: RentPhoneNumber) -> Confirmation | N
     cost = offer.get("monthly_cost") if _cost(offer) is not None else None
     return Confirmation(
         sentence=f"Rent {_rented(asked)} for {_price(offer)} now {until}.",
-        bound={"expected_monthly_cost": cost} if cost is not None else {},
+        pinned={"expected_monthly_cost": cost} if cost is not None else {},
     )
 
 
@@ -224,9 +224,9 @@ async def renew(context: ToolContext, asked: UpdatePhoneNumber) -> Confirmation 
     if not context.asks(real=_real(number)):
         return None
     if number.get("auto_renew") is True:
-        return Confirmation(sentence=None, bound=_bound(number))
+        return Confirmation(sentence=None, pinned=_bound(number))
     what = f"{named(str(number.get('number') or asked.id))} every month until it is released"
-    return Confirmation(sentence=f"Pay {_price(number)} for {what}.", bound=_bound(number))
+    return Confirmation(sentence=f"Pay {_price(number)} for {what}.", pinned=_bound(number))
 
 
 async def add_rows(context: ToolContext, asked: AddAudienceRows) -> Confirmation | None:
@@ -260,7 +260,7 @@ async def _answering(
     said = f"Let the agent {by} answer everybody who calls {named(str(number.get('number')))}, {when}. {rest}".rstrip()
     return Confirmation(
         sentence=f"{said} Every call costs money, until it is paused or cancelled.",
-        bound=_bound(agent, number, *others),
+        pinned=_bound(agent, number, *others),
     )
 
 
@@ -276,7 +276,7 @@ async def joining(context: ToolContext, audience_id: str, people: int | None) ->
     bound = _bound(await looked_up(context, get_audience, GetAudience(id=audience_id)))
     to_confirm = [entry for entry in await _callers(context, audience_id) if context.asks(real=_real(entry))]
     if not to_confirm:
-        return Confirmation(sentence=None, bound=bound)
+        return Confirmation(sentence=None, pinned=bound)
     if people is None:
         raise ToolError(
             "csv: this is not CSV that can be read, so a person cannot be asked how many people are called. Nothing "
@@ -286,7 +286,7 @@ async def joining(context: ToolContext, audience_id: str, people: int | None) ->
     cost = await joining_cost(context, to_confirm, people)
     return Confirmation(
         sentence=f"Add {count_of(people, 'person', 'people')} to an audience, so that {names} calls them too, {cost}.",
-        bound=bound,
+        pinned=bound,
     )
 
 

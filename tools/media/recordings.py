@@ -10,7 +10,7 @@ from callwright.contract.checks.counts import count_of
 from callwright.contract.declaration.model import Resource
 from callwright.tools.arguments.arguments import narrowed
 from callwright.tools.media.audio_blocks import audio_blocks, small_sound
-from callwright.tools.media.foreign_recordings import foreign_recording
+from callwright.tools.media.external_recordings import foreign_recording
 from callwright.tools.runtime.tool import Reply, data_of
 from callwright.tools.runtime.tool_context import Session, ToolContext
 from callwright.tools.wording.text import clock_time, line, lines

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from callwright.contract.calls import GetTranscript, Transcript, TranscriptTurn
 from callwright.contract.checks.counts import count_of
-from callwright.tools.media.foreign_transcripts import only_said
+from callwright.tools.media.external_transcripts import only_said
 from callwright.tools.media.transcripts import (
     MOST_TURNS,
     WHAT,
@@ -18,7 +18,7 @@ from callwright.tools.media.transcripts import (
     turn_lines,
     whole_transcript,
 )
-from callwright.tools.replies.budget import BYTES_A_TOKEN, DEFAULT_TOKENS, MOST_TOKENS, fitting
+from callwright.tools.replies.size_limit import BYTES_A_TOKEN, DEFAULT_TOKENS, MOST_TOKENS, count_that_fits
 from callwright.tools.runtime.tool import Projection, Reply, data_of, projected
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.untrusted.fence import fenced
@@ -140,7 +140,7 @@ def _wanted(turn: TranscriptTurn, asked: ReadTranscript) -> bool:
 def _fitting(said: Sequence[str], turns: Sequence[dict[str, Any]], max_tokens: int) -> int:
     """How many turns fit, as text and as data; at least one, so that each call makes progress."""
     sizes = [json_bytes(words) + json_bytes(turn) + 2 for words, turn in zip(said, turns, strict=True)]
-    return fitting(sizes, max_tokens * BYTES_A_TOKEN - _HEAD_BYTES)
+    return count_that_fits(sizes, max_tokens * BYTES_A_TOKEN - _HEAD_BYTES)
 
 
 def _worded(part: TranscriptPart, shown: Transcript, said: list[str], context: ToolContext) -> str:

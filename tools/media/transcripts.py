@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from callwright.client.errors import CallwrightError
 from callwright.contract.calls import Call, GetTranscript, Transcript, TranscriptTurn
 from callwright.contract.checks.counts import count_of
-from callwright.tools.media.foreign_transcripts import (
+from callwright.tools.media.external_transcripts import (
     foreign_transcript,
     needs_another_way,
     own_form,

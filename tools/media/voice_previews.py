@@ -9,7 +9,7 @@ from callwright.contract.voices import GetVoice, GetVoicePreview, get_voice, get
 from callwright.tools.arguments.arguments import narrowed
 from callwright.tools.media.audio_blocks import audio_blocks
 from callwright.tools.media.recordings import INLINE_BYTES, where_it_is
-from callwright.tools.runtime.tool import READS, Reply, Tool, data_of, unworded
+from callwright.tools.runtime.tool import READS, Reply, Tool, data_of, no_text
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import line, lines
 
@@ -75,8 +75,8 @@ TOOL = Tool(
         "Free."
     ),
     hints=READS,
-    reply=unworded,
-    takes=GetVoicePreviewInline,
-    gives=VoicePreview,
-    act=voice_preview,
+    reply=no_text,
+    input_model=GetVoicePreviewInline,
+    output_model=VoicePreview,
+    handler=voice_preview,
 )

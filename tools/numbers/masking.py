@@ -51,7 +51,7 @@ def masked_in(text: str, *, column: str | None = None) -> str:
     return _without(text, numbers_of(text, national=True)) if may_hold_a_number(text) else text
 
 
-def masked_abroad(text: str, *, but: Set[str] = frozenset()) -> str:
+def masked_international(text: str, *, but: Set[str] = frozenset()) -> str:
     """The text with numbers masked that have a country prefix or a word such as `tel`.
 
     This is for texts that an organization writes itself: names, reasons, summaries. Other digits in them are its own.
@@ -61,7 +61,7 @@ def masked_abroad(text: str, *, but: Set[str] = frozenset()) -> str:
 
 
 def may_hold_a_number(text: str) -> bool:
-    """Whether a text has enough digits, close enough together, for a number that `masked_abroad` finds."""
+    """Whether a text has enough digits, close enough together, for a number that `masked_international` finds."""
     if _SIX_DIGITS.search(as_plain(text)) is not None:
         return True
     read = unescaped(text)
@@ -73,7 +73,7 @@ def numbers_in(text: str) -> list[str]:
     return [_digits(found.written) for found in numbers_of(text, labelled=False)]
 
 
-def masked_everywhere(text: str) -> str:
+def masked_all_possible(text: str) -> str:
     """The text with everything masked that may be a telephone number, also without a country code."""
     if _DATE.fullmatch(text):
         return text
@@ -85,7 +85,7 @@ def masked_everywhere(text: str) -> str:
 
 def masked_column(name: str) -> str:
     """The name of a column with every number masked. In a file without a header row it is a person's cell."""
-    shown = masked_everywhere(name)
+    shown = masked_all_possible(name)
     return _without(shown, cell_numbers(shown, fewest=_OF_A_NAME))
 
 
@@ -93,7 +93,7 @@ def _grouped(text: str) -> Iterator[FoundNumber]:
     return (FoundNumber(*found.span(), found[0]) for found in _GROUPED.finditer(as_plain(text)))
 
 
-def masked_whole(text: str) -> str:
+def masked_single(text: str) -> str:
     """A text that is one number, in any notation, with its middle masked."""
     return masked(digits_of(text))
 
@@ -104,7 +104,7 @@ def digits_of(text: str) -> str:
 
 
 def numbers_hidden_in(text: str) -> list[str]:
-    """The digits of the numbers in a text that `masked_abroad` masks."""
+    """The digits of the numbers in a text that `masked_international` masks."""
     return [_digits(found.written) for found in numbers_of(text)] if may_hold_a_number(text) else []
 
 

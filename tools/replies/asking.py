@@ -14,7 +14,7 @@ from callwright.tools.replies.untyped_answers import WHAT, UntypedResource, furt
 from callwright.tools.runtime.tool import Deleted, Paging, Projection, Reply, Tool, data_of, projected
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.untrusted.fence import fenced
-from callwright.tools.untrusted.foreign_fields import Rules, foreign_fields
+from callwright.tools.untrusted.untrusted_fields import Rules, untrusted_fields
 from callwright.tools.wording.cleaning import cleaned, cleaned_at
 from callwright.tools.wording.text import line, lines, shortened
 
@@ -29,15 +29,15 @@ async def asked_plainly(tool: Tool, context: ToolContext, asked: Input) -> Reply
     """Sends the operation once, with a fresh idempotency key if needed, and puts the answer into words."""
     operation = tool.operation
     key = (context.key or context.session.ids()) if tool.keyed else None
-    complete = await tool.complete(context, asked) if tool.complete is not None else asked
+    complete = await tool.complete_input(context, asked) if tool.complete_input is not None else asked
     question = narrowed(complete, operation.takes)
     found = await context.client.ask_lenient(operation, question, idempotency_key=key)
     answer: Any = one_of(found)
     if operation.shape == "nothing":
         answer = Deleted(id=getattr(asked, operation.path_fields[-1]))
     slim = (
-        tool.gives
-        if tool.gives and issubclass(tool.gives, Projection) and not isinstance(answer, UntypedResource)
+        tool.output_model
+        if tool.output_model and issubclass(tool.output_model, Projection) and not isinstance(answer, UntypedResource)
         else None
     )
     data = {**data_of(projected(slim, answer)), **further(answer)} if slim else data_of(answer)
@@ -114,7 +114,7 @@ class ShownEntries:
 def entries_of(tool: Tool, context: ToolContext, asked: Input, page: Page[Any]) -> ShownEntries:
     """The shown fields of each entry: those that were requested, or the ones the tool shows by default."""
     names = cast("list[str] | None", getattr(asked, "fields", None))
-    wanted = names or tool.shown
+    wanted = names or tool.default_fields
     whole: dict[str, Any] = {"data": [data_of(entry) for entry in page.data]}
     for path in tool.untrusted:
         cleaned_at(whole, path)
@@ -153,7 +153,7 @@ def list_reply(tool: Tool, context: ToolContext, entries: ShownEntries, paging: 
 
 def _fields_in_words(entry: dict[str, Any], tool: Tool, context: ToolContext) -> str:
     item = tool.operation.item
-    kinds: Rules = foreign_fields(item) if item is not None else {}
+    kinds: Rules = untrusted_fields(item) if item is not None else {}
     numbers = {name for name, kind in kinds.items() if kind == "number"}
     values = {name: _value(value, context, is_number=name in numbers) for name, value in entry.items()}
     outside = kinds.keys() - numbers

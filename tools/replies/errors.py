@@ -18,7 +18,7 @@ from callwright.client.errors import (
 )
 from callwright.contract.declaration.model import Input
 from callwright.contract.declaration.operation import AnyOperation
-from callwright.tools.numbers.masking import masked_everywhere
+from callwright.tools.numbers.masking import masked_all_possible
 from callwright.tools.replies.not_offered import not_there
 from callwright.tools.runtime.tool import Tool
 from callwright.tools.runtime.tool_context import Session
@@ -204,7 +204,7 @@ def _happened(problem: ServiceProblem, tool: Tool, *, own: bool) -> str:
     if address := _address(problem):
         known.append(f"action_url {address}")
     if problem.request_id and problem.status >= 500:
-        known.append(f"request id {masked_everywhere(cleaned(problem.request_id))}")
+        known.append(f"request id {masked_all_possible(cleaned(problem.request_id))}")
     if known:
         parts.append(f"({'; '.join(known)})")
     return " ".join(parts)
@@ -268,9 +268,9 @@ def _value(value: JsonValue, *, own: bool) -> str:
     text = cleaned(str(value))
     if own and (not isinstance(value, str) or _AMOUNT.fullmatch(text)):
         return text
-    return shortened(masked_everywhere(text), 200)
+    return shortened(masked_all_possible(text), 200)
 
 
 def _sentence(text: str) -> str:
-    said = shortened(masked_everywhere(cleaned(text).strip()), 500)
+    said = shortened(masked_all_possible(cleaned(text).strip()), 500)
     return said if said.endswith((".", "!", "?", "…")) else f"{said}."

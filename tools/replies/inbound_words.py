@@ -10,7 +10,7 @@ from callwright.contract.checks.names import named
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.inbound import AfterHours, BusinessHours, Inbound, Overflow
 from callwright.tools.wording.text import line, lines
-from callwright.tools.wording.value_words import said
+from callwright.tools.wording.value_descriptions import describe_value
 
 NEXT = {
     "active": "Next: pause_deployment stops answering callers for a while. cancel_deployment ends it and frees the "
@@ -74,7 +74,7 @@ def _hours_said(hours: Any) -> str:
     try:
         found = BusinessHours.model_validate(hours)
     except ValidationError:
-        return f"at the hours {said(hours)}"
+        return f"at the hours {describe_value(hours)}"
     windows = [f"{'+'.join(window.days)} {window.start}-{window.end}" for window in found.windows]
     return f"at {', '.join(windows)} ({found.timezone})"
 
@@ -86,4 +86,4 @@ def _others(who: str, choice: Any, known: Mapping[str, str]) -> str | None:
     action, target = str(found.get("action")), found.get("forward_to")
     if action == "forward" and target:
         return f"Who calls {who} is forwarded to {named(str(target))}."
-    return f"Who calls {who} {known[action]}." if action in known else f"Who calls {who}: {said(found)}."
+    return f"Who calls {who} {known[action]}." if action in known else f"Who calls {who}: {describe_value(found)}."

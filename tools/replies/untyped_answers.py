@@ -17,7 +17,7 @@ from callwright.contract.checks.visible import cleaned, cleaned_lines
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.declaration.pagination import Page, Pagination
-from callwright.tools.runtime.tool import Reply, Tool, unworded
+from callwright.tools.runtime.tool import Reply, Tool, no_text
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.untrusted.fence import fenced
 from callwright.tools.untrusted.guarded_answers import guarded_json
@@ -120,10 +120,10 @@ async def acted(tool: Tool, context: ToolContext, asked: Input) -> Reply:
     Raises:
         CallwrightError: the answer of another operation that it needs does not fit, or another error of that code.
     """
-    if tool.act is None:
+    if tool.handler is None:
         raise TypeError(f"{tool.name} has no code of its own")
     try:
-        return await tool.act(context, asked)
+        return await tool.handler(context, asked)
     except DoesNotFit as other:
         if other.operation != tool.operation.name:
             raise
@@ -133,7 +133,7 @@ async def acted(tool: Tool, context: ToolContext, asked: Input) -> Reply:
 def untyped_reply(data: Json, context: ToolContext) -> Reply:
     """The reply of a tool about one resource that does not fit the contract's model."""
     answer = untyped(data)
-    return Reply(text=said(unworded, answer, context), data=further(answer), untrusted=tuple(further(answer)))
+    return Reply(text=said(no_text, answer, context), data=further(answer), untrusted=tuple(further(answer)))
 
 
 def further(answer: BaseModel) -> Json:

@@ -34,11 +34,11 @@ class Confirmation:
 
     sentence: str | None
     """What the person agrees to, made of the organization's own settings and of counts, the same each time it is made.
-    None if nobody has to be asked, as long as `bound` holds.
+    None if nobody has to be asked, as long as `pinned` holds.
     """
     shown: str | None = None
     """More text for the person only, for example the first greeting."""
-    bound: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    pinned: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Arguments that bind the call to what was read, for example the plan, as JSON values. They also apply if nobody
     has to be asked.
     """

@@ -18,7 +18,7 @@ from callwright.contract.declaration.model import Input
 from callwright.contract.declaration.operation import MediaStream, Operation
 from callwright.contract.deployments.previews import Preview
 from callwright.contract.phone_numbers import ListPhoneNumbers, list_phone_numbers
-from callwright.tools.numbers.masking import masked_abroad, numbers_in
+from callwright.tools.numbers.masking import masked_international, numbers_in
 from callwright.tools.numbers.number_guesses import NumberGuesses
 from callwright.tools.runtime.added_numbers import added_numbers, looked_for_number
 from callwright.tools.runtime.tool_context import Caller, Media, Session
@@ -71,7 +71,7 @@ class GuardedCaller:
     def _shown(self, answer: Out, own: Set[str]) -> Out:
         shown = guarded(answer, masks=self._masks)
         if own and isinstance(answer, Preview) and isinstance(shown, Preview):
-            summary = masked_abroad(cleaned_lines(answer.summary), but=own)
+            summary = masked_international(cleaned_lines(answer.summary), but=own)
             return cast("Out", shown.model_copy(update={"summary": summary}))
         return shown
 
@@ -81,7 +81,7 @@ class GuardedCaller:
             if isinstance(address := data.get(name), str):
                 self._addresses[shown[name]] = address
         if own:
-            shown["summary"] = masked_abroad(cleaned_lines(str(data.get("summary", ""))), but=own)
+            shown["summary"] = masked_international(cleaned_lines(str(data.get("summary", ""))), but=own)
         return shown
 
     async def _own_numbers(self, answer: object) -> Set[str]:

@@ -14,7 +14,7 @@ from callwright.contract.declaration.pagination import Page
 from callwright.tools.runtime.confirmation import ConfirmationArguments, ConfirmationOf
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.toolsets import Toolset
-from callwright.tools.untrusted.foreign_fields import foreign_paths
+from callwright.tools.untrusted.untrusted_fields import untrusted_paths
 from callwright.tools.wording.text import json_bytes
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -83,9 +83,9 @@ class Paging(Projection):
     next_cursor: str | None = None
 
 
-Act = Callable[[ToolContext, Any], Awaitable[Reply]]
-Complete = Callable[[ToolContext, Any], Awaitable[Input]]
-Words = Callable[[Any, ToolContext], str]
+Handler = Callable[[ToolContext, Any], Awaitable[Reply]]
+InputCompleter = Callable[[ToolContext, Any], Awaitable[Input]]
+ReplyText = Callable[[Any, ToolContext], str]
 
 _HELD = frozenset({"expected_revisions", "expected_monthly_cost"})
 """Arguments that no tool offers: a confirmation sets them to what a person was asked about."""
@@ -95,7 +95,7 @@ _PAGING = frozenset({"page"})
 
 @dataclass(frozen=True, kw_only=True)
 class Tool:
-    """One tool. Most need no code but `reply`; `act` replaces the plain request to the service."""
+    """One tool. Most need no code but `reply`; `handler` replaces the plain request to the service."""
 
     operation: AnyOperation
     toolset: Toolset
@@ -105,34 +105,34 @@ class Tool:
     sentences, because a sentence that names a switched-off tool is left out.
     """
     hints: Hints
-    reply: Words
+    reply: ReplyText
     """Makes the text of the answer in short lines; for a list, of one entry."""
     empty: str = ""
     """The text of an empty list."""
-    shown: tuple[str, ...] = ()
+    default_fields: tuple[str, ...] = ()
     """The fields of a list's entries in the structured answer if the caller names none."""
     example: str = ""
     """A further field of entries, as an example in the description of `fields`."""
     hidden: frozenset[str] = frozenset()
     """Arguments of the operation that the tool does not offer."""
-    flat: frozenset[str] = frozenset()
+    collapsed: frozenset[str] = frozenset()
     """Arguments whose inner fields are described in words, here or by another tool. They are validated all the same."""
-    takes: type[Input] | None = None
+    input_model: type[Input] | None = None
     """The model of the arguments, if the tool takes more than its operation."""
-    gives: type[BaseModel] | None = None
+    output_model: type[BaseModel] | None = None
     """The model of the structured answer, if it is not the operation's own."""
-    undescribed: frozenset[str] = frozenset()
+    omitted_fields: frozenset[str] = frozenset()
     """Fields of the answer that its schema leaves out, because they have the names of the arguments that set them."""
-    complete: Complete | None = None
+    complete_input: InputCompleter | None = None
     """Adds values that the operation needs and the tool does not ask for, before a plain request."""
-    act: Act | None = None
+    handler: Handler | None = None
     confirmation: ConfirmationOf | None = None
     """Finds what a person has to confirm before it runs, if it dials or spends. Adds their arguments."""
     fenced_as: str = ""
     """What the entries of a list are, if all their text is from outside: they share one fence under this title."""
-    words: Mapping[str, str] = field(default_factory=dict[str, str])
+    argument_descriptions: Mapping[str, str] = field(default_factory=dict[str, str])
     """Descriptions of arguments that replace those of the contract."""
-    rest: str = ""
+    truncation_hint: str = ""
     """A sentence about where the rest of a cut answer is. `{name}` stands for an argument or an answer's field."""
 
     @property
@@ -153,17 +153,17 @@ class Tool:
     @cached_property
     def arguments(self) -> type[Input]:
         """The model that validates the arguments. Those of `hidden` are in it and are refused separately."""
-        takes = self.takes or self.operation.takes
+        input_model = self.input_model or self.operation.takes
         if not self.many:
-            return takes if self.confirmation is None else _with_confirmation(takes)
+            return input_model if self.confirmation is None else _with_confirmation(input_model)
         names: Any = Annotated[list[Literal[self.entry_fields]] | None, Field(min_length=1, max_length=100)]  # pyright: ignore[reportInvalidTypeForm, reportInvalidTypeArguments]  # a choice made of the contract's names
-        return create_model(f"{takes.__name__}Fields", __base__=takes, fields=(names, None))
+        return create_model(f"{input_model.__name__}Fields", __base__=input_model, fields=(names, None))
 
     @cached_property
     def offered(self) -> tuple[str, ...]:
         """The names of the arguments it offers."""
         hidden = self.hidden | (_PAGING if self.many else _HELD)
-        if set(self.shown) == set(self.entry_fields):
+        if set(self.default_fields) == set(self.entry_fields):
             hidden |= {"fields"}
         return tuple(name for name in self.arguments.model_fields if name not in hidden)
 
@@ -178,8 +178,8 @@ class Tool:
     def answer(self) -> type[BaseModel]:
         """The model of the structured answer."""
         item = self.operation.item
-        if self.gives is not None:
-            return self.gives
+        if self.output_model is not None:
+            return self.output_model
         if item is None:
             return Deleted
         return Page[item] if self.many else item
@@ -190,32 +190,32 @@ class Tool:
         if self.operation.item is None:
             return ()
         before = "data." if self.many else ""
-        paths = foreign_paths(self.operation.item, None if self.many else self.gives)
+        paths = untrusted_paths(self.operation.item, None if self.many else self.output_model)
         return tuple(f"{before}{path}" for path in paths)
 
     @property
     def example_fields(self) -> tuple[str, ...]:
         """Two fields of an entry: the first one, and the first that is not shown by default."""
-        others = (name for name in self.entry_fields if name not in self.shown)
+        others = (name for name in self.entry_fields if name not in self.default_fields)
         return (self.entry_fields[0], self.example or next(others, self.entry_fields[-1]))
 
     @property
-    def unfolded(self) -> frozenset[str]:
+    def collapsed_arguments(self) -> frozenset[str]:
         """Arguments of which the definition has only type and description."""
-        return self.flat | {"fields"} if self.many else self.flat
+        return self.collapsed | {"fields"} if self.many else self.collapsed
 
 
 @cache
-def _with_confirmation(takes: type[Input]) -> type[Input]:
-    return create_model(f"{takes.__name__}Confirmed", __base__=(ConfirmationArguments, takes))
+def _with_confirmation(input_model: type[Input]) -> type[Input]:
+    return create_model(f"{input_model.__name__}Confirmed", __base__=(ConfirmationArguments, input_model))
 
 
-def unworded(_: Any, __: ToolContext) -> str:
-    """The `reply` of a tool whose `act` makes the text itself."""
+def no_text(_: Any, __: ToolContext) -> str:
+    """The `reply` of a tool whose `handler` makes the text itself."""
     return ""
 
 
-def deleted(words: str) -> Words:
+def deleted(words: str) -> ReplyText:
     """The `reply` of a tool that deletes; `{id}` in it stands for what was deleted."""
     return lambda gone, _: words.format(id=gone.id)
 

@@ -15,13 +15,13 @@ class UsedAnswers:
     def __init__(self) -> None:
         self._taken: OrderedDict[str, float] = OrderedDict()
 
-    def take(self, key: str, *, running_s: float) -> bool:
+    def take(self, key: str, *, monotonic_s: float) -> bool:
         """Marks an answer as used, at a monotonic time. False if it was used before."""
-        while self._taken and next(iter(self._taken.values())) <= running_s - _KEPT_S:
+        while self._taken and next(iter(self._taken.values())) <= monotonic_s - _KEPT_S:
             self._taken.popitem(last=False)
         if key in self._taken:
             return False
-        self._taken[key] = running_s
+        self._taken[key] = monotonic_s
         if len(self._taken) > _MOST:
             self._taken.popitem(last=False)
         return True

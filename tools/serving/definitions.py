@@ -54,8 +54,8 @@ def _definition(tool: Tool) -> dict[str, Any]:
 
 def _output(tool: Tool) -> JsonSchema:
     if tool.many and tool.operation.item is not None:
-        return list_schema(tool.operation.item, shown=tool.shown)
-    return output_schema(tool.answer, brief=tool.name not in _WHOLE, undescribed=tool.undescribed)
+        return list_schema(tool.operation.item, default_fields=tool.default_fields)
+    return output_schema(tool.answer, brief=tool.name not in _WHOLE, omitted=tool.omitted_fields)
 
 
 _WHOLE = frozenset({"get_transcript"})
@@ -77,7 +77,7 @@ _LIST_WORDS = {
 
 
 def _input(tool: Tool) -> JsonSchema:
-    words = dict(tool.words)
+    words = dict(tool.argument_descriptions)
     if {"created_from", "deployment_id"} & tool.arguments.model_fields.keys() or tool.many:
         words = {name: text for name, text in _LIST_WORDS.items() if name in tool.arguments.model_fields} | words
     if tool.many:
@@ -85,7 +85,7 @@ def _input(tool: Tool) -> JsonSchema:
             "sort": f"{', '.join(tool.operation.sorts)}; a leading - descends.",
             "fields": f"Fields to give, such as {', '.join(tool.example_fields)}.",
         } | words
-    schema = input_schema(tool.arguments, words=words, offered=tool.offered, flat=tool.unfolded)
+    schema = input_schema(tool.arguments, descriptions=words, offered=tool.offered, collapsed=tool.collapsed_arguments)
     for name, property_ in schema["properties"].items():
         if takes_several(tool.arguments.model_fields[name]):  # a model gives one value; several are accepted too
             property_.update(property_.pop("items"))

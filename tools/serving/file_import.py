@@ -101,8 +101,8 @@ def import_tool(folders: Folders) -> Tool:
     tool = tool_named(import_audience.name)
     return replace(
         tool,
-        takes=ImportAudienceFile,
-        act=partial(_imported, tool, folders),
+        input_model=ImportAudienceFile,
+        handler=partial(_imported, tool, folders),
         confirmation=partial(_confirmation, folders),
         hidden=tool.hidden | {"content"},
     )
@@ -119,7 +119,9 @@ async def _confirmation(folders: Folders, context: ToolContext, asked: ImportAud
     except UnreadableFile as error:
         raise _unreadable(error, _sent_of(asked.path)) from error
     confirmation = await joining(context, asked.id, people)
-    return None if confirmation is None else replace(confirmation, bound={**confirmation.bound, "content": file.digest})
+    return (
+        None if confirmation is None else replace(confirmation, pinned={**confirmation.pinned, "content": file.digest})
+    )
 
 
 def _check_one(asked: ImportAudienceFile) -> None:
@@ -130,7 +132,7 @@ def _check_one(asked: ImportAudienceFile) -> None:
 async def _imported(tool: Tool, folders: Folders, context: ToolContext, asked: ImportAudienceFile) -> Reply:
     _check_one(asked)
     if asked.path is None:
-        return await (tool.act(context, asked) if tool.act else asked_plainly(tool, context, asked))
+        return await (tool.handler(context, asked) if tool.handler else asked_plainly(tool, context, asked))
     deadline = context.session.clock.monotonic() + PATIENCE_S
     sent = _sent_of(asked.path)
     try:
@@ -234,7 +236,9 @@ def _again(row: int) -> str:
 
 def _reply(tool: Tool, context: ToolContext, sent: _SentParts, *, next_row: int | None) -> Reply:
     last = sent.imports[-1]
-    data = data_of(projected(tool.gives, last) if tool.gives and issubclass(tool.gives, Projection) else last)
+    data = data_of(
+        projected(tool.output_model, last) if tool.output_model and issubclass(tool.output_model, Projection) else last
+    )
     data["parts"] = [
         {"import_id": found.id, "first_row": part.first_row, "last_row": part.last_row}
         for part, found in zip(sent.parts, sent.imports, strict=True)

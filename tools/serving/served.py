@@ -156,7 +156,7 @@ async def _done(
     tool: "CatalogueTool", context: "ToolContext", asked: "Input", noted: "Callable[[Reply], Reply]"
 ) -> "Reply":
     """Runs the tool. If the result is unknown, the same answer of a person may be used again, with the same key."""
-    from callwright.tools.replies.budget import answered
+    from callwright.tools.replies.size_limit import answered
 
     try:
         return await answered(tool, context, asked, noted=noted)

@@ -11,26 +11,26 @@ from pydantic import BaseModel
 
 from callwright.contract.audiences import RowError
 from callwright.contract.checks.visible import cleaned, cleaned_lines
-from callwright.contract.declaration.marks import CallType, ForeignKind, field_named, model_in
+from callwright.contract.declaration.marks import CallType, UntrustedKind, field_named, model_in
 from callwright.contract.declaration.pagination import Page
 from callwright.tools.numbers.masking import (
-    masked_abroad,
+    masked_all_possible,
     masked_column,
-    masked_everywhere,
     masked_in,
+    masked_international,
     masked_number,
-    masked_whole,
+    masked_single,
 )
 from callwright.tools.numbers.national_numbers import RowContext, ShownRows
-from callwright.tools.untrusted.foreign_fields import (
+from callwright.tools.untrusted.masked_fields import may_hold_text, own_text, unknown_number, unknown_text
+from callwright.tools.untrusted.untrusted_fields import (
     CONVERSATIONS,
     Rules,
-    foreign_fields,
     is_about_a_contact,
     is_speech,
     shows_whole,
+    untrusted_fields,
 )
-from callwright.tools.untrusted.masked_fields import may_hold_text, own_text, unknown_number, unknown_text
 from callwright.tools.wording.cleaning import named_apart
 
 Out = TypeVar("Out")
@@ -49,7 +49,7 @@ def guarded(answer: Out, *, masks: bool, rows: ShownRows | None = None) -> Out:
     model = type(answer)
     there = answer.__dict__  # an answer that does not fit its model may lack fields
     call_type: CallType = "inbound" if there.get("call_type") == "inbound" else "outbound"
-    rules = foreign_fields(model, call_type)
+    rules = untrusted_fields(model, call_type)
     row = _row_context(there, model, rules, rows) if masks and is_about_a_contact(model) else None
     update = {name: _safe(kind, there[name], masks=masks, row=row) for name, kind in rules.items() if name in there}
     if (own := _as_its_cell(there, row)) is not None:
@@ -65,7 +65,7 @@ def guarded(answer: Out, *, masks: bool, rows: ShownRows | None = None) -> Out:
 @cache
 def _further_texts(model: type[BaseModel], call_type: CallType) -> tuple[tuple[str, bool], ...]:
     """The other fields of a model that may hold text, and whether numbers in them are the organization's own."""
-    rules = foreign_fields(model, call_type)
+    rules = untrusted_fields(model, call_type)
     names = (name for name in model.model_fields if name not in rules and may_hold_text(model, name))
     return tuple((name, shows_whole(model, name, call_type)) for name in names)
 
@@ -114,7 +114,7 @@ def _row_context(fields: Mapping[str, Any], model: type[BaseModel], rules: Rules
 class _Treatment(NamedTuple):
     """How a field of some JSON is treated."""
 
-    rule: ForeignKind | type[BaseModel] | None
+    rule: UntrustedKind | type[BaseModel] | None
     known: bool
     whole: bool
     speech: bool
@@ -126,7 +126,7 @@ def _json(
     call_type: CallType = "inbound" if _came_in(data) else "outbound"
     row = None
     if masks and model is not None and is_about_a_contact(model):
-        row = _row_context(data, model, foreign_fields(model, call_type), rows)
+        row = _row_context(data, model, untrusted_fields(model, call_type), rows)
 
     def entry(name: str, value: Any) -> tuple[str, Any]:
         treatment = _treatment(model, name, call_type)
@@ -150,7 +150,7 @@ def _treatment(model: type[BaseModel] | None, name: str, call_type: CallType) ->
         return _Treatment(rule=None, known=False, whole=False, speech=False)
     field = field_named(model, name)
     whole = shows_whole(model, name, call_type)
-    rule = None if field is None else foreign_fields(model, call_type).get(field) or model_in(model, field)
+    rule = None if field is None else untrusted_fields(model, call_type).get(field) or model_in(model, field)
     return _Treatment(rule=rule, known=whole or field is not None, whole=whole, speech=is_speech(model))
 
 
@@ -179,7 +179,7 @@ def _own(value: Any, masks: bool, name: str, *, whole: bool = False) -> Any:
 
 
 def _said(key: str, masks: bool) -> str:
-    return masked_abroad(cleaned(key)) if masks else cleaned(key)
+    return masked_international(cleaned(key)) if masks else cleaned(key)
 
 
 def _unknown(name: str, value: Any, masks: bool, *, speech: bool = False) -> Any:
@@ -198,7 +198,7 @@ def _unknown(name: str, value: Any, masks: bool, *, speech: bool = False) -> Any
     return unknown_number(name, value) if masks else value
 
 
-def _safe(kind: ForeignKind | type[BaseModel], value: Any, *, masks: bool, row: RowContext | None = None) -> Any:
+def _safe(kind: UntrustedKind | type[BaseModel], value: Any, *, masks: bool, row: RowContext | None = None) -> Any:
     if isinstance(kind, type):
         return _part(kind, value, masks)
     if isinstance(value, list):
@@ -215,7 +215,7 @@ def _safe(kind: ForeignKind | type[BaseModel], value: Any, *, masks: bool, row: 
     if kind == "column":
         return _column(value, masks)
     if kind == "quoted":
-        return masked_everywhere(cleaned(value)) if masks else cleaned(value)
+        return masked_all_possible(cleaned(value)) if masks else cleaned(value)
     if kind == "number":
         return masked_in(cleaned(value), column="phone") if masks else cleaned(value)
     return _shown(value, hides=masks and kind == "text")
@@ -256,14 +256,14 @@ def _as_its_cell(fields: Mapping[str, Any], row: RowContext | None) -> str | Non
     named = cast("Mapping[str, Any]", cells).items()
     shown = [_cell(column, value, True, row) for column, value in named if value == own]
     if row.is_own_number(own):
-        return masked_whole(own)
+        return masked_single(own)
     return next((cell for cell in shown if cell != cleaned(own)), None)
 
 
 def _cell(column: str, value: Any, hides: bool, row: RowContext | None) -> Any:
     if isinstance(value, str):
         shown = _shown(value, hides=hides, column=column)
-        return masked_whole(shown) if row is not None and row.is_number_cell(column, shown) else shown
+        return masked_single(shown) if row is not None and row.is_number_cell(column, shown) else shown
     if isinstance(value, (list, dict)):
         return _unknown(column, value, hides)
     return masked_number(value, column=column) if hides else value

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import AwareDatetime, BaseModel
 
-from callwright.tools.numbers.masking import masked_abroad, masked_in, masked_number, may_hold_a_number
+from callwright.tools.numbers.masking import masked_in, masked_international, masked_number, may_hold_a_number
 
 _NUMBERS = frozenset({"to", "from", "to_number", "from_number", "caller", "callee", "customer_number"})
 """Names that other services give to fields with telephone numbers."""
@@ -44,7 +44,7 @@ def own_text(name: str, text: str) -> str:
     sort = _sort(name)
     if sort == "money" or (sort == "opaque" and not _A_NUMBER.fullmatch(text)):
         return text
-    return masked_abroad(text)
+    return masked_international(text)
 
 
 def unknown_text(name: str, text: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from callwright.client.transport import httpx
 from callwright.server.commands.doctor.checkup import CheckResult
-from callwright.service.platform.database.sqlite.fullness import LEAST_FREE, free_bytes
+from callwright.service.platform.database.sqlite.disk_space import LEAST_FREE, free_bytes
 from callwright.service.tables.database_file import read_only
 
 LITTLE_FREE = 1_000_000_000

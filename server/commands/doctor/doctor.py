@@ -15,9 +15,9 @@ from callwright.server.commands.doctor.service import (
     LIMIT_S,
     clock_finding,
     key_finding,
-    looks,
     network,
     prefix_finding,
+    probe_prefixes,
 )
 from callwright.server.commands.doctor.tools import document_findings, probed, spelling_finding, tool_support
 from callwright.server.mcp.remote import document_of
@@ -49,7 +49,7 @@ async def report_of(
     bounds = Bounds(connect_s=LIMIT_S / 2, read_s=LIMIT_S, total_s=LIMIT_S)
     service = Transport(settings.base_url, ApiKey(settings.api_key), transport=transport, bounds=bounds)
     try:
-        found = await looks(service)
+        found = await probe_prefixes(service)
     finally:
         await service.close()
     answered = list(found.values())

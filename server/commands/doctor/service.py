@@ -97,25 +97,25 @@ def _days_left(not_after: str) -> int | None:
     return int((ends - datetime.now(UTC).timestamp()) // 86_400)
 
 
-async def looks(transport: Transport) -> dict[str, AddressAnswer]:
+async def probe_prefixes(transport: Transport) -> dict[str, AddressAnswer]:
     """The answer below each prefix that the base URL may lack, up to the first that is the service."""
     base = httpx.URL(transport.base_url)
     found: dict[str, AddressAnswer] = {}
     for prefix in PREFIXES if base.path in ("", "/") else ("",):
-        found[prefix] = await look(transport, f"{prefix}/agents?per_page=1")
+        found[prefix] = await probe(transport, f"{prefix}/agents?per_page=1")
         if found[prefix].kind in ("list", "key refused"):
             break
     return found
 
 
-async def look(transport: Transport, path: str) -> AddressAnswer:
+async def probe(transport: Transport, path: str) -> AddressAnswer:
     """The answer to a GET with the key."""
     request = Request("GET", transport.base_url + path, headers={"Accept": "application/json"})
     try:
         with anyio.fail_after(LIMIT_S):
-            response = await transport.once(request, own=True, keyed=True)
+            response = await transport.send_once(request, to_service=True, with_key=True)
             try:
-                return _look(response, await _body(response))
+                return _classified(response, await _body(response))
             finally:
                 await response.aclose()
     except (TimeoutError, httpx.RequestError):
@@ -131,7 +131,7 @@ async def _body(response: Response) -> bytes:
     return bytes(body)
 
 
-def _look(response: Response, body: bytes) -> AddressAnswer:
+def _classified(response: Response, body: bytes) -> AddressAnswer:
     status, date = response.status_code, response.headers.get("date")
     if response.is_success:
         try:

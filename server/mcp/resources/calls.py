@@ -11,12 +11,12 @@ from mcp.server.mcpserver.exceptions import ResourceError
 from callwright.client.errors import AnswerTooLarge
 from callwright.contract.calls import Call, GetCall, GetRecording, Transcript, TranscriptTurn, get_call
 from callwright.contract.checks.counts import count_of
-from callwright.server.mcp.resources.content import Content, fitting, json_entry, json_text
+from callwright.server.mcp.resources.content import Content, json_entry, json_text, parts_that_fit
 from callwright.server.mcp.resources.resources import Address, BadAddress
 from callwright.server.mcp.resources.sound import Mp3Frames, NotAnMp3, cut, frames_of
 from callwright.server.mcp.session import ServerSession
-from callwright.tools.media.foreign_recordings import any_recording, sound_of
-from callwright.tools.media.foreign_transcripts import call_of, only_said, only_said_of_turn
+from callwright.tools.media.external_recordings import any_recording, sound_of
+from callwright.tools.media.external_transcripts import call_of, only_said, only_said_of_turn
 from callwright.tools.media.recordings import RESOURCE_BYTES, recording_url, where_it_is
 from callwright.tools.media.transcripts import (
     absence,
@@ -83,7 +83,7 @@ async def call(session: ServerSession, address: Address) -> Content:
 async def transcript_markdown(session: ServerSession, address: Address) -> Content:
     """The turns as Markdown, fenced."""
     found, about, wanted = await _transcript(session, address, with_call=True)
-    paragraphs = fitting(markdown_turns(wanted))
+    paragraphs = parts_that_fit(markdown_turns(wanted))
     shown, note = _with(found, wanted[: len(paragraphs)]), _left(found, wanted, len(paragraphs), address)
     return Content(markdown(shown, cast("Call", about), paragraphs, tag=session.ids(), note=note))
 
@@ -98,7 +98,7 @@ async def transcript_json(session: ServerSession, address: Address) -> Content:
             turns.append(only_said_of_turn({**data_of(turn), "text": cleaned(turn.text)}, turn))
             yield json_entry(turns[-1])
 
-    entries = fitting(written())
+    entries = parts_that_fit(written())
     count = len(entries)
     shown = _with(found, wanted[:count]).model_copy(update={"next_cursor": None})
     data = {**only_said(data_of(_with(shown, [])), _with(shown, [])), "turns": turns[:count]}
@@ -112,7 +112,7 @@ async def transcript_vtt(session: ServerSession, address: Address) -> Content:
     found, _, wanted = await _transcript(session, address)
     if missing := absence(found):
         raise ResourceError(missing)
-    cues = fitting(vtt_cues(wanted))
+    cues = parts_that_fit(vtt_cues(wanted))
     note = _left(found, wanted, len(cues), address)
     return Content(webvtt(_with(found, wanted[: len(cues)]), cues, note=note))
 

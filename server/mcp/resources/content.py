@@ -55,7 +55,7 @@ def prose(text: str, *, whole_with: str) -> Content:
     return Content(f"{kept}\n\n[{len(text) - len(kept):,} more characters: {whole_with}.]\n")
 
 
-def fitting(parts: Iterable[str], *, bound: int = TEXT_BYTES - 2_000) -> list[str]:
+def parts_that_fit(parts: Iterable[str], *, bound: int = TEXT_BYTES - 2_000) -> list[str]:
     """The first parts that fit together with a heading; at least one. Later parts are not read."""
     kept: list[str] = []
     left = bound

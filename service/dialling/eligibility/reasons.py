@@ -88,21 +88,21 @@ def of_waiting(connection: Connection, row: Row[Any], now_ms: int) -> Counter[st
 
 
 @lru_cache(maxsize=256)
-def why_not_given(consent_column: str | None, simulated: bool) -> ColumnElement[str | None]:
-    """`why_not` of contacts for a statement that runs often. Its parameters are those of `given`."""
+def why_not_by_params(consent_column: str | None, simulated: bool) -> ColumnElement[str | None]:
+    """`why_not` of contacts for a statement that runs often. Its parameters are those of `why_not_params`."""
     return _why_not(
         _K.phone, consent_column, simulated, bindparam("r_org", type_=String), bindparam("r_now", type_=BigInteger)
     )
 
 
-def given(row: Row[Any], now_ms: int) -> dict[str, Any]:
-    """The parameters of `why_not_given`."""
+def why_not_params(row: Row[Any], now_ms: int) -> dict[str, Any]:
+    """The parameters of `why_not_by_params`."""
     return {"r_org": row.org_id, "r_now": now_ms}
 
 
 @lru_cache(maxsize=256)
 def _of_contacts(consent_column: str | None, simulated: bool) -> Select[*tuple[Any, ...]]:
-    reason = why_not_given(consent_column, simulated).label("reason")
+    reason = why_not_by_params(consent_column, simulated).label("reason")
     joined = deployment_contacts.outerjoin(audience_rows, _R.id == _K.id)
     these = (_K.deployment_id == bindparam("r_deployment"), _K.id.in_(bindparam("r_ids", expanding=True)))
     return select(_K.id, reason).select_from(joined).where(*these)
@@ -110,7 +110,7 @@ def _of_contacts(consent_column: str | None, simulated: bool) -> Select[*tuple[A
 
 def of_contacts(connection: Connection, row: Row[Any], ids: Sequence[str], now_ms: int) -> dict[str, NeverReason]:
     """Why contacts may not be called, by id. Contacts that may be called are left out."""
-    these = {"r_deployment": row.id, "r_ids": list(ids), **given(row, now_ms)}
+    these = {"r_deployment": row.id, "r_ids": list(ids), **why_not_params(row, now_ms)}
     found = connection.execute(_of_contacts(consent.consent_column(row), row.simulated), these).all()
     return {contact.id: contact.reason for contact in found if contact.reason is not None}
 

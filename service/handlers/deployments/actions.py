@@ -23,7 +23,7 @@ from callwright.service.dialling import endings
 from callwright.service.dialling.agent_snapshot import agent_of
 from callwright.service.handlers import agents as agent_handlers
 from callwright.service.handlers.deployments import inbound
-from callwright.service.handlers.deployments.rows import change, find, kept_agent, move, seen
+from callwright.service.handlers.deployments.rows import change, find, get_resource, kept_agent, move
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.refusals import Refusal, invalid
@@ -68,12 +68,14 @@ def start_deployment(asked: contract.StartDeployment, context: RequestContext) -
     A scheduled deployment starts at once only with a plan that was made while it was scheduled, or with `jump_clock`.
     """
     row = find(context, asked.id)
-    if _may("start", asked, row, context):
+    if _check_start_or_resume("start", asked, row, context):
         start(context, row, plan_id=asked.plan_id, jump_clock=asked.jump_clock)
-    return seen(context, asked.id)
+    return get_resource(context, asked.id)
 
 
-def _may(action: str, asked: contract.StartDeployment, row: Row[Any], context: RequestContext) -> bool:
+def _check_start_or_resume(
+    action: str, asked: contract.StartDeployment, row: Row[Any], context: RequestContext
+) -> bool:
     """Whether the action changes anything; False when it was done before.
 
     Raises:
@@ -110,7 +112,7 @@ def start(context: RequestContext, row: Row[Any], *, plan_id: str | None = None,
     """
     kept = _agent(context, row)
     _check_start(context, row, kept)
-    answered = spending_cap.set_going(context.connection, context.answerable, row, now_ms=context.now_ms)
+    answered = spending_cap.charge_deployment(context.connection, context.spending_key, row, now_ms=context.now_ms)
     change(context, row.id, agent_snapshot=json_text(kept), plan_id=plan_id, **answered)
     if row.status == "draft" and _waits(row, context) and not jump_clock:
         move(context, row.id, "scheduled", None)
@@ -132,7 +134,7 @@ def _check_start(context: RequestContext, row: Row[Any], kept: dict[str, Any]) -
         raise refusal
 
 
-@handles(contract.pause_deployment, stops=True)
+@handles(contract.pause_deployment, preempts=True)
 def pause_deployment(asked: contract.DeploymentAction, context: RequestContext) -> contract.Deployment:
     """A paused deployment: no new calls, those under way finish, the queue stays."""
     row = find(context, asked.id)
@@ -140,14 +142,14 @@ def pause_deployment(asked: contract.DeploymentAction, context: RequestContext) 
         move(context, row.id, "paused", "manual")
         data = PausedData(deployment_id=row.id, reason="manual", simulated=row.simulated)
         context.emit(DEPLOYMENT_PAUSED, data, simulated=row.simulated)
-    return seen(context, asked.id)
+    return get_resource(context, asked.id)
 
 
 @handles(contract.resume_deployment)
 def resume_deployment(asked: contract.StartDeployment, context: RequestContext) -> contract.Deployment:
     """A resumed deployment, which continues where it stopped."""
     row = find(context, asked.id)
-    if _may("resume", asked, row, context):
+    if _check_start_or_resume("resume", asked, row, context):
         if row.call_type == "inbound":
             inbound.check_resume(context, row)
             move(context, row.id, "active", None)
@@ -155,12 +157,12 @@ def resume_deployment(asked: contract.StartDeployment, context: RequestContext) 
             _go_on(asked, row, context)
         data = PausedData(deployment_id=row.id, reason="manual", simulated=row.simulated)
         context.emit(DEPLOYMENT_RESUMED, data, simulated=row.simulated)
-    return seen(context, asked.id)
+    return get_resource(context, asked.id)
 
 
 def _go_on(asked: contract.StartDeployment, row: Row[Any], context: RequestContext) -> None:
     _check_start(context, row, _agent(context, row))
-    answered = spending_cap.set_going(context.connection, context.answerable, row, now_ms=context.now_ms)
+    answered = spending_cap.charge_deployment(context.connection, context.spending_key, row, now_ms=context.now_ms)
     change(context, row.id, plan_id=asked.plan_id, **answered)
     if row.started_at is not None:
         move(context, row.id, "active", None)
@@ -170,7 +172,7 @@ def _go_on(asked: contract.StartDeployment, row: Row[Any], context: RequestConte
         _begin(context, row, asked.jump_clock)
 
 
-@handles(contract.cancel_deployment, stops=True)
+@handles(contract.cancel_deployment, preempts=True)
 def cancel_deployment(asked: contract.DeploymentAction, context: RequestContext) -> contract.Deployment:
     """A cancelled deployment: what is pending is dropped for good, calls under way finish, its number is unbound."""
     row = find(context, asked.id)
@@ -187,5 +189,5 @@ def cancel_deployment(asked: contract.DeploymentAction, context: RequestContext)
         states["cancelled"] = states.get("cancelled", 0) + dropped
         move(context, row.id, "cancelled", "manual")
         change(context, row.id, completed_at=context.now_ms, states=json_text(states))
-        endings.cancelled(context.connection, context.ids, row.id)
-    return seen(context, asked.id)
+        endings.finish_cancelled(context.connection, context.ids, row.id)
+    return get_resource(context, asked.id)

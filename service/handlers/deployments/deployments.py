@@ -21,8 +21,16 @@ from callwright.service.handlers import phone_numbers as number_handlers
 from callwright.service.handlers.changes import check_name_free, given
 from callwright.service.handlers.deployments import inbound
 from callwright.service.handlers.deployments.actions import start
-from callwright.service.handlers.deployments.rows import NAMED, SEEN, change, check_concurrency, find, kept_agent, seen
-from callwright.service.handlers.deployments.view import show, show_contact, shown_status
+from callwright.service.handlers.deployments.rows import (
+    NAMED,
+    SEEN,
+    change,
+    check_concurrency,
+    find,
+    get_resource,
+    kept_agent,
+)
+from callwright.service.handlers.deployments.view import show_contact, shown_status, to_resource
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.clock.clock import DAY, milliseconds
 from callwright.service.platform.database.listing import Listing
@@ -62,7 +70,7 @@ def list_deployments(asked: contract.ListDeployments, context: RequestContext) -
         rows = rows.where(_D.id.in_(_answered_with(context, asked.idempotency_key)))
         columns["idempotency_key"] = literal(asked.idempotency_key)  # the rows are already limited to it
     listing = Listing(contract.list_deployments, rows, columns, _D.id)
-    return context.page(listing, asked, partial(show, full_at_ms=context.full_at_ms))
+    return context.page(listing, asked, partial(to_resource, full_at_ms=context.full_at_ms))
 
 
 def _answered_with(context: RequestContext, key: str) -> list[str]:
@@ -74,7 +82,7 @@ def _answered_with(context: RequestContext, key: str) -> list[str]:
 @handles(contract.get_deployment)
 def get_deployment(asked: contract.GetDeployment, context: RequestContext) -> contract.Deployment:
     """One deployment."""
-    return seen(context, asked.id)
+    return get_resource(context, asked.id)
 
 
 def _check_numbers(context: RequestContext, number_ids: list[str], field: str) -> None:
@@ -143,7 +151,7 @@ def create_deployment(asked: contract.CreateDeployment, context: RequestContext)
     _set_numbers(context, deployment_id, number_ids)
     if asked.auto_start:
         start(context, find(context, deployment_id))
-    return seen(context, deployment_id)
+    return get_resource(context, deployment_id)
 
 
 _OWN = frozenset({"name", "call_type", "phone_number_id", "auto_start", "start_at", "end_at", "budget_cap"})
@@ -154,7 +162,7 @@ _COPIED = tuple(name for name in contract.CreateDeployment.model_fields if name 
 @handles(contract.clone_deployment)
 def clone_deployment(asked: contract.CloneDeployment, context: RequestContext) -> contract.Deployment:
     """A draft with the settings of another campaign. Raises `Refusal`: invalid_field for an inbound deployment."""
-    original = seen(context, asked.id)
+    original = get_resource(context, asked.id)
     if original.call_type == "inbound":
         raise invalid("id", "is an inbound deployment, and its number cannot be bound twice")
     copied: dict[str, Any] = {name: getattr(original, name) for name in _COPIED}
@@ -172,7 +180,7 @@ def update_deployment(asked: contract.UpdateDeployment, context: RequestContext)
     changes = meant(given(asked), row.call_type)
     check_editable(set(changes), row.status, row.call_type)
     if not changes:
-        return seen(context, asked.id)
+        return get_resource(context, asked.id)
     if row.status == "scheduled" and "start_at" in changes and changes["start_at"] is None:
         raise invalid(
             "start_at",
@@ -213,12 +221,12 @@ def update_deployment(asked: contract.UpdateDeployment, context: RequestContext)
     if "budget_cap" in changes:
         cap = changes.pop("budget_cap")
         changes["budget_cap_micros"] = micros(cap.amount) if cap else None
-    spending_cap.check_change(context.connection, context.answerable, row, changes)
+    spending_cap.check_change(context.connection, context.spending_key, row, changes)
     if set(changes) - {"metadata"}:
         changes["settings_changes"] = _D.settings_changes + 1
     change(context, asked.id, **changed_columns(row, changes))
     waiting.rules_changed(context.connection, asked.id, set(changes))
-    return seen(context, asked.id)
+    return get_resource(context, asked.id)
 
 
 @handles(contract.delete_deployment)

@@ -14,7 +14,7 @@ from callwright.service.campaigns import spending_cap
 from callwright.service.handlers import agents as agent_handlers
 from callwright.service.handlers import phone_numbers as number_handlers
 from callwright.service.handlers.changes import check_name_free
-from callwright.service.handlers.deployments.rows import NAMED, check_concurrency, seen
+from callwright.service.handlers.deployments.rows import NAMED, check_concurrency, get_resource
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.phone import Dialable, read_number
@@ -68,7 +68,7 @@ def create_inbound_deployment(asked: CreateInboundDeployment, context: RequestCo
     }
     context.connection.execute(insert(deployments), row)
     _bind(context, asked.phone_number_id, row["id"])
-    return seen(context, row["id"])
+    return get_resource(context, row["id"])
 
 
 def changed_settings(context: RequestContext, row: Row[Any], asked: contract.UpdateDeployment) -> str | None:
@@ -125,8 +125,8 @@ def _check_capable(number: Row[Any], field: str | None) -> None:
 
 
 def _check_unbounded(context: RequestContext) -> None:
-    if context.answerable.cap_micros is not None:
-        raise spending_cap.unbounded(context.answerable)
+    if context.spending_key.cap_micros is not None:
+        raise spending_cap.unbounded(context.spending_key)
 
 
 def _checked(choice: Choice, field: str, own_number: str) -> Choice:

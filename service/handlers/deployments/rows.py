@@ -9,7 +9,7 @@ from callwright.contract.deployments import deployments as contract
 from callwright.contract.problems import PLAN_LIMIT_REACHED
 from callwright.service.dialling.agent_snapshot import SNAPSHOT
 from callwright.service.dialling.queue import WAITING
-from callwright.service.handlers.deployments.view import show
+from callwright.service.handlers.deployments.view import to_resource
 from callwright.service.handlers.request_context import RequestContext
 from callwright.service.platform.database.prepared import Prepared
 from callwright.service.platform.refusals import Refusal
@@ -38,7 +38,7 @@ SEEN = select(
         audience_rows, audience_rows.c.id == _SOON.c.id
     )
 )
-"""Deployments with what `view.show` needs: an active one has the contact that is called next."""
+"""Deployments with what `view.to_resource` needs: an active one has the contact that is called next."""
 _SEEN_ONE = SEEN.where(_D.id == bindparam("id"), _D.org_id == bindparam("org"))
 
 
@@ -47,9 +47,9 @@ def find(context: RequestContext, deployment_id: str, *, lock: bool = True) -> R
     return context.one(_LOCKED if lock else _ONE, id=deployment_id)
 
 
-def seen(context: RequestContext, deployment_id: str) -> contract.Deployment:
+def get_resource(context: RequestContext, deployment_id: str) -> contract.Deployment:
     """The deployment as callers see it. Raises `Refusal`: not_found."""
-    return show(context.one(_SEEN_ONE, id=deployment_id), full_at_ms=context.full_at_ms)
+    return to_resource(context.one(_SEEN_ONE, id=deployment_id), full_at_ms=context.full_at_ms)
 
 
 def change(context: RequestContext, deployment_id: str, **values: Any) -> None:

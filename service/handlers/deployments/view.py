@@ -15,7 +15,7 @@ from callwright.service.dialling.eligibility.gate import next_call_ms
 from callwright.service.handlers import revisions
 from callwright.service.handlers.resources import resource
 from callwright.service.platform.clock.clock import moment, moment_or_none
-from callwright.service.platform.database.sqlite.fullness import REASON
+from callwright.service.platform.database.sqlite.disk_space import REASON
 from callwright.service.platform.money import money
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.counters import stats_of
@@ -25,13 +25,13 @@ _D = deployments.c
 
 
 def shown_status(full_at_ms: int | None) -> ColumnElement[str]:
-    """The status that `show` shows, as an SQL expression."""
+    """The status that `to_resource` shows, as an SQL expression."""
     if full_at_ms is None:
         return _D.status
     return case((goes(literal(full_at_ms, BigInteger)), literal("paused")), else_=_D.status)
 
 
-def show(row: Row[Any], *, full_at_ms: int | None = None) -> contract.Deployment:
+def to_resource(row: Row[Any], *, full_at_ms: int | None = None) -> contract.Deployment:
     """A deployment as callers see it.
 
     `full_at_ms` is the time at which the disk is full. Then a campaign that is active, or should have started by then,

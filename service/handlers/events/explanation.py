@@ -7,7 +7,7 @@ from typing import Any, get_args
 from sqlalchemy import Row, bindparam, or_, select
 
 from callwright.contract import event_log as contract
-from callwright.service.handlers.events import arrival_words, log
+from callwright.service.handlers.events import arrival_explanations, log
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.tables.schema import deliveries, delivery_attempts, webhooks
 
@@ -56,9 +56,9 @@ def _arrival(
 ) -> contract.WebhookArrival:
     last = None if delivery is None else attempts.get(delivery.id)
     if delivery is None:
-        words = arrival_words.without_delivery(webhook, event)
+        words = arrival_explanations.without_delivery(webhook, event)
     else:
-        words = arrival_words.of_delivery(webhook, delivery, last, arrived_ms=arrived_ms)
+        words = arrival_explanations.of_delivery(webhook, delivery, last, arrived_ms=arrived_ms)
     return contract.WebhookArrival(
         webhook_id=webhook.id,
         url=webhook.url,

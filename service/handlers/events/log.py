@@ -36,7 +36,7 @@ def find(context: RequestContext, event_id: str) -> Row[Any]:
     return context.one(_FIND, id=event_id)
 
 
-def show(row: Row[Any]) -> contract.Event:
+def to_resource(row: Row[Any]) -> contract.Event:
     """An event as callers see it."""
     return resource(contract.Event, row, created_at=iso_milliseconds(row.created_at), data=json.loads(row.data))
 
@@ -46,14 +46,14 @@ def list_events(asked: contract.ListEvents, context: RequestContext) -> Page[con
     """A page of events."""
     columns = {name: _O[name] for name in ("type", "subject_id", "created_at")}
     own = select(outbox).where(_O.org_id == context.org_id)
-    listing = Listing(contract.list_events, own, columns, _O.id, counted=("created_at", "subject_id"))
-    return context.page(listing, asked, show)
+    listing = Listing(contract.list_events, own, columns, _O.id, countable=("created_at", "subject_id"))
+    return context.page(listing, asked, to_resource)
 
 
 @handles(contract.get_event)
 def get_event(asked: contract.GetEvent, context: RequestContext) -> contract.Event:
     """One event."""
-    return show(find(context, asked.id))
+    return to_resource(find(context, asked.id))
 
 
 @handles(contract.list_event_deliveries)
@@ -62,7 +62,7 @@ def list_event_deliveries(asked: contract.ListEventDeliveries, context: RequestC
     event = find(context, asked.id)
     rows = select(deliveries).where(_D.event_id == event.id)
     listing = Listing(contract.list_event_deliveries, rows, {"created_at": _D.created_at}, _D.id)
-    return context.page(listing, asked, webhook_deliveries.show)
+    return context.page(listing, asked, webhook_deliveries.to_resource)
 
 
 @handles(contract.replay_event, brief=True)

@@ -37,7 +37,7 @@ COLUMNS = {name: _D[name] for name in ("status", "cause", "event_type", "event_i
 MESSAGE = "This is a test of your webhook subscription. Nothing has happened."
 
 
-def show(row: Row[Any]) -> contract.Delivery:
+def to_resource(row: Row[Any]) -> contract.Delivery:
     """A delivery as callers see it."""
     return resource(contract.Delivery, row)
 
@@ -54,8 +54,8 @@ def list_webhook_deliveries(asked: contract.ListWebhookDeliveries, context: Requ
         rows = select(deliveries).where(_D.webhook_id == row.id)
     else:  # an expression keeps the index by subscription out, so that the index by event finds the few rows
         rows = select(deliveries).where(_D.webhook_id + "" == row.id)
-    listing = Listing(contract.list_webhook_deliveries, rows, COLUMNS, _D.id, counted=("created_at", "event_id"))
-    return context.page(listing, asked, show)
+    listing = Listing(contract.list_webhook_deliveries, rows, COLUMNS, _D.id, countable=("created_at", "event_id"))
+    return context.page(listing, asked, to_resource)
 
 
 @handles(contract.get_webhook_delivery)
@@ -77,7 +77,7 @@ def try_webhook(asked: contract.TestWebhook, context: RequestContext) -> contrac
     event = event_row(context.ids, context.org_id, WEBHOOK_TEST, data, at_ms=context.now_ms)
     add_events(context.connection, [{**event, "fanned_out_at": context.now_ms}])
     (delivery_id,) = send(context, "test", [(row.id, event["id"], event["type"])])
-    return show(context.connection.execute(_ONE, {"id": delivery_id, "webhook": row.id}).one())
+    return to_resource(context.connection.execute(_ONE, {"id": delivery_id, "webhook": row.id}).one())
 
 
 @handles(contract.replay_webhook)

@@ -60,18 +60,18 @@ def find_active(context: RequestContext, webhook_id: str, *, field: str | None =
     return row
 
 
-def _show(model: type[Shown], row: Row[Any], now_ms: int) -> Shown:
+def _to_resource(model: type[Shown], row: Row[Any], now_ms: int) -> Shown:
     ends = [until_ms for _, until_ms in signing.earlier_at(now_ms, row.earlier_secrets)]
     until = moment(max(ends)) if ends else None
     return resource(model, row, secret_prefix=row.secret[:SHOWN_OF_SECRET], previous_secret_until=until)
 
 
-def _seen(context: RequestContext, webhook_id: str) -> contract.Webhook:
-    return _show(contract.Webhook, find(context, webhook_id), context.now_ms)
+def _get_resource(context: RequestContext, webhook_id: str) -> contract.Webhook:
+    return _to_resource(contract.Webhook, find(context, webhook_id), context.now_ms)
 
 
 def _seen_with_secret(context: RequestContext, webhook_id: str) -> contract.NewWebhook:
-    return _show(contract.NewWebhook, find(context, webhook_id), context.now_ms)
+    return _to_resource(contract.NewWebhook, find(context, webhook_id), context.now_ms)
 
 
 def _check_url(context: RequestContext, url: str) -> None:
@@ -108,16 +108,16 @@ def list_webhooks(asked: contract.ListWebhooks, context: RequestContext) -> Page
     columns = {name: _W[name] for name in ("status", "created_at", "updated_at")}
     listing = Listing(contract.list_webhooks, own, columns, _W.id)
 
-    def show(row: Row[Any]) -> contract.Webhook:
-        return _show(contract.Webhook, row, context.now_ms)
+    def to_resource(row: Row[Any]) -> contract.Webhook:
+        return _to_resource(contract.Webhook, row, context.now_ms)
 
-    return context.page(listing, asked, show)
+    return context.page(listing, asked, to_resource)
 
 
 @handles(contract.get_webhook)
 def get_webhook(asked: contract.GetWebhook, context: RequestContext) -> contract.Webhook:
     """One subscription."""
-    return _seen(context, asked.id)
+    return _get_resource(context, asked.id)
 
 
 @handles(contract.create_webhook, brief=True)
@@ -141,7 +141,7 @@ def create_webhook(asked: contract.CreateWebhook, context: RequestContext) -> co
     return _seen_with_secret(context, row["id"])
 
 
-@handles(contract.update_webhook, stops=True)
+@handles(contract.update_webhook, preempts=True)
 def update_webhook(asked: contract.UpdateWebhook, context: RequestContext) -> contract.Webhook:
     """A changed subscription. Deliveries that wait when it is disabled are missed. Its log survives a change of URL."""
     row = context.one(_FOR_CHANGE, id=asked.id)
@@ -157,7 +157,7 @@ def update_webhook(asked: contract.UpdateWebhook, context: RequestContext) -> co
     if status != row.status and status == "disabled":
         end_pending(context.connection, row.id, "missed", context.now_ms)
         _tell_disabled(context, row)
-    return _seen(context, row.id)
+    return _get_resource(context, row.id)
 
 
 def _enabled(context: RequestContext) -> dict[str, Any]:
@@ -178,7 +178,7 @@ def _tell_disabled(context: RequestContext, row: Row[Any]) -> None:
     context.emit(WEBHOOK_DISABLED, data)
 
 
-@handles(contract.delete_webhook, stops=True)
+@handles(contract.delete_webhook, preempts=True)
 def delete_webhook(asked: contract.DeleteWebhook, context: RequestContext) -> None:
     """Ends a subscription. Its row stays without secrets, so that the log of its deliveries can be read by event."""
     row = context.one(_FOR_CHANGE, id=asked.id)

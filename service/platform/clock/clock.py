@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Protocol
 
-from callwright.service.platform.clock.certainty import Certainty, Seen
+from callwright.service.platform.clock.clock_verifier import ClockReading, ClockVerifier
 from callwright.service.platform.clock.durations import DAY as DAY
 from callwright.service.platform.clock.durations import HOUR as HOUR
 from callwright.service.platform.clock.durations import MINUTE as MINUTE
@@ -14,7 +14,7 @@ from callwright.service.platform.clock.durations import SECOND as SECOND
 
 
 class Clock(Protocol):
-    """Tells the time, in milliseconds. `now_ms` and `sure_ms` count from the epoch."""
+    """Tells the time, in milliseconds. `now_ms` and `confirmed_now_ms` count from the epoch."""
 
     def now_ms(self) -> int:
         """What the clock shows. Somebody may set it, and it may be wrong."""
@@ -24,7 +24,7 @@ class Clock(Protocol):
         """Monotonic time with an arbitrary zero, for durations and waits."""
         ...
 
-    def sure_ms(self) -> int:
+    def confirmed_now_ms(self) -> int:
         """The time that has certainly come, at most `now_ms`. Use it for what is deleted or charged for good."""
         ...
 
@@ -41,7 +41,7 @@ class SystemClock:
     ) -> None:
         self._wall, self._running = wall, running
         self._ahead_ms = 0 if begins_at_ms is None else begins_at_ms - round(wall() * 1_000)
-        self._certainty = Certainty()
+        self._verifier = ClockVerifier()
 
     def now_ms(self) -> int:
         return round(self._wall() * 1_000) + self._ahead_ms
@@ -49,13 +49,13 @@ class SystemClock:
     def running_ms(self) -> int:
         return round(self._running() * 1_000)
 
-    def sure_ms(self) -> int:
+    def confirmed_now_ms(self) -> int:
         """The time that has certainly come; 0 before the first `look`."""
-        return self._certainty.sure_ms(self.now_ms(), self.running_ms())
+        return self._verifier.confirmed_now_ms(self.now_ms(), self.running_ms())
 
-    def look(self, kept: Seen | None) -> Seen:
-        """Compares the clock with what was stored before; store what this returns (`certainty.py`)."""
-        return self._certainty.look(kept, self.now_ms(), self.running_ms())
+    def look(self, kept: ClockReading | None) -> ClockReading:
+        """Compares the clock with what was stored before; store what this returns (`clock_verifier.py`)."""
+        return self._verifier.look(kept, self.now_ms(), self.running_ms())
 
 
 def moment(ms: int) -> datetime:

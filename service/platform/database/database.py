@@ -21,9 +21,9 @@ from callwright.service.platform.database.postgres.reachability import (
     Reachability,
 )
 from callwright.service.platform.database.postgres.time_limits import limited
+from callwright.service.platform.database.sqlite.disk_space import DiskSpace
 from callwright.service.platform.database.sqlite.executor import FileExecutor
-from callwright.service.platform.database.sqlite.fullness import Fullness
-from callwright.service.platform.database.sqlite.presence import Presence
+from callwright.service.platform.database.sqlite.file_guard import FileGuard
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.database.units import Executor, mark_of
 
@@ -43,14 +43,14 @@ class Database:
         file = file_of(url)
         self.is_shared = file is None
         """Whether other processes may use it at the same time; an SQLite file belongs to one process."""
-        self.fullness = Fullness(None if file is None else file.parent)
-        self.presence = Presence(file)
+        self.disk_space = DiskSpace(None if file is None else file.parent)
+        self.file_guard = FileGuard(file)
         self.reachability = Reachability()
         self._closed = False
         self._executor: Executor = (
-            SharedExecutor(url, self.limits, self.fullness, self.reachability, self._check_open)
+            SharedExecutor(url, self.limits, self.disk_space, self.reachability, self._check_open)
             if file is None
-            else FileExecutor(url, self.presence, self.fullness, checkpoints=checkpoints)
+            else FileExecutor(url, self.file_guard, self.disk_space, checkpoints=checkpoints)
         )
 
     @classmethod
@@ -78,7 +78,7 @@ class Database:
 
         Raises:
             reachability.DatabaseUnreachable: Postgres does not answer.
-            presence.DatabaseGone: the file was removed, moved, replaced or overwritten.
+            file_guard.DatabaseGone: the file was removed, moved, replaced or overwritten.
         """
         self._check_open()
         return await self._executor.read(lambda connection: work(connection, *args, **kwargs), mark_of(work))
@@ -89,9 +89,9 @@ class Database:
         On Postgres it is run again if it could not get a lock, so it must have no effect outside its connection.
 
         Raises:
-            fullness.StorageFull: there is no room on the disk.
+            disk_space.StorageFull: there is no room on the disk.
             reachability.DatabaseUnreachable: Postgres does not answer. Whether the work was kept is not known.
-            presence.DatabaseGone: the file was removed, replaced or overwritten. The work may have been kept.
+            file_guard.DatabaseGone: the file was removed, replaced or overwritten. The work may have been kept.
             lock_waits.Locked: others held a lock for longer than `Limits.lock_ms`.
         """
         self._check_open()
@@ -109,17 +109,17 @@ class Database:
 
     def generation(self) -> int | None:
         """A number that changes whenever anybody commits; None if it cannot be had cheaply."""
-        return None if self._closed or self.presence.is_gone else self._executor.generation()
+        return None if self._closed or self.file_guard.is_gone else self._executor.generation()
 
     async def keep_log(self) -> None:
         """Moves the log of an SQLite database into its file if somebody has removed the log file."""
         if not self._closed:
             await self._executor.keep_log()
 
-    async def end_silent(self) -> None:
+    async def end_idle_transactions(self) -> None:
         """Ends transactions on Postgres that hold locks and were silent for too long, those of others too."""
         self._check_open()
-        await self._executor.end_silent()
+        await self._executor.end_idle_transactions()
 
     def limited(self) -> AbstractContextManager[None]:
         """Units of work that begin in the block, for example those of one request, share one time limit.
@@ -144,6 +144,6 @@ class Database:
             return NO_ANSWER
 
     def _check_open(self) -> None:
-        self.presence.check()  # a new connection would make a file where none is
+        self.file_guard.check()  # a new connection would make a file where none is
         if self._closed:
             raise DatabaseClosed("the database is closed")

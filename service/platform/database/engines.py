@@ -55,7 +55,7 @@ _CONNECTIONS: dict[str, str | int] = {
 class Limits:
     """How long a transaction on Postgres may keep others waiting, and wait for others. In milliseconds."""
 
-    silent_ms: int = 10_000
+    idle_ms: int = 10_000
     """How long a transaction may be open while its process sends nothing; then Postgres ends it and frees its locks.
     A process that was stopped or lost its network can block others for this long.
     """
@@ -69,7 +69,7 @@ class Limits:
     def _settings(self) -> Sequence[tuple[str, int]]:
         """Settings of Postgres. Behind a pooler each transaction sets them, because session settings do not last."""
         return (
-            ("idle_in_transaction_session_timeout", self.silent_ms),
+            ("idle_in_transaction_session_timeout", self.idle_ms),
             ("lock_timeout", self.try_ms),
             ("statement_timeout", self.statement_ms),
         )

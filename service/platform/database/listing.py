@@ -74,14 +74,14 @@ class Listing:
     columns: Mapping[str, ColumnElement[Any]]
     unique: ColumnElement[Any]
     default: str = "-created_at"
-    counted: Collection[str] = ()
+    countable: Collection[str] = ()
     """The columns whose filters an index can count. With other filters, entries are counted up to `counts_to`."""
-    coarser: Mapping[str, ColumnElement[Any]] = field(default_factory=dict[str, ColumnElement[Any]])
+    rounded: Mapping[str, ColumnElement[Any]] = field(default_factory=dict[str, ColumnElement[Any]])
     """The rounded value that the list shows for sort fields with a finer column; moments need no entry."""
 
     def most(self, asked: Input) -> int | None:
         """Up to how many entries are counted; None for all of them."""
-        return None if all(one.column in self.counted for one in wanted_of(asked)) else self.operation.counts_to
+        return None if all(one.column in self.countable for one in wanted_of(asked)) else self.operation.counts_to
 
     def order(self, sort: str | None) -> tuple[list[tuple[ColumnElement[Any], bool]], str]:
         """The columns to sort by, the unique one last, with whether each descends; and a text that names the order.
@@ -98,8 +98,8 @@ class Listing:
         return [*found, (self.unique, named[-1][1])], words
 
     def _shown(self, name: str) -> ColumnElement[Any]:
-        if name in self.coarser:
-            return self.coarser[name]
+        if name in self.rounded:
+            return self.rounded[name]
         return second_of(self.columns[name]) if in_seconds(self.operation, name) else self.columns[name]
 
 
@@ -129,7 +129,7 @@ def wanted_of(asked: Input) -> list[Wanted]:
     return found
 
 
-def matches(listing: Listing, asked: Input) -> list[ColumnElement[bool]]:
+def filter_conditions(listing: Listing, asked: Input) -> list[ColumnElement[bool]]:
     """The conditions of the filters that were given."""
     conditions: list[ColumnElement[bool]] = []
     for wanted in wanted_of(asked):
@@ -171,7 +171,7 @@ class Finder(Protocol):
 
 
 @dataclass(frozen=True)
-class Walk:
+class RowScan:
     """Finds the entries of a list by scanning its rows. Counts up to `most` of them if that is given."""
 
     connection: Connection
@@ -187,7 +187,7 @@ class Walk:
         return self.connection.execute(counted).scalar_one()
 
     def rows(self, span: Span) -> Select[Any]:
-        rest = self.statement if span.last is None else self.statement.where(behind(span.order, span.last))
+        rest = self.statement if span.last is None else self.statement.where(after_position(span.order, span.last))
         return (rest.offset(span.skipped) if span.skipped else rest).limit(span.count)
 
 
@@ -196,7 +196,7 @@ def in_order(rows: Select[Any], order: Sequence[tuple[ColumnElement[Any], bool]]
     return rows.order_by(*(column.desc() if descends else column.asc() for column, descends in order))
 
 
-def behind(order: Sequence[tuple[ColumnElement[Any], bool]], last: Sequence[Any]) -> ColumnElement[bool]:
+def after_position(order: Sequence[tuple[ColumnElement[Any], bool]], last: Sequence[Any]) -> ColumnElement[bool]:
     """The condition `(a, b, id)` after `last` in `order`, in a form for which both engines use an index.
 
     If directions differ, the index finds only the place of `a`; rows with the same `a` are scanned.
@@ -256,7 +256,7 @@ def page_of(
     asked: PageQuery,
     *,
     org_id: str,
-    show: Callable[[Row[Any]], Item],
+    to_resource: Callable[[Row[Any]], Item],
     finder: Finder | None = None,
 ) -> Page[Any]:
     """One page of a list. Reads one row more than it shows, to know whether there are more.
@@ -264,7 +264,7 @@ def page_of(
     `finder` finds the entries; without one the rows that match the filters are scanned.
     """
     order, sort_text = listing.order(asked.sort)
-    finds = finder or Walk(connection, listing.rows.where(*matches(listing, asked)), listing.most(asked))
+    finds = finder or RowScan(connection, listing.rows.where(*filter_conditions(listing, asked)), listing.most(asked))
     binding = _binding(listing.operation, asked, org_id, sort_text)
     if asked.cursor is not None:
         _check_no_page(asked)
@@ -285,7 +285,7 @@ def page_of(
         is_last = not has_more and (bool(found) or not span.skipped)
         total = span.skipped + len(found) if is_last else finds.total()
     next_cursor = cursors.seal(tuple(shown[-1])[-len(keys) :], number, total, binding) if has_more else None
-    return _page([show(row) for row in shown], number, asked.per_page, total, next_cursor)
+    return _page([to_resource(row) for row in shown], number, asked.per_page, total, next_cursor)
 
 
 def page_of_values(

@@ -60,29 +60,33 @@ class Prepared:
 
     def run(self, connection: Connection, params: Mapping[str, Any]) -> int:
         """Runs it and returns how many rows it changed."""
-        return self.executed(connection, self._text(connection, params, gives=False), params, gives=False).rowcount
+        return self.executed(
+            connection, self._text(connection, params, returns_rows=False), params, returns_rows=False
+        ).rowcount
 
-    def _text(self, connection: Connection, params: Mapping[str, Any], *, gives: bool = True) -> Text:
-        place = (connection.dialect.name, connection.dialect.is_async, gives, tuple(params))
+    def _text(self, connection: Connection, params: Mapping[str, Any], *, returns_rows: bool = True) -> Text:
+        place = (connection.dialect.name, connection.dialect.is_async, returns_rows, tuple(params))
         text = self._texts.get(place)
         if text is None:
-            text = self._texts[place] = _compiled(self._statement, connection.dialect, tuple(params), gives)
+            text = self._texts[place] = _compiled(self._statement, connection.dialect, tuple(params), returns_rows)
         return text
 
-    def executed(self, connection: Connection, text: Text, params: Mapping[str, Any], *, gives: bool = True) -> Any:
+    def executed(
+        self, connection: Connection, text: Text, params: Mapping[str, Any], *, returns_rows: bool = True
+    ) -> Any:
         """The driver's cursor after the statement, which `first`, `all` and `run` read."""
-        return run_text(connection, text.sql, text.values(params), gives=gives)
+        return run_text(connection, text.sql, text.values(params), returns_rows=returns_rows)
 
 
-def run_text(connection: Connection, sql: str, values: Any = (), *, gives: bool = False) -> Any:
+def run_text(connection: Connection, sql: str, values: Any = (), *, returns_rows: bool = False) -> Any:
     """Passes a statement to the driver as it is. Returns the driver's cursor, or an object that is read like one.
 
-    On the event loop, the result has rows if `gives` is set, else the number of rows that were changed.
+    On the event loop, the result has rows if `returns_rows` is set, else the number of rows that were changed.
     """
     driver: Any = connection.connection.dbapi_connection
     try:
         if isinstance(driver, AdaptedConnection):
-            return driver.run_async(lambda beneath: _run_on_loop(beneath, sql, values, gives))
+            return driver.run_async(lambda beneath: _run_on_loop(beneath, sql, values, returns_rows))
         return driver.execute(sql, values)
     except Exception as error:
         _reraise(connection, sql, error)
@@ -93,8 +97,8 @@ def driver_of(connection: Connection) -> Any:
     return cast("Any", connection.connection.dbapi_connection).driver_connection
 
 
-async def _run_on_loop(driver: Any, sql: str, values: Any, gives: bool) -> "_LoopCursor":
-    if gives:
+async def _run_on_loop(driver: Any, sql: str, values: Any, returns_rows: bool) -> "_LoopCursor":
+    if returns_rows:
         return _LoopCursor(await driver.fetch(sql, *values))
     return _LoopCursor([], await driver.execute(sql, *values))
 
@@ -142,7 +146,7 @@ def _reraise(connection: Connection, sql: str, error: Exception) -> NoReturn:
     ) from error
 
 
-def _compiled(statement: Any, dialect: Dialect, names: tuple[str, ...], gives: bool) -> Text:
+def _compiled(statement: Any, dialect: Dialect, names: tuple[str, ...], returns_rows: bool) -> Text:
     keys = list(names) if isinstance(statement, Insert) else None
     compiled: Any = statement.compile(dialect=dialect, column_keys=keys)
     if compiled.post_compile_params or getattr(compiled, "insert_prefetch", ()):
@@ -154,7 +158,7 @@ def _compiled(statement: Any, dialect: Dialect, names: tuple[str, ...], gives: b
             convert.append((name, processor))
     positions = tuple(compiled.positiontup) if compiled.positional else None
     constants = {name: value for name, value in compiled.params.items() if name not in names}
-    row = _row_maker(statement, dialect) if gives else tuple
+    row = _row_maker(statement, dialect) if returns_rows else tuple
     return Text(compiled.string, positions, constants, convert, row)
 
 

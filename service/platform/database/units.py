@@ -85,7 +85,7 @@ class Executor(ABC):
     async def keep_log(self) -> None:  # noqa: B027
         """Moves a log that was removed into the database file."""
 
-    async def end_silent(self) -> None:  # noqa: B027
+    async def end_idle_transactions(self) -> None:  # noqa: B027
         """Ends transactions that hold locks and were silent for too long."""
 
     def limited(self) -> AbstractContextManager[None]:

@@ -22,7 +22,7 @@ from callwright.service.handlers.request_context import HANDLERS, RequestContext
 from callwright.service.platform.database.concurrency import take_advisory_lock
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rest.audit.fields import AuditedFields, fields_of
-from callwright.service.rest.audit.words import kept, size_of, too_long
+from callwright.service.rest.audit.recorded_values import recorded, size_of, too_long
 from callwright.service.tables import audit_log
 
 Shown = Mapping[str, Any]
@@ -123,7 +123,7 @@ def _fields(model: type[BaseModel] | None) -> AuditedFields:
 
 
 def _kept(fields: AuditedFields, name: str, value: Any) -> Any:
-    return kept(name, value, is_own=name in fields.own_numbers)
+    return recorded(name, value, is_own=name in fields.own_numbers)
 
 
 @cache

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.problems import DAILY_QUOTA_EXCEEDED, RATE_LIMITED
 from callwright.service.accounts.principals import KeyPrincipal, identify
-from callwright.service.platform.database.sqlite.fullness import StorageFull
+from callwright.service.platform.database.sqlite.disk_space import StorageFull
 from callwright.service.platform.database.units import brief
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rest.answers import Answer

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Engine, inspect, text
 
 from callwright.service.platform.database.concurrency import take_advisory_lock
 from callwright.service.platform.database.engines import check_encoding, file_of, make_engine
-from callwright.service.platform.database.sqlite.fullness import DRIVER_ERRORS
+from callwright.service.platform.database.sqlite.disk_space import DRIVER_ERRORS
 from callwright.service.tables.database_file import check_database, check_tables
 
 REVISION = "0021"

@@ -18,22 +18,22 @@ from callwright.service.telephony.simulated.machine import leave_on_machine, mee
 from callwright.service.telephony.simulated.reachability import (
     DEFAULT_PROFILE,
     ReachabilityProfile,
-    Ring,
-    fate_of,
+    RingTiming,
     is_possible,
-    ring,
+    line_outcome_of,
+    ring_timing,
 )
-from callwright.service.telephony.simulated.reserved import Fate, ReservedNumber, reserved
+from callwright.service.telephony.simulated.reserved import LineOutcome, ReservedNumber, reserved
 from callwright.service.telephony.simulated.steering import Steering, read_steering
 
-_NEVER_CONNECTED: dict[Fate, tuple[Outcome, HangupCause]] = {
+_NEVER_CONNECTED: dict[LineOutcome, tuple[Outcome, HangupCause]] = {
     "no_answer": ("no_answer", "no_answer"),
     "busy": ("busy", "user_busy"),
     "rejected": ("rejected", "call_rejected"),
     "invalid_number": ("invalid_number", "unallocated_number"),
     "unreachable": ("unreachable", "network_error"),
 }
-_FATE_OF_OUTCOME: dict[Outcome, Fate] = {
+_LINE_OUTCOMES: dict[Outcome, LineOutcome] = {
     "answered": "answered",
     "transferred": "answered",
     "abandoned": "answered",
@@ -62,21 +62,21 @@ def simulate(request: CallRequest, profile: ReachabilityProfile = DEFAULT_PROFIL
     moment = attempt_key(request)
     line = Chance(moment, "line")
     if not is_possible(request.to):
-        return _unconnected(request, ring("invalid_number", line, timeout_s=request.ring_timeout_s), steering)
+        return _unconnected(request, ring_timing("invalid_number", line, timeout_s=request.ring_timeout_s), steering)
     outcome = steering.outcome
     if outcome in ("blocked", "expired"):
         return _never_dialled(request, outcome, steering)
-    chosen = _FATE_OF_OUTCOME[outcome] if outcome else forced.fate if forced else None
-    fate = chosen or fate_of(profile, person=Chance(person, "line"), moment=line)
+    chosen = _LINE_OUTCOMES[outcome] if outcome else forced.line_outcome if forced else None
+    line_outcome = chosen or line_outcome_of(profile, person=Chance(person, "line"), moment=line)
     if forced is not None and outcome is not None:
-        talks = forced.fate == "answered" and outcome in ("answered", "transferred")
+        talks = forced.line_outcome == "answered" and outcome in ("answered", "transferred")
         forced = forced if talks else None
-    rung = ring(fate, line, timeout_s=request.ring_timeout_s, must_answer=chosen is not None)
+    timing = ring_timing(line_outcome, line, timeout_s=request.ring_timeout_s, must_answer=chosen is not None)
     if outcome == "cancelled":
-        return _cancelled(request, rung, steering)
-    if rung.answered_s is None:
-        return _unconnected(request, rung, steering)
-    return _connected(request, rung, rung.answered_s, steering, forced, person, moment)
+        return _cancelled(request, timing, steering)
+    if timing.answered_s is None:
+        return _unconnected(request, timing, steering)
+    return _connected(request, timing, timing.answered_s, steering, forced, person, moment)
 
 
 def _never_dialled(request: CallRequest, outcome: Outcome, steering: Steering) -> CallResult:
@@ -89,22 +89,22 @@ def _never_dialled(request: CallRequest, outcome: Outcome, steering: Steering) -
     )
 
 
-def _cancelled(request: CallRequest, rung: Ring, steering: Steering) -> CallResult:
-    ringing_s = rung.ringing_s or rung.initiated_s
+def _cancelled(request: CallRequest, timing: RingTiming, steering: Steering) -> CallResult:
+    ringing_s = timing.ringing_s or timing.initiated_s
     return CallResult(
         call_id=request.call_id,
         outcome="cancelled",
         hangup_cause="originator_cancel",
         ended_by="api",
-        initiated_s=rung.initiated_s,
-        ringing_s=rung.ringing_s,
-        ended_s=round(ringing_s + 0.5 * (rung.ended_s - ringing_s), 3),
+        initiated_s=timing.initiated_s,
+        ringing_s=timing.ringing_s,
+        ended_s=round(ringing_s + 0.5 * (timing.ended_s - ringing_s), 3),
         warnings=tuple(_warnings(request, steering)),
     )
 
 
-def _unconnected(request: CallRequest, rung: Ring, steering: Steering) -> CallResult:
-    outcome, cause = _NEVER_CONNECTED[rung.fate]
+def _unconnected(request: CallRequest, timing: RingTiming, steering: Steering) -> CallResult:
+    outcome, cause = _NEVER_CONNECTED[timing.line_outcome]
     ended_by: EndedBy = "platform" if outcome == "no_answer" else "contact" if outcome == "rejected" else "carrier"
     if steering.outcome == "failed" and outcome == "unreachable":
         outcome = "failed"
@@ -113,16 +113,16 @@ def _unconnected(request: CallRequest, rung: Ring, steering: Steering) -> CallRe
         outcome=outcome,
         hangup_cause=cause,
         ended_by=ended_by,
-        initiated_s=rung.initiated_s,
-        ringing_s=rung.ringing_s,
-        ended_s=rung.ended_s,
+        initiated_s=timing.initiated_s,
+        ringing_s=timing.ringing_s,
+        ended_s=timing.ended_s,
         warnings=tuple(_warnings(request, steering)),
     )
 
 
 def _connected(
     request: CallRequest,
-    rung: Ring,
+    timing: RingTiming,
     answered_s: float,
     steering: Steering,
     forced: ReservedNumber | None,
@@ -142,7 +142,7 @@ def _connected(
     cause: HangupCause
     ended_by: EndedBy
     answered_by: AnsweredBy
-    if rung.fate == "voicemail":
+    if timing.line_outcome == "voicemail":
         outcome, disposition, cause, ended_by, answered_by = leave_on_machine(
             request, timeline, language=language, words=words, forced=steering.outcome, warnings=warnings
         )
@@ -187,8 +187,8 @@ def _connected(
         hangup_cause=cause,
         ended_by=ended_by,
         answered_by=answered_by,
-        initiated_s=rung.initiated_s,
-        ringing_s=rung.ringing_s,
+        initiated_s=timing.initiated_s,
+        ringing_s=timing.ringing_s,
         answered_s=answered_s,
         ended_s=round(answered_s + talked_s, 3),
         turns=timeline.turns(),

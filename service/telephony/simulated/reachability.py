@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, fields
 
 from callwright.service.telephony.simulated.chance import Chance
-from callwright.service.telephony.simulated.reserved import Fate
+from callwright.service.telephony.simulated.reserved import LineOutcome
 
 # E.164 (ITU-T): a plus, a country code that does not begin with 0, 15 digits at most. North American numbers are
 # ten digits after the country code.
@@ -42,7 +42,7 @@ class ReachabilityProfile:
             raise ValueError(f"the shares must sum to 1, and sum to {total:.4f}")
 
     @property
-    def valid_shares(self) -> tuple[tuple[Fate, float], ...]:
+    def valid_shares(self) -> tuple[tuple[LineOutcome, float], ...]:
         """The shares among numbers that exist."""
         return (
             ("answered", self.answered),
@@ -56,7 +56,7 @@ class ReachabilityProfile:
 DEFAULT_PROFILE = ReachabilityProfile()
 
 
-def fate_of(profile: ReachabilityProfile, *, person: Chance, moment: Chance) -> Fate:
+def line_outcome_of(profile: ReachabilityProfile, *, person: Chance, moment: Chance) -> LineOutcome:
     """How the line reacts. `person` is the same on every attempt to a number, `moment` is not.
 
     Whatever the persistence, each attempt taken alone follows the profile.
@@ -71,10 +71,10 @@ def fate_of(profile: ReachabilityProfile, *, person: Chance, moment: Chance) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class Ring:
+class RingTiming:
     """The timing of a call up to the answer, in seconds after dialling began. `None` for what did not happen."""
 
-    fate: Fate
+    line_outcome: LineOutcome
     initiated_s: float
     ringing_s: float | None
     answered_s: float | None
@@ -82,29 +82,31 @@ class Ring:
     """When an unanswered call ended; for an answered call, when it was answered."""
 
 
-def ring(fate: Fate, moment: Chance, *, timeout_s: float, must_answer: bool = False) -> Ring:
-    """The timing of a fate. Ringing longer than `timeout_s` becomes `no_answer`, unless the call `must_answer`."""
+def ring_timing(
+    line_outcome: LineOutcome, moment: Chance, *, timeout_s: float, must_answer: bool = False
+) -> RingTiming:
+    """The timing of an outcome. Ringing longer than `timeout_s` becomes `no_answer`, unless the call `must_answer`."""
     initiated = round(moment.between(0.15, 0.5), 3)
     delay = moment.between(1.4, 3.6)
     patience = moment.log_normal(8.5, 0.5)
     timeout_s = max(timeout_s, 0.001)
-    if fate == "invalid_number":
-        return Ring(fate, initiated, None, None, round(initiated + 0.25 * delay, 3))
-    if fate == "busy":
-        return Ring(fate, initiated, None, None, round(initiated + delay, 3))
-    if fate == "unreachable":
-        return Ring(fate, initiated, None, None, round(initiated + 2 * delay, 3))
+    if line_outcome == "invalid_number":
+        return RingTiming(line_outcome, initiated, None, None, round(initiated + 0.25 * delay, 3))
+    if line_outcome == "busy":
+        return RingTiming(line_outcome, initiated, None, None, round(initiated + delay, 3))
+    if line_outcome == "unreachable":
+        return RingTiming(line_outcome, initiated, None, None, round(initiated + 2 * delay, 3))
     ringing = round(initiated + delay, 3)
-    if fate == "no_answer":
-        return Ring(fate, initiated, ringing, None, round(ringing + timeout_s, 3))
-    if fate == "rejected":
+    if line_outcome == "no_answer":
+        return RingTiming(line_outcome, initiated, ringing, None, round(ringing + timeout_s, 3))
+    if line_outcome == "rejected":
         rings_for = min(0.5 * patience, timeout_s)
-        return Ring(fate, initiated, ringing, None, round(ringing + rings_for, 3))
+        return RingTiming(line_outcome, initiated, ringing, None, round(ringing + rings_for, 3))
     # A machine picks up after about 20 s, a person mostly within 15 s and never after 27 s.
-    rings_for = 18.0 + delay if fate == "voicemail" else min(max(patience, 1.8), 27.0)
+    rings_for = 18.0 + delay if line_outcome == "voicemail" else min(max(patience, 1.8), 27.0)
     if rings_for > timeout_s:
         if not must_answer:
-            return Ring("no_answer", initiated, ringing, None, round(ringing + timeout_s, 3))
+            return RingTiming("no_answer", initiated, ringing, None, round(ringing + timeout_s, 3))
         rings_for = timeout_s
     answered = round(ringing + rings_for, 3)
-    return Ring(fate, initiated, ringing, answered, answered)
+    return RingTiming(line_outcome, initiated, ringing, answered, answered)

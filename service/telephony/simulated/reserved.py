@@ -7,7 +7,7 @@ from callwright.service.telephony.simulated.steering import Intent
 
 RESERVED_PREFIX: Final = "+120255501"
 
-Fate = Literal["answered", "voicemail", "no_answer", "busy", "invalid_number", "rejected", "unreachable"]
+LineOutcome = Literal["answered", "voicemail", "no_answer", "busy", "invalid_number", "rejected", "unreachable"]
 """How the line reacts, before anybody has spoken."""
 
 
@@ -15,7 +15,7 @@ Fate = Literal["answered", "voicemail", "no_answer", "busy", "invalid_number", "
 class ReservedNumber:
     """What a reserved number forces."""
 
-    fate: Fate
+    line_outcome: LineOutcome
     intent: Intent | None = None
     hangs_up_early: bool = False
     asks_about_robot: bool = False

@@ -175,7 +175,7 @@ async def test_once_an_operation_has_worked_a_bare_404_means_the_thing() -> None
 
 async def test_what_the_services_description_names_is_there() -> None:
     async with scripted(many([]), ABSENT) as (service, client):
-        client.compat.told({"get_agent": "agents", "list_phone_numbers": "phone-numbers"})
+        client.compat.learn_documented({"get_agent": "agents", "list_phone_numbers": "phone-numbers"})
         await client.phone_numbers.list()
         with pytest.raises(NotFound):
             await client.agents.get(id="agt_9")

@@ -2,7 +2,7 @@ import pytest
 
 from callwright.client import CallwrightError, Client, Conflict, Retries, ServiceFailed, ServiceUnreachable
 from callwright.client.errors import RateLimited, ServiceProblem, ServiceTimeout
-from callwright.client.retry import Attempts
+from callwright.client.retry import RetryState
 from callwright.client.transport import Response, httpx
 from tests.client.scripted import AGENT, Pauses, ScriptedService, Step, client_of, nested, one, scripted
 
@@ -173,7 +173,7 @@ def test_jitter_takes_up_to_half_of_a_wait_and_no_wait_passes_the_longest() -> N
     error = ServiceProblem("m", code="c", status=500, type="api_error")
 
     def waits(drawn: float) -> list[float | None]:
-        attempts = Attempts(Retries(attempts=3_000), repeatable=True, media=False, draw=lambda: drawn)
+        attempts = RetryState(Retries(attempts=3_000), repeatable=True, media=False, draw=lambda: drawn)
         return [attempts.wait_s(error) for _ in range(3_000)]
 
     found = waits(0.0)
@@ -189,7 +189,7 @@ def limited(retry_after_s: float | None) -> RateLimited:
 
 def waits_for(retry_after_s: float, *, rules: Retries | None = None, drawn: float = 0.0) -> list[float]:
     """Every wait that one request takes for a rate limit that asks for the same each time."""
-    attempts = Attempts(rules or Retries(), repeatable=False, media=False, draw=lambda: drawn)
+    attempts = RetryState(rules or Retries(), repeatable=False, media=False, draw=lambda: drawn)
     return list(iter(lambda: attempts.wait_s(limited(retry_after_s)), None))
 
 
@@ -213,12 +213,12 @@ def test_requests_that_were_refused_together_do_not_return_together() -> None:
 
 
 def test_a_rate_limit_without_a_wait_counts_as_a_failed_attempt() -> None:
-    attempts = Attempts(Retries(), repeatable=False, media=False, draw=lambda: 0.0)
+    attempts = RetryState(Retries(), repeatable=False, media=False, draw=lambda: 0.0)
     assert [attempts.wait_s(limited(None)) for _ in range(4)] == [0.25, 0.5, 1.0, None]
 
 
 def test_waits_for_a_rate_limit_leave_the_attempts_for_failures() -> None:
-    attempts = Attempts(Retries(), repeatable=True, media=False, draw=lambda: 0.0)
+    attempts = RetryState(Retries(), repeatable=True, media=False, draw=lambda: 0.0)
     failed = ServiceProblem("m", code="c", status=503, type="api_error")
     found = [attempts.wait_s(error) for _ in range(3) for error in (limited(1.0), limited(1.0), failed)]
     assert found == [1.0, 1.0, 0.25, 1.0, 1.0, 0.5, 1.0, 1.0, 1.0]

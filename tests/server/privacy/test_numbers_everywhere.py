@@ -14,7 +14,7 @@ from callwright.server.mcp.session import ServerSession
 from callwright.server.settings import BadSetting, read_settings
 from callwright.tools.catalogue.registry import TOOLS
 from callwright.tools.runtime.tool import Tool
-from callwright.tools.untrusted.foreign_fields import foreign_fields
+from callwright.tools.untrusted.untrusted_fields import untrusted_fields
 from tests.support.mcp.masked_answers import WRITTEN, answers, asked, shown
 from tests.support.tools import samples
 from tests.support.tools.fakes import ERAS, FakeCaller, assistant, server, session
@@ -124,13 +124,15 @@ def test_the_operator_reveals_numbers_by_a_flag_or_the_environment() -> None:
         read_settings({"CALLWRIGHT_REVEAL_NUMBERS": "some"})
 
 
-@pytest.mark.parametrize("tool", [tool for tool in TOOLS if tool.act is None], ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", [tool for tool in TOOLS if tool.handler is None], ids=lambda tool: tool.name)
 def test_every_foreign_field_of_a_tools_data_is_labelled(tool: Tool) -> None:
     item = tool.operation.item
     if item is None:
         return
     before = "data." if tool.many else ""
-    wanted = {before + path for path in _foreign(item, tool.gives if tool.gives and not tool.many else None)}
+    wanted = {
+        before + path for path in _foreign(item, tool.output_model if tool.output_model and not tool.many else None)
+    }
     missing = {
         path for path in wanted if not any(path == said or path.startswith(f"{said}.") for said in tool.untrusted)
     }
@@ -140,7 +142,7 @@ def test_every_foreign_field_of_a_tools_data_is_labelled(tool: Tool) -> None:
 def _foreign(item: type[BaseModel], narrowed: type[BaseModel] | None) -> set[str]:
     """The paths in an item at which words from outside stand, as far as the tool's own answer has them."""
     found: set[str] = set()
-    for name, kind in foreign_fields(item).items():
+    for name, kind in untrusted_fields(item).items():
         if narrowed is not None and name not in narrowed.model_fields:
             continue
         if isinstance(kind, type):

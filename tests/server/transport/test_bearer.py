@@ -56,7 +56,7 @@ async def test_while_the_database_is_gone_every_path_says_when_to_come_again(tmp
     async with open_served(database_url, data, workers=False) as served, served.raw_client() as http:
         assert (await post(http, "tools/list")).status_code == 200
         data.rename(tmp_path / "aside")
-        assert not served.tenant.database.presence.look()  # somebody does each second
+        assert not served.tenant.database.file_guard.look()  # somebody does each second
         for method, path in PATHS:
             answer = await http.request(method, path)
             assert (answer.status_code, answer.json()["error"]) == (503, "temporarily_unavailable")

@@ -170,7 +170,7 @@ async def test_a_client_whose_key_is_revoked_gets_no_further(served: Served, era
 async def test_a_key_that_is_revoked_while_its_tool_runs_does_nothing_more(served: Served) -> None:
     for made in (await served.live_key(), await served.personal_key()):
         keys = ServiceKeys(served.service)
-        key = await keys.identified(made.secret)
+        key = await keys.look_up(made.secret)
         assert key is not None
         client = keys.client(key)
         assert (await client.wallet.get()).play_money is True

@@ -94,11 +94,11 @@ async def test_a_session_that_was_not_used_for_half_an_hour_counts_no_more(monke
 
     waits: list[float] = []
 
-    def all_held(most: int, wait_s: float) -> dict[str, str]:
+    def limit_headers(most: int, wait_s: float) -> dict[str, str]:
         waits.append(wait_s)
         return {"X-RateLimit-Limit": str(most)}
 
-    limits = KeyLimits(opens, path="/mcp", all_held=all_held, now=lambda: now_s)
+    limits = KeyLimits(opens, path="/mcp", limit_headers=limit_headers, now=lambda: now_s)
     found: list[int] = []
     for moment in (0.0, 100.0, SESSION_IDLE_S - 0.5, SESSION_IDLE_S + 1):
         now_s = moment

@@ -25,13 +25,13 @@ class FakeKeys:
     def __init__(self) -> None:
         self.made: list[str] = []
 
-    async def identified(self, secret: str, /) -> IdentifiedKey | None:
+    async def look_up(self, secret: str, /) -> IdentifiedKey | None:
         raise AssertionError("sessions do not identify")
 
-    def note_unknown(self, address: str, /) -> Mapping[str, str] | None:
+    def count_unknown(self, address: str, /) -> Mapping[str, str] | None:
         raise AssertionError("sessions do not count unknown keys")
 
-    def all_held(self, most: int, wait_s: float, /) -> Mapping[str, str]:
+    def limit_headers(self, most: int, wait_s: float, /) -> Mapping[str, str]:
         raise AssertionError("sessions refuse nothing")
 
     def client(self, key: IdentifiedKey, /) -> Caller:

@@ -9,7 +9,7 @@ from callwright.contract.deployments.maximum_cost import MICROS
 from callwright.contract.problems import SPENDING_CAP_REACHED
 from callwright.service import accounts
 from callwright.service.campaigns import spending_cap
-from callwright.service.campaigns.spending_cap import Answerable
+from callwright.service.campaigns.spending_cap import SpendingKey
 from callwright.service.platform.clock.clock import DAY
 from callwright.service.platform.money import RENTAL_PERIOD_MS
 from callwright.service.platform.refusals import Refusal
@@ -55,13 +55,13 @@ async def committed(tenant: Tenant, key_id: str, *, but: str = "") -> int:
     return await tenant.database.read(spending_cap.committed, key_id, but=but)
 
 
-def check(connection: Connection, by: Answerable, deployment_id: str, budget_cap_micros: int | None) -> None:
+def check(connection: Connection, by: SpendingKey, deployment_id: str, budget_cap_micros: int | None) -> None:
     """Lets the key set the deployment going with this budget cap."""
     row = connection.execute(select(deployments).where(deployments.c.id == deployment_id)).one()
     spending_cap.check_deployment(connection, by, row, {"budget_cap_micros": budget_cap_micros})
 
 
-async def checked(tenant: Tenant, by: Answerable, deployment_id: str, budget_cap_micros: int | None) -> None:
+async def checked(tenant: Tenant, by: SpendingKey, deployment_id: str, budget_cap_micros: int | None) -> None:
     await tenant.database.write(check, by, deployment_id, budget_cap_micros)
 
 
@@ -111,22 +111,22 @@ async def test_a_key_may_commit_up_to_its_cap_and_not_a_millionth_more(tenant: T
     key = await personal_key(tenant)
     await started(tenant, key, "live", budget_cap_micros=10 * MICROS)
     write = tenant.database.write
-    by = Answerable(key, CAP)
+    by = SpendingKey(key, CAP)
     await write(spending_cap.check, by, 15 * MICROS)
     with pytest.raises(Refusal) as caught:
         await write(spending_cap.check, by, 15 * MICROS + 1)
     assert caught.value.problem is SPENDING_CAP_REACHED
     assert (SPENDING_CAP_REACHED.status, SPENDING_CAP_REACHED.type) == (422, "business_rule_error")
     assert caught.value.details == {"limit": "25.000000", "current": "10.000000", "required": "15.000001"}
-    await write(spending_cap.check, Answerable(key, None), 1_000 * MICROS)
+    await write(spending_cap.check, SpendingKey(key, None), 1_000 * MICROS)
 
 
 async def test_a_start_needs_a_budget_cap_within_the_keys(tenant: Tenant) -> None:
     key = await personal_key(tenant)
     other = await started(tenant, key, "other", budget_cap_micros=10 * MICROS)
-    new, by = (await resources.draft(tenant, "new", **SHORT)).deployment.id, Answerable(key, CAP)
+    new, by = (await resources.draft(tenant, "new", **SHORT)).deployment.id, SpendingKey(key, CAP)
     await checked(tenant, by, new, 15 * MICROS)
-    await checked(tenant, Answerable(key, None), new, None)
+    await checked(tenant, SpendingKey(key, None), new, None)
     with pytest.raises(Refusal) as beyond:
         await checked(tenant, by, new, 16 * MICROS)
     with pytest.raises(Refusal) as without:
@@ -141,16 +141,16 @@ async def test_nothing_more_is_allowed_while_a_deployment_of_the_key_has_lost_it
     unbounded = await started(tenant, key, "unbounded", status="paused", budget_cap_micros=None)
     write = tenant.database.write
     with pytest.raises(Refusal, match=unbounded) as caught:
-        await write(spending_cap.check, Answerable(key, CAP), 1)
+        await write(spending_cap.check, SpendingKey(key, CAP), 1)
     assert caught.value.problem is SPENDING_CAP_REACHED
-    await checked(tenant, Answerable(key, CAP), unbounded, MICROS)
+    await checked(tenant, SpendingKey(key, CAP), unbounded, MICROS)
 
 
 async def test_two_starts_at_the_same_time_do_not_go_beyond_the_cap_together(tenant: Tenant) -> None:
     refused: list[Refusal] = []
 
     def start(connection: Connection, key: str, deployment_id: str) -> None:
-        check(connection, Answerable(key, CAP), deployment_id, 15 * MICROS)
+        check(connection, SpendingKey(key, CAP), deployment_id, 15 * MICROS)
         values = {"status": "active", "started_by_key_id": key, "budget_cap_micros": 15 * MICROS}
         connection.execute(update(deployments).where(deployments.c.id == deployment_id).values(**values))
 

@@ -100,7 +100,7 @@ async def sure_since_long(tenant: Tenant) -> None:
 
 async def until_sure(tenant: Tenant) -> None:
     clock = tenant.services.clock
-    while clock.now_ms() - clock.sure_ms() > MINUTE:  # noqa: ASYNC110  # the service goes on by itself
+    while clock.now_ms() - clock.confirmed_now_ms() > MINUTE:  # noqa: ASYNC110  # the service goes on by itself
         await anyio.sleep(0.01)
 
 

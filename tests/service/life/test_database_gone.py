@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from callwright.contract.deployments.dialling import RetryPolicy
+from callwright.service.platform.database.sqlite.file_guard import FileGuard
 from callwright.service.platform.database.sqlite.log_files import log_files, replaced_mark
-from callwright.service.platform.database.sqlite.presence import Presence
 from callwright.service.platform.database.unavailable import DatabaseUnusable
 from callwright.service.tables.database_file import check_database
 from callwright.service.tables.migrations.upgrade import upgrade
@@ -68,11 +68,11 @@ async def test_a_database_that_is_gone_is_said_takes_no_write_and_dials_nobody_u
         code, said = await health(tenant)
         assert (code, "removed, moved or replaced" in str(said)) == (503, True)
         caplog.clear()
-        presence = tenant.database.presence
-        await until(lambda: presence.is_gone)
+        file_guard = tenant.database.file_guard
+        await until(lambda: file_guard.is_gone)
         assert (file.read_bytes() if file.exists() else None) == there
         back()
-        await until(presence.look)
+        await until(file_guard.look)
         assert await health(tenant) == (200, {"status": "ok"})
         assert "Lost" not in {made["name"] for made in (await http.get("/v1/audiences")).json()["data"]}
         ended = await tenant.ended(deployment_id)
@@ -134,8 +134,8 @@ async def test_a_log_that_is_cut_is_noticed_and_not_moved_into_the_file(tmp_path
     data.mkdir()
     file = data / "callwright.db"
     async with in_mid_campaign(f"sqlite:///{file}", data) as (tenant, _), raw_client(tenant) as http:
-        presence = tenant.database.presence
-        assert presence.look()
+        file_guard = tenant.database.file_guard
+        assert file_guard.look()
         os.truncate(f"{file}-wal", 0)
         before = file.read_bytes()
         answer = refused(await http.post("/v1/audiences", json={"name": "Lost"}), 503, "service_unavailable")
@@ -172,10 +172,10 @@ def test_the_log_says_once_that_the_file_is_gone_and_once_that_it_is_back(
 ) -> None:
     file = tmp_path / "callwright.db"
     file.touch()
-    presence = Presence(file)
-    assert presence.look()
+    file_guard = FileGuard(file)
+    assert file_guard.look()
     file.rename(tmp_path / "aside")
-    assert [presence.look() for _ in range(3)] == [False] * 3
+    assert [file_guard.look() for _ in range(3)] == [False] * 3
     (tmp_path / "aside").rename(file)
-    assert [presence.look() for _ in range(3)] == [True] * 3
+    assert [file_guard.look() for _ in range(3)] == [True] * 3
     assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING"]

@@ -11,7 +11,7 @@ from callwright.client.errors import ServiceProblem
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.service.platform.clock.clock import HOUR, moment
-from callwright.service.platform.database.sqlite.fullness import LEAST_FREE, SAID_EVERY_S, Fullness, StorageFull
+from callwright.service.platform.database.sqlite.disk_space import LEAST_FREE, SAID_EVERY_S, DiskSpace, StorageFull
 from tests.service.life.mid_campaign import ANSWERS, health, in_mid_campaign, until
 from tests.support.campaign_invariants import campaign_records, check_everything
 from tests.support.campaigns import draft, people, settled
@@ -24,11 +24,11 @@ from tests.support.service import Tenant, open_service
 async def found_full(tenant: Tenant) -> None:
     """Returns once the service has found its disk full."""
     with anyio.fail_after(30):
-        await tenant.database.fullness.found()
+        await tenant.database.disk_space.wait_until_full()
 
 
 async def room_again(tenant: Tenant) -> None:
-    await until(lambda: not tenant.database.fullness.is_full)
+    await until(lambda: not tenant.database.disk_space.is_full)
 
 
 @pytest.mark.service(plan="starter", workers=True)
@@ -140,7 +140,7 @@ async def test_the_log_says_it_once_however_much_fails(
             for _ in range(20):
                 with pytest.raises(ServiceProblem):
                     await tenant.client.audiences.create(name="No room", rows=people(100))
-            await until(lambda: tenant.database.fullness.refused >= 25)  # those that nobody has asked for
+            await until(lambda: tenant.database.disk_space.refused >= 25)  # those that nobody has asked for
             assert [record.levelname for record in caplog.records] == [*filling, "ERROR"]
             assert "disk" in caplog.text
         await room_again(tenant)
@@ -149,12 +149,12 @@ async def test_the_log_says_it_once_however_much_fails(
 
 def test_the_log_says_it_again_after_a_minute(caplog: pytest.LogCaptureFixture) -> None:
     now = [0.0]
-    fullness = Fullness(None, monotonic=lambda: now[0])
+    disk_space = DiskSpace(None, monotonic=lambda: now[0])
     with caplog.at_level(logging.INFO):
         for at, said in ((0.0, 1), (1.0, 1), (SAID_EVERY_S - 0.1, 1), (SAID_EVERY_S, 2), (SAID_EVERY_S + 1, 2)):
             now[0] = at
             with pytest.raises(StorageFull):
-                fullness.check(no_room())
+                disk_space.check(no_room())
             assert len(caplog.records) == said
 
 
@@ -178,7 +178,7 @@ async def test_health_looks_at_what_is_free_where_nothing_was_written(
         def told(_: Path) -> int:
             return free[0]
 
-        monkeypatch.setattr("callwright.service.platform.database.sqlite.fullness.free_bytes", told)
+        monkeypatch.setattr("callwright.service.platform.database.sqlite.disk_space.free_bytes", told)
         assert (await health(tenant))[0] == 200
         free[0] -= 1
         assert (await health(tenant))[0] == 503

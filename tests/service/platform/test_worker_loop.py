@@ -6,9 +6,9 @@ import anyio
 import pytest
 
 from callwright.service.platform import worker_loop
-from callwright.service.platform.alarm import Alarm
 from callwright.service.platform.database.postgres.lock_waits import Locked
 from callwright.service.platform.database.unavailable import StorageUnavailable
+from callwright.service.platform.wake_signal import WakeSignal
 from callwright.service.platform.worker_loop import repeat
 
 HOUR_S = 3600.0
@@ -32,11 +32,11 @@ class _Work:
         return self._says_s
 
 
-async def _run(work: _Work, *, every_s: float, alarm: Alarm | None = None, begins_after_s: float = 0.0) -> None:
+async def _run(work: _Work, *, every_s: float, signal: WakeSignal | None = None, begins_after_s: float = 0.0) -> None:
     """Runs the loop until the work has failed as often as it was told."""
 
     async def loop() -> None:
-        await repeat(work, "counting", every_s=every_s, alarm=alarm, begins_after_s=begins_after_s)
+        await repeat(work, "counting", every_s=every_s, signal=signal, begins_after_s=begins_after_s)
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(loop)
@@ -52,7 +52,7 @@ async def test_work_goes_on_after_every_failure_and_the_log_names_it(
     monkeypatch.setattr(worker_loop, "RETRY_S", 0.0)
     work = _Work(StorageUnavailable("full"), Locked("held"), ValueError("wrong"), None)
     with caplog.at_level(logging.INFO, worker_loop.__name__):
-        await _run(work, every_s=0.0, alarm=Alarm() if with_alarm else None)
+        await _run(work, every_s=0.0, signal=WakeSignal() if with_alarm else None)
     assert work.times == 4
     assert [(one.levelname, one.getMessage()) for one in caplog.records] == [
         ("WARNING", "counting: others hold rows that it needs"),
@@ -61,9 +61,9 @@ async def test_work_goes_on_after_every_failure_and_the_log_names_it(
 
 
 async def test_an_alarm_ends_the_wait() -> None:
-    alarm, work = Alarm(), _Work(None, None)
-    alarm.ring()
-    await _run(work, every_s=HOUR_S, alarm=alarm)
+    signal, work = WakeSignal(), _Work(None, None)
+    signal.notify()
+    await _run(work, every_s=HOUR_S, signal=signal)
     assert work.times == 2
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from callwright.contract.surface import OPERATIONS
-from callwright.service.rest.documentation.openapi.whole import described
+from callwright.service.rest.documentation.openapi.openapi_document import build_document
 from tests.support import resources
 from tests.support.http.raw_requests import AsyncClient, refused
 from tests.support.service import Tenant
@@ -104,7 +104,7 @@ def shown(data: Mapping[str, Any], field: str) -> Any:
 async def test_null_empties_each_field_that_the_document_lets_be_null_and_is_refused_in_every_other(
     tenant: Tenant, http: AsyncClient
 ) -> None:
-    document = described()
+    document = build_document()
     places = await paths(tenant)
     assert set(places) == {operation.name for operation in PATCHES}
     for name, where in places.items():
@@ -128,7 +128,7 @@ async def test_null_empties_each_field_that_the_document_lets_be_null_and_is_ref
 
 @pytest.mark.requirement("CONV-21")
 def test_no_field_of_a_change_has_a_default_that_a_generated_client_would_send() -> None:
-    document = described()
+    document = build_document()
     for operation in PATCHES:
         for field, shape in body_of(operation.name, document).items():
             assert "default" not in shape, (operation.name, field)
@@ -143,7 +143,7 @@ def test_no_field_of_a_change_has_a_default_that_a_generated_client_would_send()
 
 @pytest.mark.requirement("CONV-21")
 async def test_null_inside_of_inbound_is_as_the_document_says(tenant: Tenant, http: AsyncClient) -> None:
-    document = described()
+    document = build_document()
     inside = resolved(body_of("update_deployment", document)["inbound"], document)["properties"]
     _, path = (await paths(tenant))["update_deployment"]
     for field, shape in inside.items():

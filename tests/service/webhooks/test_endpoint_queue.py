@@ -10,7 +10,7 @@ import anyio
 import pytest
 from sqlalchemy import update
 
-from callwright.service.platform.alarm import Bell
+from callwright.service.platform.wake_signal import WakeNotifier
 from callwright.service.tables.schema import deliveries, endpoint_queues
 from callwright.service.webhooks import batches, endpoint_queue, sending
 from callwright.service.webhooks.dispatcher import SHARED_CONNECTIONS, Dispatcher, fair_order
@@ -22,7 +22,7 @@ from tests.support.webhooks.delivering import Delivering, answer, delivering, ur
 
 def another(at: Delivering, *, places: int = 64) -> Dispatcher:
     """Another process on the same database, with the same clock and endpoints."""
-    return Dispatcher(at.services, Bell(), at.endpoints, places=places, chance=lambda: 0.5)
+    return Dispatcher(at.services, WakeNotifier(), at.endpoints, places=places, chance=lambda: 0.5)
 
 
 async def test_a_dead_and_a_slow_endpoint_keep_none_of_fifty_waiting(at: Delivering) -> None:
@@ -93,7 +93,7 @@ def test_every_organization_gets_a_place_before_one_gets_another() -> None:
     assert [queue.webhook_id for queue in fair_order(due, driven)] == ["a0", "c0", "a1", "a2", "b0", "a3", "a4"]
 
 
-async def _left_behind(at: Delivering, count: int) -> None:
+async def _abandoned(at: Delivering, count: int) -> None:
     """As when a process dies while that many deliveries are under way."""
     dead = another(at)
     at.endpoints.holding.add(url_of("a"))
@@ -116,7 +116,7 @@ async def _left_behind(at: Delivering, count: int) -> None:
 
 async def test_a_process_that_lost_its_endpoint_queue_enters_nothing(at: Delivering) -> None:
     await at.subscribe()
-    await _left_behind(at, 10)
+    await _abandoned(at, 10)
     assert len(at.endpoints.requests) == 10
     assert not await at.attempts()
     assert {one.status for one in await at.deliveries()} == {"pending"}
@@ -124,7 +124,7 @@ async def test_a_process_that_lost_its_endpoint_queue_enters_nothing(at: Deliver
 
 async def test_interrupted_attempts_are_entered_do_not_count_and_are_made_again_at_once(at: Delivering) -> None:
     webhook = await at.subscribe()
-    await _left_behind(at, 10)
+    await _abandoned(at, 10)
     at.endpoints.requests.clear()
     await at.deliver()
     assert not at.endpoints.requests, "the lease of the other process has not run out"
@@ -147,7 +147,7 @@ async def test_attempts_of_a_process_that_died_are_entered_also_where_their_subs
     ends: str, status: str, at: Delivering
 ) -> None:
     webhook = await at.subscribe()
-    await _left_behind(at, 10)
+    await _abandoned(at, 10)
     webhooks = at.tenant.client.webhooks
     await (webhooks.update(id=webhook.id, status="disabled") if ends == "disabled" else webhooks.delete(id=webhook.id))
     at.endpoints.requests.clear()
@@ -167,7 +167,7 @@ async def test_attempts_of_a_process_that_died_are_entered_also_where_their_even
     replays: str, at: Delivering
 ) -> None:
     webhook = await at.subscribe()
-    await _left_behind(at, 3)
+    await _abandoned(at, 3)
     client = at.tenant.client
     for status in ("disabled", "active"):
         await client.webhooks.update(id=webhook.id, status=status)
@@ -279,11 +279,11 @@ async def test_renewing_holds_the_leases_that_are_still_the_owners(at: Deliverin
     database = at.services.database
     both = [mine.id, theirs.id]
     taken = await database.write(endpoint_queue.take, both, "wrk_me", 10, 20)
-    assert {(one.webhook_id, one.left_behind) for one in taken} == {(mine.id, False), (theirs.id, False)}
+    assert {(one.webhook_id, one.was_abandoned) for one in taken} == {(mine.id, False), (theirs.id, False)}
     assert not await database.write(endpoint_queue.take, both, "wrk_them", 15, 25)
     await at.change(update(endpoint_queues).where(endpoint_queues.c.webhook_id == theirs.id).values(lease_until=5))
     (stolen,) = await database.write(endpoint_queue.take, both, "wrk_them", 15, 25)
-    assert (stolen.webhook_id, stolen.left_behind) == (theirs.id, True)
+    assert (stolen.webhook_id, stolen.was_abandoned) == (theirs.id, True)
     assert await database.write(endpoint_queue.renew, both, "wrk_me", 15, 99) == [mine.id]
     assert ((await at.endpoint_queue(mine.id)).lease_until, (await at.endpoint_queue(theirs.id)).lease_until) == (
         99,
@@ -307,4 +307,4 @@ async def test_an_endpoint_queue_that_its_owner_could_not_give_back_is_taken_up_
     assert await due("wrk_them") == []
     assert not await database.write(endpoint_queue.take, [queue.id], "wrk_them", 15, 25)
     (again,) = await database.write(endpoint_queue.take, [queue.id], "wrk_me", 15, 25)
-    assert again.left_behind  # what was marked may have been sent
+    assert again.was_abandoned  # what was marked may have been sent

@@ -17,7 +17,7 @@ from sqlalchemy import update
 
 from callwright.contract.checks.address_ranges import LOOPBACK
 from callwright.contract.events import DEPLOYMENT_PAUSED, DEPLOYMENT_RESUMED
-from callwright.service.platform.alarm import Bell
+from callwright.service.platform.wake_signal import WakeNotifier
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables.schema import webhooks
 from callwright.service.webhooks.dispatcher import Dispatcher
@@ -129,7 +129,7 @@ async def test_the_status_alone_counts_whatever_the_body_of_an_answer_says(at: D
     statuses = list(answers)
     async with Endpoints(opened=LOOPBACK) as endpoints:
         webhook = await at.subscribe("a", "deployment.paused")
-        dispatcher = Dispatcher(at.services, Bell(), endpoints)
+        dispatcher = Dispatcher(at.services, WakeNotifier(), endpoints)
         outcomes: dict[int, str] = {}
         for code in statuses:
             async with sink(saying(status(code, body))) as target:

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from sqlalchemy import Connection, insert, text
 
 from callwright.service.platform.database.database import Database
-from callwright.service.platform.database.sqlite.fullness import StorageFull
+from callwright.service.platform.database.sqlite.disk_space import StorageFull
 from callwright.service.tables.schema import metadata, service_state
 
 _NO_LIMIT = 1_073_741_823
@@ -39,7 +39,7 @@ async def full(database: Database) -> AsyncGenerator[None]:
                 await database.write(_take, f"taken {size} {number}", size)
             except StorageFull:
                 break
-    database.fullness.over()
+    database.disk_space.mark_freed()
     try:
         yield
     finally:

@@ -35,9 +35,9 @@ def recorded() -> Generator[list[Statement]]:
     def note(_: Any, __: Any, text: str, values: Any, *___: Any) -> None:
         found.append(Statement(text, values))
 
-    def executed(self: Prepared, connection: Connection, text: Any, params: Any, *, gives: bool = True) -> Any:
+    def executed(self: Prepared, connection: Connection, text: Any, params: Any, *, returns_rows: bool = True) -> Any:
         found.append(Statement(text.sql, text.values(params)))
-        return execute(self, connection, text, params, gives=gives)
+        return execute(self, connection, text, params, returns_rows=returns_rows)
 
     execute = Prepared.executed
     event.listen(Engine, "before_cursor_execute", note)

@@ -25,7 +25,7 @@ class FixedClock:
     def running_ms(self) -> int:
         return self.at_ms
 
-    def sure_ms(self) -> int:
+    def confirmed_now_ms(self) -> int:
         return self.at_ms
 
 

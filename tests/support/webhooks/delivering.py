@@ -13,7 +13,7 @@ from sqlalchemy import Connection, select
 from callwright.contract.declaration.model import Resource
 from callwright.contract.events import DEPLOYMENT_PAUSED, DeploymentPaused, EventType
 from callwright.contract.webhooks import AttemptOutcome, NewWebhook
-from callwright.service.platform.alarm import Bell
+from callwright.service.platform.wake_signal import WakeNotifier
 from callwright.service.services import Services
 from callwright.service.tables.outbox import add_events, event_row
 from callwright.service.tables.schema import deliveries, delivery_attempts, endpoint_queues, outbox, webhooks
@@ -192,5 +192,5 @@ async def delivering(
                 services,
                 clock,
                 endpoints,
-                Dispatcher(services, Bell(), endpoints, places=places, chance=chance),
+                Dispatcher(services, WakeNotifier(), endpoints, places=places, chance=chance),
             )

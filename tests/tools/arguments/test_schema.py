@@ -47,7 +47,7 @@ def test_input_inlines_references_and_drops_null_titles_and_examples() -> None:
         "description": "How often.",
         "properties": {"times": {"type": "integer", "default": 3, "description": "How many."}},
     }
-    found = input_schema(Asked, words={"name": "Another.", "policy.times": "Times."})
+    found = input_schema(Asked, descriptions={"name": "Another.", "policy.times": "Times."})
     assert found == {
         "type": "object",
         "required": ["name"],
@@ -64,7 +64,7 @@ def test_input_inlines_references_and_drops_null_titles_and_examples() -> None:
 
 
 def test_input_holds_what_is_offered_and_of_flat_arguments_their_words_alone() -> None:
-    found = input_schema(Asked, words={}, offered=("policy", "row"), flat=("policy",))
+    found = input_schema(Asked, descriptions={}, offered=("policy", "row"), collapsed=("policy",))
     assert found["properties"] == {
         "policy": {"type": "object", "description": "How often."},
         "row": {"type": "object", "additionalProperties": True, "description": "Anything."},
@@ -80,12 +80,12 @@ def test_output_requires_nothing_and_hides_the_inside_of_inputs() -> None:
         "policy": {"type": "object"},
     }
     assert output_schema(Given, brief=False) == {"type": "object", "properties": properties}
-    told = output_schema(Given, brief=True, undescribed=("policy", "many"))
+    told = output_schema(Given, brief=True, omitted=("policy", "many"))
     assert told["properties"] == {"id": {"type": "string"}, "inner": {"type": "object"}}
     assert told["description"]
 
 
 def test_a_list_names_the_fields_that_its_entries_have_by_default() -> None:
-    schema = list_schema(Given, shown=("id", "many"))
+    schema = list_schema(Given, default_fields=("id", "many"))
     assert schema["properties"]["data"]["items"]["properties"] == {"id": {"type": "string"}, "many": {"type": "array"}}
     assert schema["properties"]["pagination"] == {"type": "object"}

@@ -126,21 +126,23 @@ def test_every_argument_is_described(tool: Tool) -> None:
 def test_arguments_carry_their_plain_names(tool: Tool) -> None:
     assert set(_input(tool)["properties"]) == set(tool.offered)
     assert set(tool.operation.takes.model_fields) <= set(tool.arguments.model_fields)
-    assert tool.hidden | tool.flat | {name.split(".")[0] for name in tool.words} <= set(tool.arguments.model_fields)
+    assert tool.hidden | tool.collapsed | {name.split(".")[0] for name in tool.argument_descriptions} <= set(
+        tool.arguments.model_fields
+    )
 
 
 @each_tool
 def test_a_list_is_paged_by_cursor_and_lets_fields_be_chosen(tool: Tool) -> None:
     if not tool.many:
-        assert not tool.shown
+        assert not tool.default_fields
         return
     assert {"cursor", "per_page"} <= set(tool.offered)
     assert "page" not in tool.offered
-    assert tool.shown
-    assert set(tool.shown) <= set(tool.entry_fields)
-    assert ("fields" in tool.offered) is (set(tool.shown) < set(tool.entry_fields))
+    assert tool.default_fields
+    assert set(tool.default_fields) <= set(tool.entry_fields)
+    assert ("fields" in tool.offered) is (set(tool.default_fields) < set(tool.entry_fields))
     entry = DEFINITIONS[tool.name]["outputSchema"]["properties"]["data"]["items"]
-    assert tuple(entry["properties"]) == tool.shown
+    assert tuple(entry["properties"]) == tool.default_fields
 
 
 @each_tool

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from callwright.client.errors import CallwrightError, Conflict, NotOffered
-from callwright.tools.wording.value_words import NOT_SHOWN, said, stored, told
+from callwright.tools.wording.value_descriptions import NOT_SHOWN, as_stored, describe_change, describe_value
 from tests.support.tools import samples
 from tests.support.tools.fakes import ERAS, FakeCaller
 from tests.support.tools.lookups import refusal
@@ -75,14 +75,14 @@ def test_other_windows_that_read_the_same_are_said_to_be_others() -> None:
         return [{"days": ["mon"], "start": f"0{hour}:00", "end": f"0{hour}:{last}"} for hour in range(6)]
 
     before = [*windows("30")[:5], windows("45")[5]]
-    found = told("windows", windows("30"), before, windows("30"))
+    found = describe_change("windows", windows("30"), before, windows("30"))
     assert found.startswith("6 windows mon 00:00-00:30, ")
     assert found.endswith(" and 2 more instead of others")
-    assert " instead of " not in told("windows", before, before, before)
-    assert " instead of " not in told("windows", before, NOT_SHOWN, before)
+    assert " instead of " not in describe_change("windows", before, before, before)
+    assert " instead of " not in describe_change("windows", before, NOT_SHOWN, before)
 
 
 def test_numbers_amounts_and_names_are_the_same_however_they_are_written() -> None:
-    assert told("calls_per_second", 2.0, 2, 2.0) == "calls_per_second 2.0"
-    assert stored([2]) == [2]
-    assert said("a" * 101, most=100) == f'"{"a" * 99}…"'
+    assert describe_change("calls_per_second", 2.0, 2, 2.0) == "calls_per_second 2.0"
+    assert as_stored([2]) == [2]
+    assert describe_value("a" * 101, most=100) == f'"{"a" * 99}…"'

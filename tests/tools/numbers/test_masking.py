@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.tools.numbers.masking import masked_abroad, masked_everywhere, masked_in
+from callwright.tools.numbers.masking import masked_all_possible, masked_in, masked_international
 from tests.support.tools.odd_numbers import ODDLY_WRITTEN
 
 
@@ -61,7 +61,7 @@ def test_digits_of_other_columns_stay(column: str) -> None:
 )
 def test_numbers_are_masked_whatever_stands_between_their_digits(text: str, shown: str) -> None:
     assert masked_in(text) == shown
-    assert masked_everywhere(text) == shown
+    assert masked_all_possible(text) == shown
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_numbers_are_masked_whatever_stands_between_their_digits(text: str, show
 )
 def test_numbers_are_masked_behind_a_word_and_in_digits_of_every_script(text: str, shown: str) -> None:
     assert masked_in(text) == shown
-    assert masked_everywhere(text) == shown
+    assert masked_all_possible(text) == shown
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_in_a_column_of_telephones_every_run_of_five_digits_is_masked(column: st
 
 @pytest.mark.parametrize("text", ODDLY_WRITTEN)
 def test_after_a_plus_anything_but_a_letter_may_stand_between_the_digits_of_a_number(text: str) -> None:
-    for shown in (masked_in(text), masked_in(f"ask {text} please"), masked_everywhere(text)):
+    for shown in (masked_in(text), masked_in(f"ask {text} please"), masked_all_possible(text)):
         assert "\u2022\u2022\u20226543" in shown
         assert not {"777", "7776543", "\u0667\u0667\u0667"} & set(re.split(r"[^\w]", shown))
 
@@ -166,7 +166,9 @@ def test_amounts_and_zones_of_time_with_a_plus_stay(text: str) -> None:
 
 def test_a_number_ends_where_a_sentence_goes_on() -> None:
     assert masked_in("from +12025550100, 1000 people") == "from +1202\u2022\u2022\u20220100, 1000 people"
-    assert masked_abroad("from +12025550100, 1000 people", but={"+12025550100"}) == "from +12025550100, 1000 people"
+    assert (
+        masked_international("from +12025550100, 1000 people", but={"+12025550100"}) == "from +12025550100, 1000 people"
+    )
     assert masked_in("+1,416,777,6543 / +1,416,777,6544") == "+1416\u2022\u2022\u20226543 / +1416\u2022\u2022\u20226544"
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from callwright.tools.numbers.escapes import unescaped
-from callwright.tools.numbers.masking import masked_abroad, masked_everywhere, masked_in
+from callwright.tools.numbers.masking import masked_all_possible, masked_in, masked_international
 from tests.support.tools import samples
 from tests.support.tools.fakes import FakeCaller, assistant, server
 
@@ -37,7 +37,7 @@ def _hidden(shown: str) -> bool:
 @pytest.mark.parametrize("plus", PLUSES)
 def test_a_sign_that_is_written_as_an_escape_is_a_sign(plus: str) -> None:
     for text in (f"{plus}14167776543", f"{plus}1 416 777 6543", f'{{"to": "{plus}14167776543"}}'):
-        for masks in (masked_in, masked_abroad, masked_everywhere):
+        for masks in (masked_in, masked_international, masked_all_possible):
             assert _hidden(masks(text)), masks(text)
 
 
@@ -45,7 +45,7 @@ def test_a_sign_that_is_written_as_an_escape_is_a_sign(plus: str) -> None:
 def test_a_blank_or_a_dash_that_is_written_as_an_escape_may_stand_between_the_digits(separator: str) -> None:
     for plus in ("+", "00", "tel ", "%2B", "&plus;", r"\u002B"):
         text = plus + separator.join(("1", "416", "777", "6543"))
-        for masks in (masked_in, masked_abroad):
+        for masks in (masked_in, masked_international):
             assert _hidden(masks(text)), masks(text)
             assert masks(f"a {text} b").startswith("a ")
             assert masks(f"a {text} b").endswith("6543 b")
@@ -56,18 +56,18 @@ def test_digits_that_are_written_as_escapes_are_digits(digit: str) -> None:
     for plus, mixed in product(("+", "tel ", "%2B", "&#43;"), (1, 2, 3)):
         digits = (digit.format(one) if not place % mixed else one for place, one in enumerate("14167776543"))
         text = plus + "".join(digits)
-        assert _hidden(masked_abroad(text)), text
+        assert _hidden(masked_international(text)), text
 
 
 @pytest.mark.parametrize("text", ["+1%20%25%55%01%43 12", "+1=41=67=77=65=43", "tel=2041677765", "+49&#17&#15&#55&#77"])
 def test_what_may_be_an_escape_or_digits_is_masked_as_either(text: str) -> None:
-    assert masked_abroad(text) != text
-    assert masked_in(text) == masked_abroad(text)
+    assert masked_international(text) != text
+    assert masked_in(text) == masked_international(text)
 
 
 @pytest.mark.parametrize("text", [r"C:\tel 4167776543", r"\number: 4167776543", r"\rufnummer 4167776543"])
 def test_a_backslash_before_a_word_of_a_telephone_does_not_take_its_letter(text: str) -> None:
-    assert _hidden(masked_abroad(text))
+    assert _hidden(masked_international(text))
 
 
 @pytest.mark.parametrize(
@@ -83,12 +83,12 @@ def test_a_backslash_before_a_word_of_a_telephone_does_not_take_its_letter(text:
 )
 def test_escapes_in_other_texts_stay_as_they_are_written(text: str) -> None:
     assert masked_in(text) == text
-    assert masked_abroad(text) == text
+    assert masked_international(text) == text
 
 
 def test_only_the_number_changes_and_the_organizations_own_stays_as_it_is_written() -> None:
     text = r"from &#43;1&nbsp;202&nbsp;5550199,\n to &plus;1%20416%20777%206543&nbsp;&amp;&nbsp;Ada"
-    assert masked_abroad(text, but={"+12025550199"}) == (
+    assert masked_international(text, but={"+12025550199"}) == (
         r"from &#43;1&nbsp;202&nbsp;5550199,\n to +1416" + "\u2022\u2022\u20226543&nbsp;&amp;&nbsp;Ada"
     )
 
@@ -103,7 +103,7 @@ def test_a_cell_of_a_column_of_telephones_is_read_so_too(column: str) -> None:
     "text", ["(416)%20777-6543", "416%20777%206543", r"416\u0020777-6543", "(416)&#32;777&#45;6543"]
 )
 def test_where_every_run_of_digits_may_be_a_number_it_is_read_so_without_its_country(text: str) -> None:
-    assert _hidden(masked_everywhere(f"Hello Ada, is {text} still yours?"))
+    assert _hidden(masked_all_possible(f"Hello Ada, is {text} still yours?"))
 
 
 @pytest.mark.parametrize("written", [r"\u002B14167776543", "&#43;1&nbsp;-&nbsp;416&nbsp;-&nbsp;777&nbsp;-&nbsp;6543"])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.tools.numbers.masking import masked_abroad, masked_in
+from callwright.tools.numbers.masking import masked_in, masked_international
 
 SEPARATORS = (
     *"|,;:*#~=\\\u2026\u2022\"'&@^!?$%/._-()[]{}<>`\u00b7\u2013\u00a0\u200b ",
@@ -91,13 +91,13 @@ def _hidden(shown: str) -> bool:
 def test_a_number_with_a_countrys_sign_or_a_word_is_masked_in_every_text_whatever_stands_around_its_digits(
     text: str,
 ) -> None:
-    for masks in (masked_in, masked_abroad):
+    for masks in (masked_in, masked_international):
         for around in ("{}", "ask {} please", "2026-11-23, {}; then", "{}."):
             assert _hidden(masks(around.format(text))), masks(around.format(text))
 
 
 def test_a_plus_between_all_digits_is_no_way_around() -> None:
-    shown = masked_abroad("+1+4+1+6+7+7+7+0+1+2+3 +4+4+2+0+7+9+4+6+0+9+5+8")
+    shown = masked_international("+1+4+1+6+7+7+7+0+1+2+3 +4+4+2+0+7+9+4+6+0+9+5+8")
     assert shown == "+1416\u2022\u2022\u20220123 +4420\u2022\u2022\u20220958"
 
 
@@ -106,14 +106,14 @@ def test_behind_every_sign_of_a_country_any_separator_may_stand(plus: str) -> No
     for separator, groups in product(SEPARATORS, GROUPS):
         for text in (plus + separator.join(groups), plus + separator + separator.join(groups)):
             assert _hidden(masked_in(text)), text
-            assert _hidden(masked_abroad(f"say {text}, please")), text
+            assert _hidden(masked_international(f"say {text}, please")), text
 
 
 @pytest.mark.parametrize("label", TELEPHONES)
 def test_behind_every_word_and_picture_of_a_telephone_any_separator_may_stand(label: str) -> None:
     for mark in SEPARATORS:
         for text in (f"{label}{mark}4167776543", f"{label} 416{mark}777{mark}6543"):
-            assert _hidden(masked_abroad(text)), text
+            assert _hidden(masked_international(text)), text
             assert _hidden(masked_in(f"Ada, {text}")), text
 
 
@@ -128,7 +128,7 @@ GAPS = st.text("|,;:*#~=\\\u2026\u2022\"'&@^!+ -./()", max_size=7).filter(lambda
 )
 def test_no_mixture_of_separators_shows_a_number_whole(plus: str, digits: str, gaps: list[str]) -> None:
     text = plus + "".join(digit + gap for digit, gap in zip(digits, gaps, strict=False)).rstrip("+")
-    assert digits not in re.sub(r"\D", "", masked_abroad(text))
+    assert digits not in re.sub(r"\D", "", masked_international(text))
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_no_mixture_of_separators_shows_a_number_whole(plus: str, digits: str, g
 )
 def test_ordinary_digits_stay_as_they_are(text: str) -> None:
     for around in ("{}", "see {}, please", "({})"):
-        assert masked_abroad(around.format(text)) == around.format(text)
+        assert masked_international(around.format(text)) == around.format(text)
         assert masked_in(around.format(text)) == around.format(text)
 
 
@@ -189,7 +189,7 @@ def test_numbers_beside_each_other_and_what_a_sentence_says_after_them_are_kept_
         == "tel 4167\u2022\u2022\u20220123".replace("4167", "416")
         + ", +4930\u2022\u2022\u20224567 2026-11-23 or +4930\u2022\u2022\u20224321\n2026 rows"
     )
-    assert masked_abroad("call from \u260e +14167770123, not 00|49|30|1234567", but={"+14167770123"}) == (
+    assert masked_international("call from \u260e +14167770123, not 00|49|30|1234567", but={"+14167770123"}) == (
         "call from \u260e +14167770123, not +4930\u2022\u2022\u20224567"
     )
 
@@ -221,5 +221,5 @@ def _least_s(masks: Callable[[str], str], text: str) -> float:
 def test_four_times_the_text_takes_about_four_times_as_long(first: str, piece: str) -> None:
     """What looked back or ahead without a bound would take sixteen times as long."""
     short, long = (first + piece * (length // len(piece)) for length in (LENGTH, 4 * LENGTH))
-    for masks in (masked_in, masked_abroad):
+    for masks in (masked_in, masked_international):
         assert any(_least_s(masks, long) <= max(0.02, 8 * _least_s(masks, short)) for _ in range(5))

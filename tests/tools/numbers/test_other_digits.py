@@ -2,7 +2,7 @@
 
 import pytest
 
-from callwright.tools.numbers.masking import masked_abroad, masked_in
+from callwright.tools.numbers.masking import masked_in, masked_international
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ from callwright.tools.numbers.masking import masked_abroad, masked_in
 )
 def test_what_is_no_telephone_number_stays_whole_behind_a_time_a_sign_or_a_word(text: str) -> None:
     for around in ("{}", "see {}, please", "({})", '"{}"', "Ada: {}\nBob"):
-        for masks in (masked_in, masked_abroad):
+        for masks in (masked_in, masked_international):
             assert masks(around.format(text)) == around.format(text)
 
 
@@ -91,7 +91,7 @@ def test_what_is_no_telephone_number_stays_whole_behind_a_time_a_sign_or_a_word(
     ],
 )
 def test_a_telephone_number_beside_a_time_or_in_a_like_notation_is_masked(text: str) -> None:
-    for masks in (masked_in, masked_abroad):
+    for masks in (masked_in, masked_international):
         digits = "".join(char for char in masks(text) if char.isalnum())
         assert "\u2022\u2022\u2022" in masks(text), masks(text)
         assert not {"7776543", "677765"} & {digits[-7:], digits[-8:-2]}
@@ -115,7 +115,7 @@ def test_a_telephone_number_beside_a_time_or_in_a_like_notation_is_masked(text: 
 )
 def test_only_the_number_is_masked(text: str, shown: str) -> None:
     assert masked_in(text) == shown
-    assert masked_abroad(text) == shown
+    assert masked_international(text) == shown
 
 
 WORDS = (
@@ -163,9 +163,11 @@ WORDS = (
 def test_the_words_for_a_telephone_of_many_languages_are_known(word: str) -> None:
     for mark in (" ", ": ", "\u00a0", " - "):
         for text in (f"{word}{mark}4167776543", f"Ada, {word}{mark}416 777 6543"):
-            assert masked_abroad(text).endswith(f"{word}{mark}416\u2022\u2022\u20226543"), masked_abroad(text)
+            assert masked_international(text).endswith(f"{word}{mark}416\u2022\u2022\u20226543"), masked_international(
+                text
+            )
 
 
 @pytest.mark.parametrize("text", ["CEP 01310-100", "CEP: 01310100", "주문번호 4167776543", "ऑर्डर नंबर 4167776543"])
 def test_a_postal_code_and_the_number_of_an_order_are_none_in_other_languages_either(text: str) -> None:
-    assert masked_abroad(text) == text
+    assert masked_international(text) == text

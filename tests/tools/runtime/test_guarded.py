@@ -7,8 +7,8 @@ from callwright.contract.calls import Call, GetCall, get_call
 from callwright.contract.declaration.pagination import Page
 from callwright.contract.surface import OPERATIONS
 from callwright.tools.runtime.guarded import GuardedCaller
-from callwright.tools.untrusted.foreign_fields import foreign_fields
 from callwright.tools.untrusted.guarded_answers import guarded, guarded_json
+from callwright.tools.untrusted.untrusted_fields import untrusted_fields
 from tests.support.tools import finding_samples, samples
 from tests.support.tools.fakes import FakeCaller
 
@@ -128,6 +128,6 @@ def test_every_answer_with_a_contacts_number_or_cells_is_known() -> None:
     }
     items = {operation.item for operation in OPERATIONS.values() if operation.item is not None}
     found = {(item.__name__, name) for item in items for name in item.model_fields if name in telling}
-    known = {(item.__name__, name) for item in items for name in foreign_fields(item)}
+    known = {(item.__name__, name) for item in items for name in untrusted_fields(item)}
     assert found - known == {("Agent", "variables")}
     assert ("Call", "to") in found

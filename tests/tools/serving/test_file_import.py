@@ -317,7 +317,7 @@ async def test_the_schema_names_the_folders_and_no_longer_wants_text(folder: Pat
 def test_the_schema_is_that_of_the_model_that_checks_the_arguments(folder: Path) -> None:
     tool = next(tool for tool in with_files(served_tools(), Folders([folder])) if tool.name == "import_audience")
     checking = import_tool(Folders([folder]))
-    checked = input_schema(checking.arguments, words={})["properties"]
+    checked = input_schema(checking.arguments, descriptions={})["properties"]
     assert set(tool.parameters["properties"]) == set(checking.offered)
     assert set(tool.parameters["properties"]) == {*checked} - {"content", "expected_revisions"}
     for name, schema in tool.parameters["properties"].items():

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
 from callwright.service.platform.database.engines import BEGINS, POSTGRES_CONNECTIONS, Limits, make_engine
-from callwright.service.platform.database.postgres import silence
+from callwright.service.platform.database.postgres import idle_transactions
 from callwright.service.platform.database.postgres.lock_waits import LockWaits
 from callwright.service.platform.database.postgres.preemption import Preemption
 from callwright.service.platform.database.postgres.reachability import AWAY_ERRORS, Reachability
@@ -27,7 +27,7 @@ from callwright.service.platform.database.postgres.time_limits import (
     deadline,
     limited,
 )
-from callwright.service.platform.database.sqlite.fullness import Fullness
+from callwright.service.platform.database.sqlite.disk_space import DiskSpace
 from callwright.service.platform.database.units import Executor, Mark, brief
 
 if TYPE_CHECKING:
@@ -51,10 +51,15 @@ class SharedExecutor(Executor):
     """Runs units of work in threads and on the event loop. `check_open` raises once the database is closed."""
 
     def __init__(
-        self, url: str, limits: Limits, fullness: Fullness, reachability: Reachability, check_open: Callable[[], None]
+        self,
+        url: str,
+        limits: Limits,
+        disk_space: DiskSpace,
+        reachability: Reachability,
+        check_open: Callable[[], None],
     ) -> None:
         self._url, self._limits = url, limits
-        self._fullness, self._reachability, self._check_open = fullness, reachability, check_open
+        self._disk_space, self._reachability, self._check_open = disk_space, reachability, check_open
         self._times = ThreadLimits()
         self._limit_s = LIMIT_S
         self._brief: BriefUnits | None = None
@@ -109,8 +114,10 @@ class SharedExecutor(Executor):
 
             return await self._thread_waits.run(lambda: self._threads.run_write(run, until))
 
-    async def end_silent(self) -> None:
-        if await self._read_briefly(lambda connection: silence.end_stuck(connection, self._limits.silent_ms)):
+    async def end_idle_transactions(self) -> None:
+        if await self._read_briefly(
+            lambda connection: idle_transactions.end_idle_transactions(connection, self._limits.idle_ms)
+        ):
             log.warning("a transaction that was silent for too long was ended")
 
     def limited(self) -> AbstractContextManager[None]:
@@ -168,7 +175,7 @@ class SharedExecutor(Executor):
         try:
             yield
         except AWAY_ERRORS as error:
-            self._fullness.check(error)
+            self._disk_space.check(error)
             self._reachability.check(error)
             raise
         self._reachability.answered(wrote=writes)

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Table, func, insert, literal, literal_column, select
 
 from callwright.contract.declaration.model import Input
-from callwright.service.platform.database.listing import Listing, Walk, matches
+from callwright.service.platform.database.listing import Listing, RowScan, filter_conditions
 
 _CONFIGURATION: ColumnElement[Any] = literal_column("'simple'")
 
@@ -31,14 +31,16 @@ class JoinedIndex:
         *,
         owner: tuple[str, str],
         most: int,
-    ) -> Walk:
+    ) -> RowScan:
         column, value = owner
         vector = func.to_tsvector(_CONFIGURATION, self._index.c.words)
         query = func.to_tsquery(_CONFIGURATION, literal(tsquery(phrases)))
         with_words = select(self._key).where(vector.op("@@")(query))
         own = self._rows.c[column] == value
-        return Walk(
-            connection, listing.rows.where(own, *matches(listing, asked), self._rows.c.id.in_(with_words)), most
+        return RowScan(
+            connection,
+            listing.rows.where(own, *filter_conditions(listing, asked), self._rows.c.id.in_(with_words)),
+            most,
         )
 
 

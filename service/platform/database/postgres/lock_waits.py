@@ -14,7 +14,7 @@ import anyio
 from sqlalchemy.exc import DBAPIError
 
 from callwright.service.platform.database.postgres.reachability import DatabaseUnreachable
-from callwright.service.platform.database.sqlite.presence import DatabaseGone
+from callwright.service.platform.database.sqlite.file_guard import DatabaseGone
 
 T = TypeVar("T")
 

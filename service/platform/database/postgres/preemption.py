@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
 from callwright.service.platform.database.engines import BEGINS, PREEMPTING_CONNECTIONS, Limits
-from callwright.service.platform.database.postgres import silence
+from callwright.service.platform.database.postgres import idle_transactions
 from callwright.service.platform.database.postgres.lock_waits import Locked, is_locked
 from callwright.service.platform.database.postgres.time_limits import limited
 from callwright.service.platform.database.unavailable import StorageUnavailable
@@ -20,7 +20,7 @@ from callwright.service.platform.database.unavailable import StorageUnavailable
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
-SILENT_S = 1.0
+IDLE_S = 1.0
 """How long a blocking transaction has to be silent before it is ended."""
 WAITS_S = 4.0
 """How long a unit waits for locks in total."""
@@ -47,13 +47,13 @@ class Preemption:
 
         def run() -> T:
             with self._engine.connect() as connection, connection.begin():
-                waiting.append(connection.execute(silence.OWN_PID).scalar_one())
+                waiting.append(connection.execute(idle_transactions.OWN_PID).scalar_one())
                 return work(connection)
 
         done: list[T] = []
         failed: list[Exception] = []
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._clear_the_way, waiting)
+            tasks.start_soon(self._end_blocking_transactions, waiting)
             try:
                 with limited(until - time.monotonic()):
                     done.append(await to_thread.run_sync(run, limiter=self._threads))
@@ -66,14 +66,16 @@ class Preemption:
             raise Locked("could not get a lock in time") from failed[0]
         raise failed[0]
 
-    async def _clear_the_way(self, waiting: list[int]) -> None:
+    async def _end_blocking_transactions(self, waiting: list[int]) -> None:
         while True:
-            await anyio.sleep(SILENT_S / 2)
+            await anyio.sleep(IDLE_S / 2)
             if not waiting:  # it has no connection yet
                 continue
             try:
                 ended = await self._read(
-                    lambda connection: silence.clear_the_way(connection, waiting[0], round(SILENT_S * 1_000))
+                    lambda connection: idle_transactions.end_blocking_transactions(
+                        connection, waiting[0], round(IDLE_S * 1_000)
+                    )
                 )
             except StorageUnavailable:
                 return

@@ -13,10 +13,10 @@ from sqlalchemy import Connection, select
 
 from callwright.service.platform.database.engines import READERS, make_engine
 from callwright.service.platform.database.sqlite.checkpoints import Checkpoints
+from callwright.service.platform.database.sqlite.disk_space import DRIVER_ERRORS, DiskSpace
+from callwright.service.platform.database.sqlite.file_guard import FileGuard, FileLoss
 from callwright.service.platform.database.sqlite.file_look_ups import FileLookUps
-from callwright.service.platform.database.sqlite.fullness import DRIVER_ERRORS, Fullness
 from callwright.service.platform.database.sqlite.group_commit import GroupCommit
-from callwright.service.platform.database.sqlite.presence import Loss, Presence
 from callwright.service.platform.database.units import Executor, Mark
 
 T = TypeVar("T")
@@ -28,10 +28,10 @@ CLOSE_LIMIT_S = 30
 class FileExecutor(Executor):
     """Runs units of work in one process. With `checkpoints` only this process moves the log into the file."""
 
-    def __init__(self, url: str, presence: Presence, fullness: Fullness, *, checkpoints: bool) -> None:
-        self._presence, self._fullness = presence, fullness
+    def __init__(self, url: str, file_guard: FileGuard, disk_space: DiskSpace, *, checkpoints: bool) -> None:
+        self._file_guard, self._disk_space = file_guard, disk_space
         writes = make_engine(url, writer=True, begins=False)
-        self._writer = GroupCommit(writes, Checkpoints(presence) if checkpoints else None)
+        self._writer = GroupCommit(writes, Checkpoints(file_guard) if checkpoints else None)
         self._engine = make_engine(url)
         self._look_ups = FileLookUps(url)
         self._readers = anyio.CapacityLimiter(READERS)
@@ -69,14 +69,14 @@ class FileExecutor(Executor):
         """Commits a unit, and acknowledges it only if the database file is still in its place."""
         with self._explained():
             done = await self._writer.run(work, is_brief=mark is Mark.BRIEF)
-            self._presence.check()
+            self._file_guard.check()
             return done
 
     def generation(self) -> int | None:
         return self._look_ups.generation()
 
     async def keep_log(self) -> None:
-        if self._presence.loss is Loss.LOG_MOVED:
+        if self._file_guard.loss is FileLoss.LOG_MOVED:
             await self._writer.run(lambda _: None, is_brief=False)
 
     @contextmanager
@@ -85,8 +85,8 @@ class FileExecutor(Executor):
         try:
             yield
         except DRIVER_ERRORS as error:
-            self._presence.check()
-            self._fullness.check(error)
+            self._file_guard.check()
+            self._disk_space.check(error)
             raise
 
     async def _close(self) -> None:

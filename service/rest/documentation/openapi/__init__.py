@@ -18,6 +18,6 @@ def document() -> bytes:
 
 
 def describe() -> dict[str, Any]:
-    from callwright.service.rest.documentation.openapi.whole import described
+    from callwright.service.rest.documentation.openapi.openapi_document import build_document
 
-    return described()
+    return build_document()

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.problems import EVERYWHERE
 from callwright.service.rest.documentation.examples import example_of
+from callwright.service.rest.documentation.openapi.descriptions import about_nouns, about_operation
 from callwright.service.rest.documentation.openapi.problems import problems_of
 from callwright.service.rest.documentation.openapi.schemas import Schemas
-from callwright.service.rest.documentation.openapi.words import about_nouns, about_operation
 from callwright.service.rest.documentation.reference.exchanges import answer_lines, request_lines
 from callwright.service.rest.documentation.reference.tables import Tables, table
 from callwright.service.rest.routes import PREFIX

@@ -38,7 +38,7 @@ class Contact:
         self._intent = persona.intent
         self._spoken = 0
         self._raised = False
-        self._questions = list(self._bank.contact["questions", persona.temper.register])
+        self._questions = list(self._bank.contact["questions", persona.temperament.register])
         self._questions_left = persona.questions if persona.intent == "asks_first" else 0
         self._asks_about_robot = persona.asks_about_robot
         self._complained = False
@@ -70,9 +70,9 @@ class Contact:
             return Reply()
         if persona.hangs_up_early:
             return self._say("hang_up", hangs_up=True, cuts_in=True)
-        temper = persona.temper
-        leaves, complains = chance.happens(temper.hangs_up), chance.happens(temper.interrupts)
-        if not persona.steady:
+        temperament = persona.temperament
+        leaves, complains = chance.happens(temperament.hangs_up), chance.happens(temperament.interrupts)
+        if not persona.keeps_intent:
             if leaves and self._spoken:
                 return Reply(hangs_up=True) if chance.happens(0.4) else self._say("hang_up", hangs_up=True)
             if self._spoken >= persona.patience:
@@ -120,7 +120,9 @@ class Contact:
         if phrases := _SAID_ONCE.get(intent):
             return self._say(phrases, cuts_in=cuts_in)
         if intent == "later":
-            seconds, _, words = chance.pick(self._bank.contact["later", self._persona.temper.register]).partition("|")
+            seconds, _, words = chance.pick(self._bank.contact["later", self._persona.temperament.register]).partition(
+                "|"
+            )
             return self._text(words, callback_after_s=float(seconds))
         if intent == "other_language":
             known = bank_of(self._persona.language) is not None
@@ -136,7 +138,7 @@ class Contact:
     def _screening(self) -> Reply:
         if self._spoken == 0:
             return self._say("screening")
-        if self._persona.steady or self._chance.happens(0.6):
+        if self._persona.keeps_intent or self._chance.happens(0.6):
             return self._say("screening_hold")
         return self._say("screening_refuse", hangs_up=True)
 
@@ -152,14 +154,16 @@ class Contact:
         if options is None:
             return self._say("choice_vague")
         chosen = self._chance.pick(options)
-        words = self._chance.pick(self._bank.contact["choice", self._persona.temper.register]).replace("{0}", chosen)
+        words = self._chance.pick(self._bank.contact["choice", self._persona.temperament.register]).replace(
+            "{0}", chosen
+        )
         return self._text(words[:1].upper() + words[1:])
 
     def _scripted(self) -> Reply:
         return self._text(self._script.pop())
 
     def _say(self, key: str, *, hangs_up: bool = False, cuts_in: bool = False, language_wanted: str = "") -> Reply:
-        words = self._bank.contact_says(key, self._persona.temper.register, self._chance)
+        words = self._bank.contact_says(key, self._persona.temperament.register, self._chance)
         return self._text(words, hangs_up=hangs_up, cuts_in=cuts_in, language_wanted=language_wanted)
 
     def _text(
@@ -172,5 +176,5 @@ class Contact:
         callback_after_s: float | None = None,
     ) -> Reply:
         self._spoken += 1
-        lag = self._chance.log_normal(self._persona.temper.lag_s, 0.35)
+        lag = self._chance.log_normal(self._persona.temperament.lag_s, 0.35)
         return Reply(words, min(lag, 4.0), hangs_up, cuts_in, language_wanted, callback_after_s)

@@ -9,7 +9,7 @@ from callwright.service.telephony.simulated.steering import Intent, Mood, Steeri
 
 
 @dataclass(frozen=True)
-class Temper:
+class Temperament:
     """The behaviour of a mood. `patience` counts the contact's own turns; probabilities are per turn of the agent."""
 
     register: Register
@@ -20,12 +20,12 @@ class Temper:
     asks_about_robot: float
 
 
-TEMPERS: dict[Mood, Temper] = {
-    "friendly": Temper("warm", (10, 16), 0.75, 0.0, 0.002, 0.03),
-    "neutral": Temper("plain", (8, 13), 0.85, 0.02, 0.01, 0.05),
-    "busy": Temper("curt", (5, 9), 0.6, 0.12, 0.035, 0.02),
-    "sceptical": Temper("plain", (6, 10), 1.1, 0.06, 0.02, 0.18),
-    "angry": Temper("curt", (3, 7), 0.5, 0.2, 0.06, 0.08),
+TEMPERAMENTS: dict[Mood, Temperament] = {
+    "friendly": Temperament("warm", (10, 16), 0.75, 0.0, 0.002, 0.03),
+    "neutral": Temperament("plain", (8, 13), 0.85, 0.02, 0.01, 0.05),
+    "busy": Temperament("curt", (5, 9), 0.6, 0.12, 0.035, 0.02),
+    "sceptical": Temperament("plain", (6, 10), 1.1, 0.06, 0.02, 0.18),
+    "angry": Temperament("curt", (3, 7), 0.5, 0.2, 0.06, 0.08),
 }
 
 _MOODS: tuple[tuple[Mood, float], ...] = (
@@ -56,7 +56,7 @@ class Persona:
     """One contact on one call."""
 
     mood: Mood
-    temper: Temper
+    temperament: Temperament
     intent: Intent
     language: str
     """A BCP-47 tag; the agent's own when both speak the same language."""
@@ -65,7 +65,7 @@ class Persona:
     raises_it_at: int
     """The contact's turn, from 0, at which it says what it wants."""
     questions: int
-    steady: bool
+    keeps_intent: bool
     """The intent was requested: no random event prevents it."""
     asks_about_robot: bool
     hangs_up_early: bool
@@ -97,37 +97,37 @@ def draw_persona(
     chosen = "wants_human" if wants_transfer else (forced.intent if forced else None)
     intent = steering.intent or chosen or intent
     mood = steering.mood or mood
-    steady = steering.intent is not None or chosen is not None or bool(steering.script)
+    keeps_intent = steering.intent is not None or chosen is not None or bool(steering.script)
     home = agent_language
     if steering.language is not None:
         same = primary(steering.language) == primary(agent_language)
         home = steering.language
         if not same and steering.intent is None and chosen is None:
             intent = "other_language"
-        elif same and intent == "other_language" and not steady:
+        elif same and intent == "other_language" and not keeps_intent:
             intent = "yes"
     foreign = _another_language(agent_language, person)
     if intent == "other_language" and primary(home) == primary(agent_language):
         home = foreign
-    temper = TEMPERS[mood]
-    low, high = temper.patience
+    temperament = TEMPERAMENTS[mood]
+    low, high = temperament.patience
     return Persona(
         mood=mood,
-        temper=temper,
+        temperament=temperament,
         intent=intent,
         language=home,
         script=steering.script,
         patience=low + int(moment.unit() * (high - low + 1)),
         raises_it_at=0 if intent in AT_ONCE else moment.weighted(((0, 0.5), (1, 0.4), (2, 0.1))),
         questions=1 + int(moment.unit() * 2),
-        steady=steady,
-        asks_about_robot=_asks_about_robot(forced, temper, moment) if not steering.script else False,
+        keeps_intent=keeps_intent,
+        asks_about_robot=_asks_about_robot(forced, temperament, moment) if not steering.script else False,
         hangs_up_early=forced is not None and forced.hangs_up_early,
     )
 
 
-def _asks_about_robot(forced: ReservedNumber | None, temper: Temper, moment: Chance) -> bool:
-    asks = moment.happens(temper.asks_about_robot)
+def _asks_about_robot(forced: ReservedNumber | None, temperament: Temperament, moment: Chance) -> bool:
+    asks = moment.happens(temperament.asks_about_robot)
     return forced.asks_about_robot if forced else asks
 
 

@@ -24,7 +24,7 @@ from callwright.server.commands.doctor.doctor import report_of
 from callwright.server.embedded.embedded import listener_on, listening
 from callwright.server.settings import ProgramSettings, read_settings
 from callwright.service.platform.data_folder import ADDRESS, LOCK
-from callwright.service.platform.database.sqlite.fullness import LEAST_FREE
+from callwright.service.platform.database.sqlite.disk_space import LEAST_FREE
 from callwright.service.tables.migrations.upgrade import upgrade
 from tests.fakes.minimal_service import KEY, MinimalService
 from tests.support.processes.programs import run, serving

@@ -12,7 +12,7 @@ from callwright.contract.calls import Call
 from callwright.server.mcp.resources.content import TEXT_BYTES
 from callwright.server.mcp.resources.reading import READERS
 from callwright.server.mcp.resources.resources import TEMPLATES, UNTRUSTED
-from callwright.tools.untrusted.foreign_fields import foreign_paths
+from callwright.tools.untrusted.untrusted_fields import untrusted_paths
 from tests.support.tools import samples
 from tests.support.tools.fakes import FakeCaller, FakeMedia, assistant, server
 
@@ -93,7 +93,7 @@ async def test_an_agents_prompt_is_the_prompt_alone() -> None:
 
 async def test_where_words_of_others_stand_is_said_beside_them(era: str) -> None:
     said = {uri: (await read(FakeCaller(), uri, era)).meta for uri in EVERY}
-    assert said["callwright://calls/cal_1"] == {UNTRUSTED: list(foreign_paths(Call))}
+    assert said["callwright://calls/cal_1"] == {UNTRUSTED: list(untrusted_paths(Call))}
     assert said["callwright://calls/cal_1/transcript.json"] == {UNTRUSTED: ["turns.text"]}
     assert said["callwright://deployments/dep_1"] is None
 

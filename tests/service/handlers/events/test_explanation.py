@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from callwright.contract.event_log import WebhookArrival
-from callwright.service.handlers.events.arrival_words import SOON
+from callwright.service.handlers.events.arrival_explanations import SOON
 from callwright.service.tables.schema import webhooks
 from tests.support.resources import refusal
 from tests.support.service import Tenant

@@ -31,7 +31,7 @@ def change(connection: Connection) -> int:
 
 
 async def test_every_transaction_has_its_limits_and_no_session_behind_a_pooler_keeps_them(database_url: str) -> None:
-    async with Database.opened(database_url, Limits(silent_ms=7_000, try_ms=200)) as database:
+    async with Database.opened(database_url, Limits(idle_ms=7_000, try_ms=200)) as database:
         for _ in range(3):
             assert await database.write(said) == await database.write(brief(said)) == ("7s", "200ms")
             assert await database.read(said) == ("7s", "200ms")
@@ -45,7 +45,7 @@ async def test_a_transaction_whose_process_says_nothing_is_over_and_its_locks_ar
     holds, let_go = anyio.Event(), Event()
     failed: list[str] = []
 
-    async with Database.opened(database_url, Limits(silent_ms=400)) as silent, Database.opened(database_url) as other:
+    async with Database.opened(database_url, Limits(idle_ms=400)) as silent, Database.opened(database_url) as other:
         await other.write(add_row, "a")
 
         def hold(connection: Connection) -> None:
@@ -177,7 +177,7 @@ async def test_a_stop_waits_for_who_is_at_work(database_url: str, database: Data
 
 async def test_who_is_silent_in_the_midst_of_a_statement_is_ended_too(database_url: str) -> None:
     """As a process that was stopped while it read a large result: the limits between statements do not see it."""
-    async with Database.opened(database_url, Limits(silent_ms=400)) as database:
+    async with Database.opened(database_url, Limits(idle_ms=400)) as database:
         await database.write(add_row, "a")
         other = make_engine(database_url)
         connection = other.raw_connection()
@@ -190,7 +190,7 @@ async def test_who_is_silent_in_the_midst_of_a_statement_is_ended_too(database_u
         with anyio.fail_after(20):
             with pytest.raises(TimeoutError), anyio.fail_after(1):
                 await database.write(change)
-            await database.end_silent()
+            await database.end_idle_transactions()
             assert await database.write(change) == 1
         connection.invalidate()
         other.dispose()

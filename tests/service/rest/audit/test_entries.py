@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from callwright.client import Client
 from callwright.contract.declaration.operation import OPERATIONS
-from callwright.service.rest.audit.words import BEGINNING, LONG_TEXT, MOST_BYTES
+from callwright.service.rest.audit.recorded_values import BEGINNING, LONG_TEXT, MOST_BYTES
 from callwright.service.tables.schema import api_keys, audit_log, transcripts
 from tests.support.calls.stored_calls import put_call
 from tests.support.campaigns import run

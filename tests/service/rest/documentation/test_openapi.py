@@ -20,9 +20,9 @@ from callwright.contract.surface import OPERATIONS
 from callwright.service.rest.documentation.openapi import document
 from callwright.service.rest.documentation.openapi.answers import successes
 from callwright.service.rest.documentation.openapi.headers import LIMITS
+from callwright.service.rest.documentation.openapi.openapi_document import operation_entry
 from callwright.service.rest.documentation.openapi.problems import problems_of
 from callwright.service.rest.documentation.openapi.schemas import contract_schemas
-from callwright.service.rest.documentation.openapi.whole import operation_entry
 from tests.service.rest.documentation.description import DESCRIPTION, answers_of, entry_of, parameters_of, resolved
 from tests.support.http.raw_requests import raw_client
 from tests.support.service import Tenant

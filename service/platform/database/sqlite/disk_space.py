@@ -37,7 +37,7 @@ class StorageFull(StorageUnavailable):
         super().__init__("the disk of the database is full: nothing can be stored, and nothing was changed")
 
 
-class Fullness:
+class DiskSpace:
     """Whether the disk was found full, for one process. It belongs to the event loop."""
 
     def __init__(self, folder: Path | None, *, monotonic: Callable[[], float] = time.monotonic) -> None:
@@ -50,7 +50,7 @@ class Fullness:
 
     @property
     def is_full(self) -> bool:
-        """Whether a write has found no room, and `over` was not called since."""
+        """Whether a write has found no room, and `mark_freed` was not called since."""
         return self._found.is_set()
 
     def check(self, error: Exception) -> None:
@@ -65,13 +65,13 @@ class Fullness:
             log.error("the disk of the database is full: nothing is stored or dialled (%s writes)", self.refused)
         raise StorageFull from error
 
-    def over(self) -> None:
+    def mark_freed(self) -> None:
         """Records that there is room again."""
         if self.is_full:
             log.warning("the disk of the database has room again (%s writes had failed)", self.refused)
         self._found, self._said_at, self.refused = anyio.Event(), None, 0
 
-    async def found(self) -> None:
+    async def wait_until_full(self) -> None:
         """Waits until the disk is found full."""
         await self._found.wait()
 

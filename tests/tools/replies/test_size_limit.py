@@ -11,7 +11,14 @@ from callwright.contract.agents import ListAgents
 from callwright.contract.declaration.model import Input
 from callwright.contract.declaration.pagination import Page, Pagination
 from callwright.tools.catalogue.registry import TOOLS, tool_named
-from callwright.tools.replies.budget import BYTES_A_TOKEN, DEFAULT_TOKENS, MOST_TOKENS, fitted, fitting, fitting_text
+from callwright.tools.replies.size_limit import (
+    BYTES_A_TOKEN,
+    DEFAULT_TOKENS,
+    MOST_TOKENS,
+    count_that_fits,
+    truncated,
+    truncated_text,
+)
 from callwright.tools.runtime.tool import Reply, Tool
 from callwright.tools.wording.text import json_bytes
 from tests.support.tools import samples, sizes
@@ -225,12 +232,12 @@ async def test_a_transcript_keeps_to_max_tokens_in_words_and_data_together() -> 
 
 def test_what_fits_is_left_as_it_is() -> None:
     reply = Reply(text="short", data={"a": [1, 2, 3]})
-    assert fitted(reply, 1_000) is reply
+    assert truncated(reply, 1_000) is reply
 
 
 def test_long_texts_are_cut_alike_before_lists_are_and_the_rest_is_named() -> None:
     reply = Reply(text="fine", data={"id": "x", "one": "a" * 9_000, "two": {"deep": "b" * 9_000}, "few": [1, 2]})
-    found = fitted(reply, 8_000, rest="The rest is there.")
+    found = truncated(reply, 8_000, hint="The rest is there.")
     assert (found.data["id"], found.data["few"]) == ("x", [1, 2])
     assert len(found.data["one"]) == len(found.data["two"]["deep"])
     kept = len(found.data["one"]) - 1
@@ -240,7 +247,7 @@ def test_long_texts_are_cut_alike_before_lists_are_and_the_rest_is_named() -> No
 
 def test_lists_and_maps_are_cut_where_texts_alone_do_not_help() -> None:
     data = {"many": [{"n": number} for number in range(9_000)], "map": {f"key {n}": "v" for n in range(9_000)}}
-    found = fitted(Reply(text="", data=data), 16_000)
+    found = truncated(Reply(text="", data=data), 16_000)
     assert len(found.data["many"]) < 9_000
     assert json_bytes(found.data) <= 16_000
     assert found.data["shortened"][0] == f"many, {len(found.data['many'])} of 9000 entries"
@@ -248,7 +255,7 @@ def test_lists_and_maps_are_cut_where_texts_alone_do_not_help() -> None:
 
 def test_a_text_is_cut_at_the_end_of_a_line_and_its_fence_is_closed() -> None:
     text = "head\n<untrusted-7>\n" + "said words\n" * 5_000 + "</untrusted-7>"
-    found = fitted(Reply(text=text, data={}), 16_000)
+    found = truncated(Reply(text=text, data={}), 16_000)
     *_, last, close, note = found.text.splitlines()
     assert last == "said words…"
     assert close == "</untrusted-7>"
@@ -256,14 +263,14 @@ def test_a_text_is_cut_at_the_end_of_a_line_and_its_fence_is_closed() -> None:
 
 
 def test_one_thing_always_fits() -> None:
-    assert fitting([900, 10], 5) == 1
-    assert fitting([3, 3, 3], 7) == 2
-    assert fitting([], 7) == 0
+    assert count_that_fits([900, 10], 5) == 1
+    assert count_that_fits([3, 3, 3], 7) == 2
+    assert count_that_fits([], 7) == 0
 
 
 @pytest.mark.parametrize("text", ["", "plain", 'q"uote' * 50, "ж" * 500, "\n" * 300])
 def test_the_beginning_of_a_text_is_as_long_as_there_is_room(text: str) -> None:
-    found = fitting_text(text, 200)
+    found = truncated_text(text, 200)
     assert text.startswith(found)
     assert json_bytes(found) <= 200
     assert found == text or json_bytes(text[: len(found) + 1]) > 200

@@ -7,15 +7,15 @@ from callwright.contract.surface import OPERATIONS
 from callwright.service.rest.documentation.examples import example_of
 from callwright.service.rest.documentation.openapi import webhooks
 from callwright.service.rest.documentation.openapi.answers import successes
+from callwright.service.rest.documentation.openapi.descriptions import ABOUT, about_nouns, about_operation
 from callwright.service.rest.documentation.openapi.headers import Json, header_components
 from callwright.service.rest.documentation.openapi.parameters import parameters, request_body, shared
 from callwright.service.rest.documentation.openapi.problems import ProblemAnswers
 from callwright.service.rest.documentation.openapi.schemas import Schemas, body_schema, contract_schemas
-from callwright.service.rest.documentation.openapi.words import ABOUT, about_nouns, about_operation
 from callwright.service.rest.routes import PREFIX
 
 
-def described() -> Json:
+def build_document() -> Json:
     schemas = contract_schemas()
     problems = ProblemAnswers(OPERATIONS.values())
     entries = {

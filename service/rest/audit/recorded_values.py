@@ -22,7 +22,7 @@ _SECRET_VALUE = re.compile(r"(?:whsec_|svc_live_|svc_mcp_)\S*")
 _NUMBER = re.compile(r"\+[1-9](?:[ ().-]{0,2}[0-9]){6,14}")
 
 
-def kept(name: str, value: Any, *, is_own: bool = False) -> Any:
+def recorded(name: str, value: Any, *, is_own: bool = False) -> Any:
     """A field's value as it is recorded: JSON without secrets, with masked numbers, and the beginning of long texts.
 
     `is_own`: the value is a number that the organization rents, which is not masked.
@@ -35,9 +35,9 @@ def kept(name: str, value: Any, *, is_own: bool = False) -> Any:
         return _text(value, is_own=is_own)
     if isinstance(value, Mapping):
         entries = cast("Mapping[str, Any]", value)
-        return {_clean(key, is_own=False): kept(key, entry) for key, entry in entries.items()}
+        return {_clean(key, is_own=False): recorded(key, entry) for key, entry in entries.items()}
     if isinstance(value, list):
-        return [kept(name, entry) for entry in cast("list[Any]", value)]
+        return [recorded(name, entry) for entry in cast("list[Any]", value)]
     return value
 
 

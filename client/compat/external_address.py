@@ -75,18 +75,18 @@ class AddressContent:
 
 @asynccontextmanager
 async def opened(
-    transport: Transport, url: str, *, accepts: Accepts, limit_s: float = ADDRESS_LIMIT_S, chosen: bool = False
+    transport: Transport, url: str, *, accepts: Accepts, limit_s: float = ADDRESS_LIMIT_S, chosen_by_user: bool = False
 ) -> AsyncGenerator[AddressContent]:
     """Opens an address; a relative one belongs to the service.
 
-    `chosen` says that a person chose the address, so it may be in any network. Only the service itself gets the key.
+    `chosen_by_user` says that a person chose the address, so it may be in any network. Only the service gets the key.
 
     Raises:
         AddressUnreadable: it must not be opened, cannot be reached, or answers with an error or another media type.
     """
     deadline = anyio.current_time() + limit_s
     address = _address(transport, url)
-    response = await _in_time(_followed(transport, address, chosen=chosen), address.host, deadline)
+    response = await _in_time(_followed(transport, address, chosen_by_user=chosen_by_user), address.host, deadline)
     try:
         if not response.is_success:
             raise AddressUnreadable(f"{address.host} answered with status {response.status_code}")
@@ -98,24 +98,24 @@ async def opened(
         await close_response(response)
 
 
-async def _followed(transport: Transport, address: httpx.URL, *, chosen: bool) -> Response:
-    keyed = True
+async def _followed(transport: Transport, address: httpx.URL, *, chosen_by_user: bool) -> Response:
+    with_key = True
     for _ in range(MOST_REDIRECTS + 1):
-        response = await _sent(transport, address, keyed=keyed, chosen=chosen)
+        response = await _sent(transport, address, with_key=with_key, chosen_by_user=chosen_by_user)
         target = response.headers.get("location")
         if response.status_code not in _REDIRECTS or target is None:
             return response
         await close_response(response)
-        address, keyed = _address(transport, urljoin(str(address), target)), False
+        address, with_key = _address(transport, urljoin(str(address), target)), False
     raise AddressUnreadable(f"{address.host} answered after more than {MOST_REDIRECTS} redirects")
 
 
-async def _sent(transport: Transport, address: httpx.URL, *, keyed: bool, chosen: bool) -> Response:
+async def _sent(transport: Transport, address: httpx.URL, *, with_key: bool, chosen_by_user: bool) -> Response:
     headers = {"Accept": "*/*", "Accept-Encoding": "identity", "User-Agent": "callwright-client"}
     if _origin(address) == _origin(httpx.URL(transport.base_url)):
-        return await transport.once(Request("GET", address, headers=headers), own=True, keyed=keyed)
-    if chosen:
-        return await transport.once(Request("GET", address, headers=headers), own=False, keyed=False)
+        return await transport.send_once(Request("GET", address, headers=headers), to_service=True, with_key=with_key)
+    if chosen_by_user:
+        return await transport.send_once(Request("GET", address, headers=headers), to_service=False, with_key=False)
     ways = list(await _allowed(transport, address))[:_MOST_TRIED]
     for number, way in enumerate(ways, start=1):
         # Connects to an address that was checked. A second look-up of the name could give another one.
@@ -126,7 +126,7 @@ async def _sent(transport: Transport, address: httpx.URL, *, keyed: bool, chosen
             extensions={} if way == address.host else {"sni_hostname": address.host},
         )
         try:
-            return await transport.once(request, own=False, keyed=False)
+            return await transport.send_once(request, to_service=False, with_key=False)
         except (httpx.ConnectError, httpx.ConnectTimeout):
             if number == len(ways):
                 raise

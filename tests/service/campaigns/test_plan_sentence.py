@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from callwright.contract.deployments.dialling import CallingHours, Weekday, Window
-from callwright.service.campaigns.plan_words import Proposal, sentence
+from callwright.service.campaigns.plan_sentence import Proposal, sentence
 from callwright.service.platform.clock.clock import HOUR
 
 WORKDAYS: list[Weekday] = ["mon", "tue", "wed", "thu", "fri"]

@@ -7,7 +7,7 @@ import anyio
 import pytest
 
 from callwright.client import AddressUnreadable, AnswerTooLarge, Client
-from callwright.client.compat.foreign_address import json_type, sound_type, transcript_type
+from callwright.client.compat.external_address import json_type, sound_type, transcript_type
 from callwright.client.transport import AsyncByteStream, MockTransport, Request, Response, httpx
 from tests.client.scripted import KEY
 
@@ -336,6 +336,6 @@ async def test_the_description_of_an_answer_is_known_before_it_is_read() -> None
 async def test_an_address_that_the_person_chose_may_lie_anywhere_and_gets_no_key() -> None:
     hosts = Hosts(lambda request: text("{}", "application/json"))
     async with hosts.client() as client:
-        async with client.open_address("http://10.0.0.7/openapi.json", accepts=json_type, chosen=True) as found:
+        async with client.open_address("http://10.0.0.7/openapi.json", accepts=json_type, chosen_by_user=True) as found:
             assert await found.read(10) == b"{}"
     assert not keyed(hosts.others[0])

@@ -10,34 +10,34 @@ from sqlalchemy import Connection, text
 from callwright.service.platform.database.engines import APPLICATION
 
 OWN_PID = text("SELECT pg_backend_pid()")
-_WORDLESS = """
+_IDLE = """
     (a.state LIKE 'idle in transaction%' OR (a.state = 'active' AND a.wait_event_type = 'Client'))
-    AND a.state_change < clock_timestamp() - :silent_ms * interval '1 millisecond'
+    AND a.state_change < clock_timestamp() - :idle_ms * interval '1 millisecond'
 """
-_IN_THE_WAY = text(f"""
+_END_BLOCKING = text(f"""
     WITH RECURSIVE before(pid) AS (
         SELECT unnest(pg_blocking_pids(:pid)) UNION SELECT unnest(pg_blocking_pids(before.pid)) FROM before
     )
     SELECT count(pg_terminate_backend(a.pid)) FROM pg_stat_activity a JOIN before ON before.pid = a.pid
-    WHERE a.usename = current_user AND {_WORDLESS}
+    WHERE a.usename = current_user AND {_IDLE}
 """)
-_STUCK = text(f"""
+_END_IDLE = text(f"""
     SELECT count(pg_terminate_backend(a.pid)) FROM pg_stat_activity a
     WHERE a.datname = current_database() AND a.usename = current_user AND a.pid <> pg_backend_pid()
         AND (a.application_name = current_setting('application_name')
             OR starts_with(a.application_name, '{APPLICATION}'))
-        AND a.backend_xid IS NOT NULL AND {_WORDLESS}
+        AND a.backend_xid IS NOT NULL AND {_IDLE}
 """)
 
 
-def clear_the_way(connection: Connection, pid: int, silent_ms: int) -> int:
+def end_blocking_transactions(connection: Connection, pid: int, idle_ms: int) -> int:
     """Ends silent transactions that block another one, directly or through others; returns how many.
 
     `pid` is the result of `OWN_PID` in the transaction that waits.
     """
-    return connection.execute(_IN_THE_WAY, {"pid": pid, "silent_ms": silent_ms}).scalar_one()
+    return connection.execute(_END_BLOCKING, {"pid": pid, "idle_ms": idle_ms}).scalar_one()
 
 
-def end_stuck(connection: Connection, silent_ms: int) -> int:
+def end_idle_transactions(connection: Connection, idle_ms: int) -> int:
     """Ends silent transactions of this service that have changed or locked something; returns how many."""
-    return connection.execute(_STUCK, {"silent_ms": silent_ms}).scalar_one()
+    return connection.execute(_END_IDLE, {"idle_ms": idle_ms}).scalar_one()

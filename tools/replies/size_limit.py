@@ -43,25 +43,25 @@ _LIST_BYTES = 600
 
 async def answered(tool: Tool, context: ToolContext, asked: Input, *, noted: Callable[[Reply], Reply]) -> Reply:
     """Runs a tool once. The answer is within the limit, including what `noted` adds to it."""
-    most = bound_of(asked)
-    if tool.act is not None:
+    most = size_limit_of(asked)
+    if tool.handler is not None:
         reply = await acted(tool, context, asked)
     elif tool.many:
         reply = await _listed(tool, context, asked, most)
     else:
         reply = await asked_plainly(tool, context, asked)
     known = _NamedValues(dict(asked) | {name: value for name, value in reply.data.items() if isinstance(value, str)})
-    return fitted(noted(reply), most, rest=context.hint(tool.rest.format_map(known)))
+    return truncated(noted(reply), most, hint=context.hint(tool.truncation_hint.format_map(known)))
 
 
 class _NamedValues(dict[str, Any]):
-    """Values for the placeholders in `Tool.rest`. A remote service may omit some."""
+    """Values for the placeholders in `Tool.truncation_hint`. A remote service may omit some."""
 
     def __missing__(self, name: str) -> str:
         return f"({name})"
 
 
-def bound_of(asked: Input) -> int:
+def size_limit_of(asked: Input) -> int:
     """The most bytes of an answer: the default, unless the arguments request more entries or tokens."""
     tokens: int | None = getattr(asked, "max_tokens", None)
     if tokens is None:
@@ -70,7 +70,7 @@ def bound_of(asked: Input) -> int:
     return min(max(tokens, DEFAULT_TOKENS), MOST_TOKENS) * BYTES_A_TOKEN
 
 
-def fitting(sizes: Sequence[int], room: int) -> int:
+def count_that_fits(sizes: Sequence[int], room: int) -> int:
     """How many of the first entries fit together; at least one, so that each call makes progress."""
     count = 0
     for size in sizes:
@@ -81,15 +81,15 @@ def fitting(sizes: Sequence[int], room: int) -> int:
     return count
 
 
-def fitting_text(text: str, room: int) -> str:
+def truncated_text(text: str, room: int) -> str:
     """The longest beginning of a text that fits as JSON."""
     if json_bytes(text) <= room:
         return text
     return text[: max(0, bisect_right(range(len(text)), room, key=lambda count: json_bytes(text[:count])) - 1)]
 
 
-def fitted(reply: Reply, most: int, *, rest: str = "") -> Reply:
-    """The reply, shortened if it has more than `most` bytes. `rest` says where the rest is."""
+def truncated(reply: Reply, most: int, *, hint: str = "") -> Reply:
+    """The reply, shortened if it has more than `most` bytes. `hint` says where the rest is."""
     if reply.size <= most:
         return reply
     room = most - _NOTE_BYTES
@@ -100,7 +100,7 @@ def fitted(reply: Reply, most: int, *, rest: str = "") -> Reply:
     said = [shortened(cut, _LONGEST_CUT) for cut in cuts[:_MOST_CUTS]]
     if len(cuts) > _MOST_CUTS:
         said.append(f"and {len(cuts) - _MOST_CUTS} more")
-    note = " ".join(part for part in (f"Shortened: {'; '.join(said)}.", rest) if part)
+    note = " ".join(part for part in (f"Shortened: {'; '.join(said)}.", hint) if part)
     return replace(reply, text=f"{text}\n{note}", data={**data, "shortened": said})
 
 
@@ -116,14 +116,14 @@ async def _listed(tool: Tool, context: ToolContext, asked: Input, most: int) -> 
         sizes = [
             json_bytes(said) + json_bytes(entry) + 2 for said, entry in zip(entries.words, entries.data, strict=True)
         ]
-        per_page = min(fitting(sizes, most - _LIST_BYTES), len(entries.data) - 1)
+        per_page = min(count_that_fits(sizes, most - _LIST_BYTES), len(entries.data) - 1)
     found, paging, left = await page_at(tool, context, asked, most=1)
     return list_reply(tool, context, entries_of(tool, context, asked, found), paging, left)
 
 
 def _cut_text(text: str, room: int) -> str:
     """The beginning of a text, cut at the end of a line if one is near. An open fence is closed."""
-    kept = fitting_text(text, room)
+    kept = truncated_text(text, room)
     if kept == text:
         return text
     line_end = kept.rfind("\n")

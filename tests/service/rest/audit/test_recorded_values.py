@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from callwright.service.rest.audit.words import MOST_BYTES, SECRET, kept, too_long
+from callwright.service.rest.audit.recorded_values import MOST_BYTES, SECRET, recorded, too_long
 
 
 @pytest.mark.parametrize(
@@ -32,16 +32,16 @@ from callwright.service.rest.audit.words import MOST_BYTES, SECRET, kept, too_lo
     ],
 )
 def test_a_value_stands_without_secrets_and_numbers(name: str, value: Any, stands: Any) -> None:
-    assert kept(name, value) == stands
+    assert recorded(name, value) == stands
 
 
 def test_a_number_that_the_organization_rents_stands_whole() -> None:
-    assert kept("number", "+12125550187", is_own=True) == "+12125550187"
-    assert kept("numbers", {"number": "+12125550187"}, is_own=True) == {"number": "+12•••••••87"}
+    assert recorded("number", "+12125550187", is_own=True) == "+12125550187"
+    assert recorded("numbers", {"number": "+12125550187"}, is_own=True) == {"number": "+12•••••••87"}
 
 
 def test_the_beginning_of_a_long_text_has_no_secret_either() -> None:
-    found = kept("system_prompt", "Ring +12125550187 with svc_live_abc. " + "x" * 3_000)
+    found = recorded("system_prompt", "Ring +12125550187 with svc_live_abc. " + "x" * 3_000)
     assert found["begins"].startswith(f"Ring +12•••••••87 with {SECRET} xxx")
     assert found["characters"] == 3_037
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from callwright.service.platform.clock.certainty import EVEN_MS, Certainty, Seen
 from callwright.service.platform.clock.clock import DAY, HOUR, MINUTE
+from callwright.service.platform.clock.clock_verifier import EVEN_MS, ClockReading, ClockVerifier
 from tests.support.clock_set_by_test import NOON_MS
 
 MONTH = 31 * DAY
@@ -18,31 +18,31 @@ class Machine:
 
     true_ms: int = NOON_MS
     ahead_ms: int = 0
-    kept: Seen | None = None
-    process: Certainty = field(default_factory=Certainty)
+    kept: ClockReading | None = None
+    process: ClockVerifier = field(default_factory=ClockVerifier)
 
     @property
-    def sure_ms(self) -> int:
-        return self.process.sure_ms(self.true_ms + self.ahead_ms, self.true_ms)
+    def confirmed_now_ms(self) -> int:
+        return self.process.confirmed_now_ms(self.true_ms + self.ahead_ms, self.true_ms)
 
     def run(self, for_ms: int, *, every_ms: int = MINUTE) -> None:
         """Time passes, with looks at the clock; what is certain is never too late."""
         for _ in range(max(1, for_ms // every_ms)):
             self.true_ms += every_ms
             self.kept = self.process.look(self.kept, self.true_ms + self.ahead_ms, self.true_ms)
-            assert self.sure_ms <= self.true_ms + EVEN_MS
-            assert self.sure_ms <= self.true_ms + self.ahead_ms
+            assert self.confirmed_now_ms <= self.true_ms + EVEN_MS
+            assert self.confirmed_now_ms <= self.true_ms + self.ahead_ms
 
     def restart(self, *, after_ms: int = 3_000) -> None:
         self.true_ms += after_ms
-        self.process = Certainty()
-        assert self.sure_ms == 0
+        self.process = ClockVerifier()
+        assert self.confirmed_now_ms == 0
 
 
 def sound() -> Machine:
-    made = Machine(kept=Seen(NOON_MS, NOON_MS, NOON_MS))
+    made = Machine(kept=ClockReading(NOON_MS, NOON_MS, NOON_MS))
     made.run(10 * MINUTE)
-    assert made.sure_ms == made.true_ms
+    assert made.confirmed_now_ms == made.true_ms
     return made
 
 
@@ -50,7 +50,7 @@ def test_a_clock_that_goes_on_evenly_is_certain_at_once_also_after_a_restart() -
     machine = sound()
     machine.restart(after_ms=2 * MINUTE)
     machine.run(MINUTE)
-    assert machine.sure_ms == machine.true_ms
+    assert machine.confirmed_now_ms == machine.true_ms
 
 
 @AHEAD
@@ -65,7 +65,7 @@ def test_a_clock_that_was_ahead_for_hours_moves_nothing(ahead_ms: int, restarts:
     if restarts in ("back", "both"):
         machine.restart()
     machine.run(MINUTE)
-    assert machine.true_ms - machine.sure_ms <= EVEN_MS
+    assert machine.true_ms - machine.confirmed_now_ms <= EVEN_MS
 
 
 @pytest.mark.parametrize("orders", [(HOUR, MONTH), (MONTH, HOUR), (MONTH, 0, HOUR), (HOUR, 0, MONTH), (-MONTH, MONTH)])
@@ -79,7 +79,7 @@ def test_several_wrong_readings_one_after_another_move_nothing(orders: tuple[int
         machine.run(20 * MINUTE)
     machine.ahead_ms = 0
     machine.run(2 * DAY)
-    assert machine.sure_ms == machine.true_ms
+    assert machine.confirmed_now_ms == machine.true_ms
 
 
 @AHEAD
@@ -89,9 +89,9 @@ def test_a_database_that_is_new_under_a_clock_that_is_ahead_is_certain_of_nothin
     machine.ahead_ms = 0
     machine.restart()
     machine.run(HOUR)
-    assert machine.sure_ms <= machine.true_ms - 5 * HOUR
+    assert machine.confirmed_now_ms <= machine.true_ms - 5 * HOUR
     machine.run(DAY)
-    assert machine.sure_ms == machine.true_ms
+    assert machine.confirmed_now_ms == machine.true_ms
 
 
 @AHEAD
@@ -99,9 +99,9 @@ def test_a_service_that_was_off_is_certain_again_after_a_day(ahead_ms: int) -> N
     machine = sound()
     machine.restart(after_ms=ahead_ms)
     machine.run(HOUR)
-    assert machine.sure_ms < machine.true_ms - 30 * MINUTE
+    assert machine.confirmed_now_ms < machine.true_ms - 30 * MINUTE
     machine.run(DAY)
-    assert machine.sure_ms == machine.true_ms
+    assert machine.confirmed_now_ms == machine.true_ms
 
 
 def test_a_machine_that_runs_for_an_hour_a_day_lags_by_three_days_at_most() -> None:
@@ -109,14 +109,14 @@ def test_a_machine_that_runs_for_an_hour_a_day_lags_by_three_days_at_most() -> N
     for _ in range(20):
         machine.restart(after_ms=23 * HOUR)
         machine.run(HOUR)
-    assert machine.true_ms - machine.sure_ms <= 3 * DAY
+    assert machine.true_ms - machine.confirmed_now_ms <= 3 * DAY
 
 
 @AHEAD
 def test_a_process_whose_clock_is_ahead_moves_nothing_for_those_beside_it(ahead_ms: int) -> None:
-    right, wrong = sound(), Certainty()
+    right, wrong = sound(), ClockVerifier()
     for _ in range(3 * DAY // MINUTE):
         right.kept = wrong.look(right.kept, right.true_ms + ahead_ms, right.true_ms)
-        assert wrong.sure_ms(right.true_ms + ahead_ms, right.true_ms) <= right.true_ms
+        assert wrong.confirmed_now_ms(right.true_ms + ahead_ms, right.true_ms) <= right.true_ms
         right.run(MINUTE)
-        assert right.sure_ms == right.true_ms
+        assert right.confirmed_now_ms == right.true_ms

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from callwright.client.compat.foreign_address import transcript_type
+from callwright.client.compat.external_address import transcript_type
 from callwright.client.errors import AddressUnreadable, CallwrightError, NotFound, NotOffered, UnexpectedAnswer
 from callwright.contract.calls import (
     Call,

@@ -53,7 +53,7 @@ _ACCEPT = "let the endpoint answer 2xx to this event"
 
 
 @dataclass(frozen=True)
-class Words:
+class ArrivalExplanation:
     """Whether an event arrived at a subscription, why, and what to do next; empty if there is nothing to do."""
 
     arrival: Arrival
@@ -61,12 +61,14 @@ class Words:
     next_step: str
 
 
-def of_delivery(webhook: Row[Any], delivery: Row[Any], last: Row[Any] | None, *, arrived_ms: int | None) -> Words:
+def of_delivery(
+    webhook: Row[Any], delivery: Row[Any], last: Row[Any] | None, *, arrived_ms: int | None
+) -> ArrivalExplanation:
     """Explains a delivery. `last` is its latest attempt; `arrived_ms` is when an earlier delivery arrived."""
     if delivery.attempt_started_at is not None and delivery.status in ("missed", "cancelled"):
         ended = "disabled" if delivery.status == "missed" else "deleted"
         why = f"{_under_way(delivery)} It is not sent again by itself, because the subscription was {ended} meanwhile."
-        return Words(delivery.status, why, SOON)
+        return ArrivalExplanation(delivery.status, why, SOON)
     words = _OF_STATUS[delivery.status](webhook, delivery, last)
     if words.arrival in ("arrived", "cancelled"):
         return words
@@ -75,31 +77,35 @@ def of_delivery(webhook: Row[Any], delivery: Row[Any], last: Row[Any] | None, *,
         explanation += f" The subscription was deleted at {_at(webhook.deleted_at)}."
     if arrived_ms is not None:
         explanation, next_step = f"{explanation} An earlier delivery arrived at {_at(arrived_ms)}.", ""
-    return Words(words.arrival, explanation, next_step)
+    return ArrivalExplanation(words.arrival, explanation, next_step)
 
 
-def without_delivery(webhook: Row[Any], event: Row[Any]) -> Words:
+def without_delivery(webhook: Row[Any], event: Row[Any]) -> ArrivalExplanation:
     """Explains why there is no delivery."""
     if event.type == WEBHOOK_TEST.name and event.subject_id != webhook.id:
-        return Words("not_subscribed", "A test goes to the subscription that is tested alone.", "")
+        return ArrivalExplanation("not_subscribed", "A test goes to the subscription that is tested alone.", "")
     if event.type == WEBHOOK_DISABLED.name and event.subject_id == webhook.id:
-        return Words("not_subscribed", "It is about this subscription, and so goes to the other ones.", "")
+        return ArrivalExplanation("not_subscribed", "It is about this subscription, and so goes to the other ones.", "")
     wanted: list[str] = json.loads(webhook.events)
     if not {EVERY, event.type} & set(wanted):
         add = f"add {event.type} to the events of the subscription"
-        return Words("not_subscribed", f"It wants {_names(wanted)}, not {event.type}.", _again(webhook, add))
+        return ArrivalExplanation(
+            "not_subscribed", f"It wants {_names(wanted)}, not {event.type}.", _again(webhook, add)
+        )
     if event.fanned_out_at is None:
-        return Words("waiting", "The event is about to be queued for its subscriptions.", SOON)
+        return ArrivalExplanation("waiting", "The event is about to be queued for its subscriptions.", SOON)
     if webhook.created_at >= event.fanned_out_at:
         made = f"The subscription was made at {_at(webhook.created_at)}, after the event."
-        return Words("subscribed_later", made, _again(webhook))
-    return Words("not_subscribed", f"It did not want {event.type} when it happened; now it does.", _again(webhook))
+        return ArrivalExplanation("subscribed_later", made, _again(webhook))
+    return ArrivalExplanation(
+        "not_subscribed", f"It did not want {event.type} when it happened; now it does.", _again(webhook)
+    )
 
 
-def _arrived(webhook: Row[Any], delivery: Row[Any], last: Row[Any] | None) -> Words:
+def _arrived(webhook: Row[Any], delivery: Row[Any], last: Row[Any] | None) -> ArrivalExplanation:
     replayed = " when it was replayed" if delivery.cause == "replay" else ""
     answer = f"The endpoint answered {delivery.last_response_status}"
-    return Words(
+    return ArrivalExplanation(
         "arrived",
         f"Arrived at {_at(delivery.finished_at)}{replayed}, at attempt {delivery.attempt_count}. "
         f"{answer}; what it did with it is in its own log.",
@@ -112,21 +118,23 @@ def _under_way(delivery: Row[Any]) -> str:
     return f"Attempt {delivery.attempt_count + 1} is under way since {begun}."
 
 
-def _waiting(webhook: Row[Any], delivery: Row[Any], last: Row[Any] | None) -> Words:
+def _waiting(webhook: Row[Any], delivery: Row[Any], last: Row[Any] | None) -> ArrivalExplanation:
     tried = f"{_tried(last)} " if last is not None else ""
     if delivery.attempt_started_at is not None:
-        return Words("waiting", f"{tried}{_under_way(delivery)}", SOON)
+        return ArrivalExplanation("waiting", f"{tried}{_under_way(delivery)}", SOON)
     due = _at(delivery.next_attempt_at)
     if last is None:
-        return Words("waiting", f"It is queued and was not sent yet; the first attempt is due at {due}.", SOON)
+        return ArrivalExplanation(
+            "waiting", f"It is queued and was not sent yet; the first attempt is due at {due}.", SOON
+        )
     fix = _repair(last)
     step = f"{_sentence(fix)} It is sent again by itself." if fix else SOON
-    return Words("waiting", f"{tried}The next attempt is due at {due}.", step)
+    return ArrivalExplanation("waiting", f"{tried}The next attempt is due at {due}.", step)
 
 
-def _failed(webhook: Row[Any], delivery: Row[Any], last: Row[Any] | None) -> Words:
+def _failed(webhook: Row[Any], delivery: Row[Any], last: Row[Any] | None) -> ArrivalExplanation:
     if last is None:  # the log of attempts was cut off before the delivery
-        return Words(
+        return ArrivalExplanation(
             "failed", "It failed; its attempts are not in the log any more.", _again(webhook, delivery=delivery)
         )
     many = delivery.attempt_count > 1
@@ -134,32 +142,32 @@ def _failed(webhook: Row[Any], delivery: Row[Any], last: Row[Any] | None) -> Wor
     if last.outcome in ("rejected", "redirected", "forbidden_address"):
         why += " This is not tried again."
     if last.url != webhook.url:
-        return Words(
+        return ArrivalExplanation(
             "failed", f"{why} That was at {last.url}; the URL was changed since.", _again(webhook, delivery=delivery)
         )
-    return Words("failed", why, _again(webhook, _repair(last), delivery=delivery))
+    return ArrivalExplanation("failed", why, _again(webhook, _repair(last), delivery=delivery))
 
 
-def _missed(webhook: Row[Any], delivery: Row[Any], last: Row[Any] | None) -> Words:
+def _missed(webhook: Row[Any], delivery: Row[Any], last: Row[Any] | None) -> ArrivalExplanation:
     tried = f"{_tried(last)} Then the subscription was disabled." if last is not None else None
     if webhook.status == "active":
         why = tried or "The subscription was disabled when the event happened, so nothing was sent."
-        return Words(
+        return ArrivalExplanation(
             "missed", f"{why} It is enabled again since {_at(webhook.enabled_at)}.", _again(webhook, delivery=delivery)
         )
     reason = _DISABLED.get(webhook.disabled_reason or "", "it was disabled")
     since = f"It is disabled since {_at(webhook.disabled_at)}: {reason}."
     fix = "" if webhook.disabled_reason == "manual" else "repair the endpoint"
-    return Words(
+    return ArrivalExplanation(
         "missed", f"{tried or 'Nothing was sent.'} {since}", _again(webhook, fix, delivery=delivery, many=True)
     )
 
 
-def _cancelled(webhook: Row[Any], delivery: Row[Any], last: Row[Any] | None) -> Words:
+def _cancelled(webhook: Row[Any], delivery: Row[Any], last: Row[Any] | None) -> ArrivalExplanation:
     tried = f"{_tried(last)} " if last is not None else ""
     when = f" at {_at(webhook.deleted_at)}" if webhook.deleted_at is not None else ""
     why = f"{tried}It was not sent any more, because the subscription was deleted{when}."
-    return Words("cancelled", why, _again(webhook, delivery=delivery))
+    return ArrivalExplanation("cancelled", why, _again(webhook, delivery=delivery))
 
 
 _OF_STATUS = {"succeeded": _arrived, "pending": _waiting, "failed": _failed, "missed": _missed, "cancelled": _cancelled}

@@ -24,16 +24,16 @@ _LONGEST_BEFORE = 100
 """The most characters of an old text; the new one is not cut."""
 
 
-def stored(value: Any) -> Any:
+def as_stored(value: Any) -> Any:
     """A value of a change as the service stores it, as JSON: an object has its defaults, changes have none."""
     if isinstance(value, Changes):
         found = value.named()
-        return {name: stored(found[name]) for name in value.changing() if name in found}
+        return {name: as_stored(found[name]) for name in value.changing() if name in found}
     return value.model_dump(mode="json") if isinstance(value, Part) and not isinstance(value, Spend) else value
 
 
-def told(name: str, now: Any, before: Any, given: Any) -> str:
-    """The name and value of a field, as `stored` returns it, and the old value if it differs.
+def describe_change(name: str, now: Any, before: Any, given: Any) -> str:
+    """The name and value of a field, as `as_stored` returns it, and the old value if it differs.
 
     `given` is the part that the change names.
     """
@@ -51,11 +51,11 @@ def told(name: str, now: Any, before: Any, given: Any) -> str:
     was, names = cast("dict[str, Any]", before), cast("Mapping[str, Any]", given if isinstance(given, dict) else {})
     every = [*values, *(one for one in was if one not in values)]
     shown = [one for one in every if one in names or not _same(values.get(one), was.get(one))] or every
-    parts = [told(one, values.get(one), was.get(one), names.get(one)) for one in shown]
+    parts = [describe_change(one, values.get(one), was.get(one), names.get(one)) for one in shown]
     return f"{named(name)} ({', '.join(parts)})"
 
 
-def said(value: Any, *, most: int | None = None) -> str:
+def describe_value(value: Any, *, most: int | None = None) -> str:
     """A value in a sentence. Texts in it are quoted, so that none reads as part of the sentence.
 
     Texts longer than `most` are cut.
@@ -67,9 +67,9 @@ def said(value: Any, *, most: int | None = None) -> str:
     if isinstance(value, Spend | Money):
         return amount(Money(amount=value.amount, currency=value.currency))
     if isinstance(value, Input | Part):
-        return said(value.model_dump(mode="json", exclude_unset=True), most=most)
+        return describe_value(value.model_dump(mode="json", exclude_unset=True), most=most)
     if isinstance(value, list):
-        return f"[{', '.join(said(entry, most=most) for entry in cast('list[Any]', value))}]"
+        return f"[{', '.join(describe_value(entry, most=most) for entry in cast('list[Any]', value))}]"
     if isinstance(value, dict):
         entries = cast("dict[str, Any]", value).items()
         return f"({', '.join(_entry(name, entry, most=most) for name, entry in entries)})"
@@ -78,17 +78,17 @@ def said(value: Any, *, most: int | None = None) -> str:
 
 def _same(one: Any, other: Any) -> bool:
     """Whether two values are equal; times and amounts are if they read the same."""
-    return one == other or (not isinstance(one, list | dict) and said(one) == said(other))
+    return one == other or (not isinstance(one, list | dict) and describe_value(one) == describe_value(other))
 
 
 def _entry(name: str, value: Any, *, most: int | None = None) -> str:
     windows = _windows(name, value)
-    return f"{named(name)} {said(value, most=most)}" if windows is None else windows
+    return f"{named(name)} {describe_value(value, most=most)}" if windows is None else windows
 
 
 def _listed_value(name: str, value: Any) -> str:
     windows = _windows(name, value)
-    return said(value, most=_LONGEST_BEFORE) if windows is None else windows
+    return describe_value(value, most=_LONGEST_BEFORE) if windows is None else windows
 
 
 def _windows(name: str, value: Any) -> str | None:

@@ -22,7 +22,7 @@ LOOK_S = 1.0
 """Seconds between two checks while nothing is written."""
 
 
-class Loss(Enum):
+class FileLoss(Enum):
     """What happened to the file, in words."""
 
     MOVED = "the database file was removed, moved or replaced"
@@ -31,16 +31,16 @@ class Loss(Enum):
 
 
 _TO_DO = {
-    Loss.MOVED: "stop the service, or put the file back",
-    Loss.LOG_MOVED: "stop the service, which keeps what the log held, and start it again",
-    Loss.OVERWRITTEN: "stop the service; the next start says what to do",
+    FileLoss.MOVED: "stop the service, or put the file back",
+    FileLoss.LOG_MOVED: "stop the service, which keeps what the log held, and start it again",
+    FileLoss.OVERWRITTEN: "stop the service; the next start says what to do",
 }
 
 
 class DatabaseGone(StorageUnavailable):
     """The file of the database was removed, moved, replaced or written over while it was open."""
 
-    def __init__(self, file: Path, loss: Loss) -> None:
+    def __init__(self, file: Path, loss: FileLoss) -> None:
         self.loss = loss
         super().__init__(f"{loss.value} while the service ran ({file}): nothing is stored")
 
@@ -49,7 +49,7 @@ _Seen = tuple[int, int, int, int]
 """The device and the inode of a file, when it was changed, and its size."""
 
 
-class Presence:
+class FileGuard:
     """Checks the file from which a database was opened, in some microseconds. Does nothing on Postgres."""
 
     def __init__(self, file: Path | None) -> None:
@@ -59,7 +59,7 @@ class Presence:
         self._log_files_opened: list[tuple[str, _Seen]] = []
         self._written: _Seen | None = None
         self._writings = 0
-        self.loss: Loss | None = None
+        self.loss: FileLoss | None = None
         """What the last check found; None if the file is in its place and unchanged by others."""
 
     @property
@@ -84,8 +84,8 @@ class Presence:
 
         A log that was removed may still be moved into the file, because it is lost when the process ends.
         """
-        if not self.look() and self.loss is not Loss.LOG_MOVED and self._file is not None:
-            raise DatabaseGone(self._file, cast("Loss", self.loss))
+        if not self.look() and self.loss is not FileLoss.LOG_MOVED and self._file is not None:
+            raise DatabaseGone(self._file, cast("FileLoss", self.loss))
         self._writings += 1
         try:
             yield
@@ -106,13 +106,13 @@ class Presence:
         self.loss = found
         return found is None
 
-    def _mark(self, loss: Loss | None) -> None:
+    def _mark(self, loss: FileLoss | None) -> None:
         """Tells the next start whether the log that it finds belongs to another file."""
         if self._file is not None:
             with suppress(OSError):  # the folder may be gone too
-                if loss is Loss.MOVED and self._opened is not None:
+                if loss is FileLoss.MOVED and self._opened is not None:
                     replaced_mark(self._file).write_text(identity(*self._opened[:2]), encoding="ascii")
-                elif loss is Loss.OVERWRITTEN:
+                elif loss is FileLoss.OVERWRITTEN:
                     replaced_mark(self._file).write_text("", encoding="ascii")
                 else:
                     replaced_mark(self._file).unlink(missing_ok=True)
@@ -120,23 +120,23 @@ class Presence:
     def check(self) -> None:
         """Looks. Raises `DatabaseGone`."""
         if not self.look() and self._file is not None:
-            raise DatabaseGone(self._file, cast("Loss", self.loss))
+            raise DatabaseGone(self._file, cast("FileLoss", self.loss))
 
-    def _found(self) -> Loss | None:
-        if self._file is None or self._opened is None or self.loss is Loss.OVERWRITTEN:
+    def _found(self) -> FileLoss | None:
+        if self._file is None or self._opened is None or self.loss is FileLoss.OVERWRITTEN:
             return self.loss
         writings, now = self._writings, _seen(self._path)
         if now is None or now[:2] != self._opened[:2]:
-            return Loss.MOVED
+            return FileLoss.MOVED
         # Another thread may be writing. If the count is even and did not change, it is not.
         if self._written not in (None, now) and writings % 2 == 0 and writings == self._writings:
-            return Loss.OVERWRITTEN
+            return FileLoss.OVERWRITTEN
         for index, (path, opened) in enumerate(self._log_files_opened):
             there = _seen(path)
             if there is None or there[:2] != opened[:2]:
-                return Loss.LOG_MOVED
+                return FileLoss.LOG_MOVED
             if there[3] < opened[3]:  # SQLite never truncates it: it overwrites it from the start
-                return Loss.OVERWRITTEN
+                return FileLoss.OVERWRITTEN
             self._log_files_opened[index] = (path, there)
         return None
 
