@@ -10,7 +10,7 @@ import anyio
 
 from callwright.client import Client
 from callwright.client.transport import ASGITransport
-from callwright.contract.deployments.maximum_cost import MICROS
+from callwright.contract.deployments.call_price import MICROS
 from callwright.service import accounts
 from callwright.service.app import running
 from callwright.service.settings import ServiceSettings

@@ -30,8 +30,8 @@ class Retries:
     `attempts` counts the first one too. Without `Retry-After` the waits are `first_wait_s`, twice that, four times
     that, up to `longest_backoff_s`, each shortened at random by up to a half. With it the wait is what the service asks
     for, lengthened at random by up to a quarter, so that requests which were refused together do not return together.
-    When the service asks for more than `longest_wait_s`, the problem is raised at once. One request waits for rate
-    limits no longer than that in all.
+    When the service asks for more than `longest_wait_s`, the problem is raised at once. For rate limits
+    the service may ask one request for no more than that in all.
     """
 
     attempts: int = 4

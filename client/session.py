@@ -134,4 +134,4 @@ class Session:
     def _key_for(self, operation: Operation[..., Any, Any], given: str | None) -> str | None:
         if given is not None or operation.method != "POST":
             return given
-        return self._bound_key.take(operation) if self._bound_key else self._new_key()
+        return self._bound_key.take(operation) if self._bound_key and operation.writes else self._new_key()

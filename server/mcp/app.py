@@ -1,6 +1,6 @@
 """Builds the MCP server: tools, resources, prompts and completion, ready for any transport.
 
-Building reads two files and imports neither the contract nor the client, so that a host that spawns it waits little.
+Building reads two files and imports no models of the contract and no client, so that a host that spawns it waits little.
 """
 
 import gc

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, insert, select, update
 
 from callwright.contract.checks.names import checked_name
-from callwright.contract.deployments.maximum_cost import CURRENCY
+from callwright.contract.deployments.call_price import CURRENCY
 from callwright.contract.events import WALLET_TOPUP_SETTLED, WalletTopupSettled
 from callwright.service.accounts.errors import AccountError
 from callwright.service.accounts.memberships import OWNER, join

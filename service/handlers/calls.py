@@ -10,7 +10,7 @@ from sqlalchemy import Row, bindparam, func, select, update
 from callwright.contract import calls as contract
 from callwright.contract.declaration.pagination import Page
 from callwright.contract.declaration.words import in_whole_seconds
-from callwright.contract.deployments.maximum_cost import CURRENCY
+from callwright.contract.deployments.call_price import CURRENCY
 from callwright.contract.problems import INVALID_STATE_TRANSITION, NOT_FOUND, SERVICE_UNAVAILABLE
 from callwright.service.handlers.request_context import RequestContext, handles, handles_media
 from callwright.service.platform.clock.clock import instant_or_none, whole_seconds

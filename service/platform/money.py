@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 from callwright.contract.declaration.words import Money
-from callwright.contract.deployments.maximum_cost import CURRENCY, MICROS
+from callwright.contract.deployments.call_price import CURRENCY, MICROS
 from callwright.service.platform.clock.clock import DAY
 
 OPENING_BALANCE = 100 * MICROS

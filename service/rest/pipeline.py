@@ -1,7 +1,7 @@
 """The request pipeline: every request to an operation passes through it.
 
-The order of checks: size, origin, JSON, key prefix, key, rate limit; then in one unit of work (`transaction.py`):
-idempotency key, route and fields, creator, handler. Answers show the state of the key's limits.
+The order of checks: size, origin, JSON, key prefix, key, rate limit, route; then in one unit of work (`transaction.py`):
+idempotency key, what is wrong with the fields, creator, handler. Answers show the state of the key's limits.
 """
 
 import logging
@@ -27,7 +27,7 @@ from callwright.contract.problems import (
     SERVICE_UNAVAILABLE,
     STORAGE_FULL,
 )
-from callwright.service.accounts.principals import KeyPrincipal, bearer, in_process_key
+from callwright.service.accounts.principals import KeyPrincipal
 from callwright.service.handlers.request_context import MARKS
 from callwright.service.platform.database.postgres.lock_waits import unavailable_because
 from callwright.service.platform.database.sqlite.disk_space import StorageFull, has_no_room
@@ -37,6 +37,7 @@ from callwright.service.platform.refusals import Refusal
 from callwright.service.rest import betas, idempotency
 from callwright.service.rest.answers import Answer
 from callwright.service.rest.authentication.authenticate import Authentication, refuse_if_too_many
+from callwright.service.rest.authentication.identify import bearer, in_process_key
 from callwright.service.rest.incoming import Incoming
 from callwright.service.rest.known_answers import KnownAnswers
 from callwright.service.rest.problems import problem_body

@@ -12,13 +12,14 @@ from sqlalchemy import Connection
 from callwright.contract.declaration.changes import Changes
 from callwright.contract.declaration.model import Input
 from callwright.contract.declaration.operation import AnyOperation
-from callwright.service.accounts.principals import KeyPrincipal, check_creator, identify
+from callwright.service.accounts.principals import KeyPrincipal
 from callwright.service.handlers.request_context import HANDLERS, MEDIA_HANDLERS, RequestContext
 from callwright.service.handlers.revisions import check_expected
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rest import idempotency
 from callwright.service.rest.answers import Answer, encoded, replayed
 from callwright.service.rest.audit import entries
+from callwright.service.rest.authentication.identify import check_creator, identify
 from callwright.service.services import Services
 from callwright.service.speech.recordings import MediaType
 

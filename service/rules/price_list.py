@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from callwright.contract.deployments.maximum_cost import CallPrice
+from callwright.contract.deployments.call_price import CallPrice
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
-from callwright.contract.deployments.maximum_cost import CURRENCY
+from callwright.contract.deployments.call_price import CURRENCY
 from callwright.contract.events import WALLET_LOW_BALANCE, WalletLowBalance
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.money import amount

@@ -8,8 +8,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, func, select
 
+from callwright.contract.deployments.call_price import MICROS
 from callwright.contract.deployments.dialling import RetryPolicy
-from callwright.contract.deployments.maximum_cost import MICROS
 from callwright.service.platform.clock.clock import DAY, MINUTE
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.money import OPENING_BALANCE

@@ -12,8 +12,8 @@ import anyio
 
 from callwright.client import Client
 from callwright.client.transport import ASGITransport
+from callwright.contract.deployments.call_price import MICROS
 from callwright.contract.deployments.deployments import Deployment
-from callwright.contract.deployments.maximum_cost import MICROS
 from callwright.service import accounts
 from callwright.service.app import Service, running
 from callwright.service.platform.clock.clock import SystemClock

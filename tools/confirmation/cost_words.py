@@ -10,16 +10,10 @@ from typing import Any, cast
 from pydantic import BaseModel
 
 from callwright.contract.declaration.words import Money
+from callwright.contract.deployments.call_price import CURRENCY, MICROS, CallPrice
 from callwright.contract.deployments.deployments import UpdateDeployment
 from callwright.contract.deployments.dialling import RetryPolicy
-from callwright.contract.deployments.maximum_cost import (
-    CURRENCY,
-    MICROS,
-    CallPrice,
-    MaximumCost,
-    cost_said,
-    maximum_cost,
-)
+from callwright.contract.deployments.maximum_cost import MaximumCost, cost_said, maximum_cost
 from callwright.contract.wallet import GetWallet, Price, get_wallet
 from callwright.tools.references.looked_up import looked_up
 from callwright.tools.runtime.tool_context import ToolContext

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 from anyio import to_thread
 
-from callwright.contract.deployments.maximum_cost import MICROS
+from callwright.contract.deployments.call_price import MICROS
 from callwright.server.settings import ProgramSettings
 from callwright.service import accounts
 from callwright.service.platform.clock.clock import SystemClock

@@ -3,14 +3,29 @@
 Entries of the simulated network are separate from real ones. An entry stays when the campaign and audience are deleted.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    String,
+    and_,
+    bindparam,
+    case,
+    delete,
+    exists,
+    func,
+    literal,
+    or_,
+    select,
+    update,
+)
 
 from callwright.service.accounts.principals import SERVICE
 from callwright.service.platform.database.inserts import upsert
 from callwright.service.platform.ids import Ids
+from callwright.service.platform.phone import MOBILE_PREFIXES
 from callwright.service.tables import audit_log
 from callwright.service.tables.schema import do_not_call, organizations
 
@@ -21,6 +36,32 @@ _REMOVED = (
 )
 OPTED_OUT = "opted_out"
 """The reason of an entry whose person asked, on a call, not to be called again."""
+
+
+def is_listed(
+    phone: ColumnElement[str], org_id: ColumnElement[str], *, simulated: bool, now_ms: ColumnElement[int]
+) -> Iterator[ColumnElement[bool]]:
+    """Conditions, one of which is met if the number, in one of its notations, is on the list."""
+
+    def listed(number: ColumnElement[str]) -> ColumnElement[bool]:
+        return exists().where(
+            _N.org_id == org_id,
+            _N.simulated == literal(simulated),
+            _N.number == number,
+            or_(_N.expires_at.is_(None), _N.expires_at > now_ms),
+        )
+
+    yield listed(phone)
+    for may_have, other in _other_notations(phone):
+        yield and_(may_have, listed(other))
+
+
+def _other_notations(phone: ColumnElement[str]) -> Iterator[tuple[ColumnElement[bool], ColumnElement[str]]]:
+    """Other notations of a number, each with the condition under which the number has it."""
+    for mobile, plain in MOBILE_PREFIXES.items():
+        without = literal(plain, String).concat(func.substr(phone, len(mobile) + 1))
+        with_digit = literal(mobile, String).concat(func.substr(phone, len(plain) + 1))
+        yield phone.startswith(plain), case((phone.startswith(mobile), without), else_=with_digit)
 
 
 def opt_out(

@@ -1,4 +1,5 @@
-"""Whether a person may be called at a time. Previews, schedules and claims all use this check."""
+"""Whether a person may be called at a time. Previews, schedules and claims all use this check;
+the forecast asks it about calling hours alone."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,7 @@
 """The reasons in the database why a person is never called: the do-not-call list and missing consent."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -12,25 +12,21 @@ from sqlalchemy import (
     Row,
     Select,
     String,
-    and_,
     bindparam,
     case,
-    exists,
     func,
     literal,
     literal_column,
     null,
-    or_,
     select,
 )
 
 from callwright.contract.deployments.dialling import CONSENT_GIVEN
-from callwright.service.dialling.eligibility import consent
+from callwright.service.dialling.eligibility import consent, do_not_call
 from callwright.service.dialling.eligibility.gate import DO_NOT_CALL, NO_CONSENT, NeverReason
-from callwright.service.platform.phone import MOBILE_PREFIXES
-from callwright.service.tables.schema import audience_rows, deployment_contacts, do_not_call
+from callwright.service.tables.schema import audience_rows, deployment_contacts
 
-_R, _K, _N = audience_rows.c, deployment_contacts.c, do_not_call.c
+_R, _K = audience_rows.c, deployment_contacts.c
 
 
 def why_not(row: Row[Any], phone: ColumnElement[str], now_ms: int) -> ColumnElement[str | None]:
@@ -48,28 +44,12 @@ def _why_not(
     org_id: ColumnElement[str],
     now_ms: ColumnElement[int],
 ) -> ColumnElement[str | None]:
-    def on_list(number: ColumnElement[str]) -> ColumnElement[bool]:
-        return exists().where(
-            _N.org_id == org_id,
-            _N.simulated == literal(simulated),
-            _N.number == number,
-            or_(_N.expires_at.is_(None), _N.expires_at > now_ms),
-        )
-
-    reasons: list[tuple[ColumnElement[bool], ColumnElement[str]]] = [(on_list(phone), _word(DO_NOT_CALL))]
-    reasons += [(and_(may_have, on_list(other)), _word(DO_NOT_CALL)) for may_have, other in _other_notations(phone)]
+    listed = do_not_call.is_listed(phone, org_id, simulated=simulated, now_ms=now_ms)
+    reasons: list[tuple[ColumnElement[bool], ColumnElement[str]]] = [(one, _word(DO_NOT_CALL)) for one in listed]
     answer = consent.answer_of(consent_column)
     if answer is not None:
         reasons.append((answer.not_in(CONSENT_GIVEN), _word(NO_CONSENT)))
     return case(*reasons, else_=null())
-
-
-def _other_notations(phone: ColumnElement[str]) -> Iterator[tuple[ColumnElement[bool], ColumnElement[str]]]:
-    """Other notations of a number, each with the condition under which the number has it."""
-    for mobile, plain in MOBILE_PREFIXES.items():
-        without = literal(plain, String).concat(func.substr(phone, len(mobile) + 1))
-        with_digit = literal(mobile, String).concat(func.substr(phone, len(plain) + 1))
-        yield phone.startswith(plain), case((phone.startswith(mobile), without), else_=with_digit)
 
 
 def _word(word: str) -> ColumnElement[str]:

@@ -1,8 +1,9 @@
 """A cache of keys. Any commit empties it, so that a revocation takes effect at once."""
 
-from callwright.service.accounts.principals import KeyPrincipal, fingerprint, identify
+from callwright.service.accounts.principals import KeyPrincipal, fingerprint
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.database.units import brief
+from callwright.service.rest.authentication.identify import identify
 
 MOST_KEYS = 1_000
 """The most keys in the cache; further ones are not cached."""

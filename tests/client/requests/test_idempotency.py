@@ -1,6 +1,8 @@
+from contextlib import suppress
+
 import pytest
 
-from callwright.client import InvalidArguments, ServiceFailed
+from callwright.client import InvalidArguments, ServiceFailed, UnexpectedAnswer
 from callwright.client.transport import Response
 from callwright.contract.agents import CreateAgent, GetAgent, create_agent, get_agent
 from tests.client.scripted import AGENT, ScriptedService, client_of, many, nested, one, scripted
@@ -40,14 +42,16 @@ async def test_a_key_of_the_caller_is_used_over_all_retries() -> None:
 
 
 async def test_a_bound_key_serves_one_post_and_leaves_reads_alone() -> None:
-    async with scripted(one(AGENT), one(AGENT, 201)) as (service, client):
+    async with scripted(one(AGENT), one(AGENT), one(AGENT, 201)) as (service, client):
         once = client.idempotent("mine")
         await once.agents.get(id="agt_1")
+        with suppress(UnexpectedAnswer):  # a POST that only reads
+            await once.deployments.preview(id="dep_1")
         await once.agents.create(name="Ada", voice_id="v", language="en-US", system_prompt="p")
         with pytest.raises(InvalidArguments, match="has served its one request"):
             await once.agents.create(name="Eve", voice_id="v", language="en-US", system_prompt="p")
         await client.ask(create_agent, ADA)
-    assert service.keys == [None, "mine", "key-1"]
+    assert service.keys == [None, "key-1", "mine", "key-2"]
 
 
 @pytest.mark.parametrize("key", ["", "a b", "a\r\nX-Other: 1", "é", "x" * 256])

@@ -4,9 +4,9 @@ import anyio
 import pytest
 
 from callwright.service import accounts
-from callwright.service.accounts.principals import identify
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.refusals import Refusal
+from callwright.service.rest.authentication.identify import identify
 from tests.support.accounts import IDS, NOW_MS, entries, person, roles
 
 

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from callwright.contract.deployments.maximum_cost import MICROS
+from callwright.contract.deployments.call_price import MICROS
 from callwright.service import accounts
 from callwright.service.accounts import AccountError
-from callwright.service.accounts.principals import identify
 from callwright.service.platform.database.database import Database
+from callwright.service.rest.authentication.identify import identify
 from callwright.service.rules.organization_plans import plan_of
 from callwright.service.tables.schema import outbox
 from tests.support.accounts import IDS, NOW_MS, entries, organization, roles

@@ -5,8 +5,8 @@ from decimal import Decimal
 import pytest
 
 from callwright.contract.declaration.words import Spend
+from callwright.contract.deployments.call_price import MICROS
 from callwright.contract.deployments.dialling import RetryPolicy
-from callwright.contract.deployments.maximum_cost import MICROS
 from callwright.service import accounts
 from callwright.service.rules.price_list import PRICES
 from tests.support.campaign_invariants import campaign_records, check_counters, check_dialled_once, check_everything

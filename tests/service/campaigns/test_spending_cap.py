@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, select, update
 
-from callwright.contract.deployments.maximum_cost import MICROS
+from callwright.contract.deployments.call_price import MICROS
 from callwright.contract.problems import SPENDING_CAP_REACHED
 from callwright.service import accounts
 from callwright.service.campaigns import spending_cap

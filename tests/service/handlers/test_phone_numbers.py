@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from callwright.client import ServiceProblem
-from callwright.contract.deployments.maximum_cost import MICROS
+from callwright.contract.deployments.call_price import MICROS
 from callwright.service import accounts
 from callwright.service.tables.ledger import Movement, book
 from tests.support import resources

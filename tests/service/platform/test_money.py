@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.contract.deployments.maximum_cost import MICROS
+from callwright.contract.deployments.call_price import MICROS
 from callwright.service.platform.money import amount, micros, money
 from callwright.service.rules.price_list import PRICES
 

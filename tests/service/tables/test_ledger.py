@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, func, select
 
-from callwright.contract.deployments.maximum_cost import MICROS
+from callwright.contract.deployments.call_price import MICROS
 from callwright.service.tables.ledger import Movement, book, wallet_of
 from callwright.service.tables.schema import outbox, transactions
 from tests.support.service import Tenant

@@ -19,7 +19,7 @@ from mcp import Client
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 
-from callwright.contract.deployments.maximum_cost import MICROS
+from callwright.contract.deployments.call_price import MICROS
 from callwright.server.embedded.embedded import ServiceKeys, address_of, listener_on, listening
 from callwright.server.mcp.instructions import instructions
 from callwright.server.mcp.session import random_id

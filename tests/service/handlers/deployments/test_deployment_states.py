@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from callwright.contract.declaration.words import Spend
+from callwright.contract.deployments.call_price import MICROS
 from callwright.contract.deployments.dialling import Compliance
-from callwright.contract.deployments.maximum_cost import MICROS
 from callwright.service.platform.clock.clock import moment
 from callwright.service.tables.ledger import Movement, book
 from tests.support import resources

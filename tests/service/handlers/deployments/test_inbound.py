@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
+from callwright.contract.deployments.call_price import MICROS
 from callwright.contract.deployments.dialling import Window
 from callwright.contract.deployments.inbound import AfterHours, BusinessHours, InboundChanges, Overflow
-from callwright.contract.deployments.maximum_cost import MICROS
 from callwright.contract.phone_numbers import Capabilities
 from callwright.service.handlers import phone_numbers as number_handlers
 from callwright.service.tables.schema import api_keys

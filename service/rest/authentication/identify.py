@@ -1,0 +1,115 @@
+"""Whose key a request has, and what a missing, wrong or revoked one is answered."""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import Connection, String, bindparam, case, literal_column, select
+
+from callwright.contract.declaration.operation import CreatorBound
+from callwright.contract.problems import API_KEY_OWNER_REQUIRED, API_KEY_REQUIRED, INVALID_API_KEY
+from callwright.service.accounts.principals import (
+    IN_PROCESS_KEY,
+    PERSONAL_PREFIX,
+    PREFIX,
+    ApiKeyPrincipal,
+    InProcessKey,
+    KeyPrincipal,
+    UserPrincipal,
+    fingerprint,
+)
+from callwright.service.platform.database.prepared import Prepared
+from callwright.service.platform.refusals import Refusal
+from callwright.service.rules.organization_plans import NEGOTIABLE, plan_of
+from callwright.service.tables.schema import api_keys, memberships, organizations, users
+
+_PERSONAL = (
+    f"This is a personal key ({PERSONAL_PREFIX}…), which works for the MCP server alone; "
+    f"REST needs an API key that begins with {PREFIX}."
+)
+_FORM = re.compile(r"svc_(live|mcp)_[0-9a-f]{48}")
+
+# Literals, because every request runs this statement and each parameter takes time.
+_NOTHING, _WITH, _WITHOUT = (literal_column(f"'{word}'", type_=String) for word in ("", "with_email", "without_email"))
+_CREATOR = (
+    select(case((users.c.email > _NOTHING, _WITH), else_=_WITHOUT))
+    .join(memberships, (memberships.c.user_id == users.c.id) & memberships.c.left_at.is_(None))
+    .where(
+        users.c.id == api_keys.c.created_by_user_id,
+        memberships.c.org_id == api_keys.c.org_id,
+        users.c.deleted_at.is_(None),
+    )
+    .scalar_subquery()
+)
+_FIND = (
+    select(
+        *(api_keys.c.id, api_keys.c.org_id, api_keys.c.kind, api_keys.c.profile, api_keys.c.spending_cap_micros),
+        *(api_keys.c.created_by_user_id, organizations.c.plan, *(organizations.c[name] for name in NEGOTIABLE)),
+        _CREATOR.label("creator"),
+    )
+    .join(organizations, organizations.c.id == api_keys.c.org_id)
+    .where(api_keys.c.hash == bindparam("hash"), api_keys.c.revoked_at.is_(None))
+)
+# A revocation waits for a write with the key, so that no write is committed with a revoked key. SQLite has one writer
+# anyway.
+_READING, _WRITING = Prepared(_FIND), Prepared(_FIND.with_for_update(read=True, of=api_keys))
+# Writes of a key with a spending cap run one after the other, because what each commits is added up. It is the first
+# lock that they take.
+_SPENDING = Prepared(_FIND.with_for_update(of=api_keys))
+
+
+def bearer(header: str | None) -> str:
+    """The key in an Authorization header. Raises `Refusal`: api_key_required unless it begins with `svc_live_`."""
+    scheme, _, token = (header or "").partition(" ")
+    token = token.strip()
+    if scheme.lower() != "bearer" or not token.startswith(PREFIX):
+        raise Refusal(API_KEY_REQUIRED, _PERSONAL if token.startswith(PERSONAL_PREFIX) else "")
+    return token
+
+
+def in_process_key(scope: Mapping[str, Any]) -> str | None:
+    """The key that the tool server in this process passed; None for a request from the network."""
+    handed: object = scope.get(IN_PROCESS_KEY)
+    return handed.secret if isinstance(handed, InProcessKey) else None
+
+
+def identify(connection: Connection, secret: str, *, writes: bool = False, alone: bool = False) -> KeyPrincipal:
+    """The principal of a key of either kind. With `writes` the key cannot be revoked before the transaction ends; with
+    `alone` other writes with the key wait until then too.
+
+    Raises:
+        Refusal: invalid_api_key when it is unknown or revoked.
+    """
+    if not _FORM.fullmatch(secret):
+        raise Refusal(INVALID_API_KEY)
+    row = (_SPENDING if alone else _WRITING if writes else _READING).first(connection, {"hash": fingerprint(secret)})
+    if row is None:
+        raise Refusal(INVALID_API_KEY)
+    return _principal(row)
+
+
+@lru_cache(maxsize=1_000)
+def _principal(row: Any) -> KeyPrincipal:
+    given: dict[str, Any] = {
+        "key_id": row.id,
+        "org_id": row.org_id,
+        "plan": plan_of(row),
+        "spending_cap_micros": row.spending_cap_micros,
+        "creator": row.creator,
+    }
+    if row.kind == "personal":
+        return UserPrincipal(**given, user_id=row.created_by_user_id, profile=row.profile)
+    return ApiKeyPrincipal(**given)
+
+
+def check_creator(principal: KeyPrincipal, needs: CreatorBound, action_url: str) -> None:
+    """Raises `Refusal`: api_key_owner_required unless the user who made the key is still in the organization, and has
+    an e-mail address if `needs` says so."""
+    if principal.creator is None:
+        said = "The user who made this API key is no longer in the organization."
+    elif needs == "member_with_email" and principal.creator == "without_email":
+        said = "The user who made this API key has no e-mail address on file."
+    else:
+        return
+    raise Refusal(API_KEY_OWNER_REQUIRED, said, details={"action_url": action_url})
