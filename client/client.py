@@ -112,7 +112,8 @@ class Client(Surface):
         """The same client with an idempotency key for exactly one POST: `client.idempotent("k").agents.create(...)`.
 
         Within 24 hours the service answers a repetition with the same key with the first answer, and creates nothing
-        twice. A second such POST through the returned client raises `InvalidArguments`; reads and previews do not use the key.
+        twice. A second such POST through the returned client raises `InvalidArguments`. Reads and previews leave the
+        key alone.
         """
         return Surface(self._transport, new_key=self._new_key, bound_key=OneUseKey(key))
 

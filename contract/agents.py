@@ -5,13 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
-from callwright.contract.declaration.filters import Filter, FilterText, MadeBetween, OneOrMore
-from callwright.contract.declaration.marks import DERIVED, OwnScript, OwnText
-from callwright.contract.declaration.model import Input, Resource
-from callwright.contract.declaration.operation import listing, operation, removal
-from callwright.contract.declaration.pagination import PageQuery
-from callwright.contract.declaration.revisions import Revision
-from callwright.contract.declaration.words import (
+from callwright.contract.declaration.field_types import (
     AgentId,
     LanguageTag,
     Metadata,
@@ -21,6 +15,12 @@ from callwright.contract.declaration.words import (
     UniqueName,
     VoiceId,
 )
+from callwright.contract.declaration.filters import Filter, FilterText, MadeBetween, OneOrMore
+from callwright.contract.declaration.marks import DERIVED, OwnScript, OwnText
+from callwright.contract.declaration.model import Input, Resource
+from callwright.contract.declaration.operation import listing, operation, removal
+from callwright.contract.declaration.pagination import PageQuery
+from callwright.contract.declaration.revisions import Revision
 from callwright.contract.problems import AGENT_IN_USE, DUPLICATE_NAME
 
 SystemPrompt = Annotated[

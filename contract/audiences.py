@@ -6,6 +6,15 @@ from pydantic import Field
 
 from callwright.contract.checks.names import Text
 from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
+from callwright.contract.declaration.field_types import (
+    AudienceId,
+    CountryCode,
+    ImportId,
+    Metadata,
+    Stored,
+    Timestamp,
+    UniqueName,
+)
 from callwright.contract.declaration.filters import Choices, Filter, FilterText, MadeBetween, OneOrMore, PersonalFilter
 from callwright.contract.declaration.marks import (
     COUNTED,
@@ -23,15 +32,6 @@ from callwright.contract.declaration.operation import listing, operation, remova
 from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
 from callwright.contract.declaration.revisions import Expecting, Revision
 from callwright.contract.declaration.rows import ColumnName, CsvText, Row, RowList
-from callwright.contract.declaration.words import (
-    AudienceId,
-    CountryCode,
-    ImportId,
-    Metadata,
-    Stored,
-    Timestamp,
-    UniqueName,
-)
 from callwright.contract.problems import AUDIENCE_FULL, AUDIENCE_IN_USE, DUPLICATE_NAME, SPENDING_CAP_REACHED
 
 Dedupe = Literal["phone", "external_id", "none"]

@@ -4,6 +4,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
+from callwright.contract.declaration.field_types import CallId, Timestamp
 from callwright.contract.declaration.filters import Choices, Filter, FilterText, MadeBetween, OneOrMore, PersonalFilter
 from callwright.contract.declaration.marks import (
     DERIVED,
@@ -19,7 +20,6 @@ from callwright.contract.declaration.marks import (
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import listing, media, operation
 from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
-from callwright.contract.declaration.words import CallId, Timestamp
 from callwright.contract.problems import INVALID_CURSOR, INVALID_STATE_TRANSITION, SERVICE_UNAVAILABLE
 
 CallStatus = Literal["queued", "initiated", "ringing", "in_progress", "completed", "failed", "cancelled"]

@@ -4,12 +4,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from callwright.contract.declaration.field_types import EventId, ExactTimestamp, WebhookId
 from callwright.contract.declaration.filters import Filter, FilterText, OneOrMore
 from callwright.contract.declaration.marks import OwnText, UntrustedText
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import listing, operation
 from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
-from callwright.contract.declaration.words import EventId, ExactTimestamp, WebhookId
 from callwright.contract.events import EventEnvelope
 from callwright.contract.problems import INVALID_STATE_TRANSITION
 from callwright.contract.webhooks import AttemptOutcome, Delivery, Replayed

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from callwright.contract.calls import Transfer
+from callwright.contract.declaration.field_types import Timestamp
 from callwright.contract.declaration.marks import OWN, OwnText
 from callwright.contract.declaration.model import Resource
-from callwright.contract.declaration.words import Timestamp
 from callwright.contract.deployments.contacts import Stats
 
 EVENT_TYPES: dict[str, "EventType"] = {}

@@ -6,13 +6,7 @@ from pydantic import Field
 
 from callwright.contract.checks.names import Label
 from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
-from callwright.contract.declaration.filters import Choices, Filter, FilterText, MadeBetween, OneOrMore
-from callwright.contract.declaration.marks import DERIVED, OWN, OwnNumber, OwnText
-from callwright.contract.declaration.model import Input, Resource
-from callwright.contract.declaration.operation import listing, operation
-from callwright.contract.declaration.pagination import PageQuery
-from callwright.contract.declaration.revisions import Expecting, Revision
-from callwright.contract.declaration.words import (
+from callwright.contract.declaration.field_types import (
     E164,
     CountryCode,
     Metadata,
@@ -22,6 +16,12 @@ from callwright.contract.declaration.words import (
     Stored,
     Timestamp,
 )
+from callwright.contract.declaration.filters import Choices, Filter, FilterText, MadeBetween, OneOrMore
+from callwright.contract.declaration.marks import DERIVED, OWN, OwnNumber, OwnText
+from callwright.contract.declaration.model import Input, Resource
+from callwright.contract.declaration.operation import listing, operation
+from callwright.contract.declaration.pagination import PageQuery
+from callwright.contract.declaration.revisions import Expecting, Revision
 from callwright.contract.problems import (
     INSUFFICIENT_CREDITS,
     NUMBER_UNAVAILABLE,

@@ -5,11 +5,11 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from callwright.contract.calls import CallFilters
+from callwright.contract.declaration.field_types import Money, PlainText, Timestamp
 from callwright.contract.declaration.marks import OwnText, Speech
 from callwright.contract.declaration.model import Resource
 from callwright.contract.declaration.operation import listing, operation
 from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
-from callwright.contract.declaration.words import Money, PlainText, Timestamp
 
 GroupBy = Literal["outcome", "disposition", "agent_id", "deployment_id", "hour", "language", "answered_by", "day"]
 

@@ -4,12 +4,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from callwright.contract.declaration.field_types import VoiceId
 from callwright.contract.declaration.filters import Filter, FilterText
 from callwright.contract.declaration.marks import OwnText
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import listing, media, operation
 from callwright.contract.declaration.pagination import PageQuery
-from callwright.contract.declaration.words import VoiceId
 from callwright.contract.problems import SERVICE_UNAVAILABLE
 
 Gender = Literal["female", "male", "neutral"]

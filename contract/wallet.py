@@ -5,12 +5,12 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from callwright.contract.declaration.changes import TO_NOTHING, Changes
+from callwright.contract.declaration.field_types import Money, Spend, Timestamp
 from callwright.contract.declaration.filters import Choices, Filter, FilterText, MadeBetween
 from callwright.contract.declaration.marks import DERIVED, OwnText
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import listing, operation
 from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
-from callwright.contract.declaration.words import Money, Spend, Timestamp
 
 TransactionType = Literal["topup", "call_charge", "number_rental", "refund", "adjustment"]
 

@@ -6,12 +6,12 @@ from pydantic import Field
 
 from callwright.contract.checks.names import Text
 from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
+from callwright.contract.declaration.field_types import DeliveryId, Metadata, PlainText, Stored, Timestamp, WebhookId
 from callwright.contract.declaration.filters import Filter, FilterText, MadeBetween, OneOrMore
 from callwright.contract.declaration.marks import DERIVED, OWN, OwnText, UntrustedText
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import listing, operation, removal
 from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
-from callwright.contract.declaration.words import DeliveryId, Metadata, PlainText, Stored, Timestamp, WebhookId
 from callwright.contract.events import EventName
 from callwright.contract.problems import INVALID_STATE_TRANSITION, PLAN_LIMIT_REACHED, SECRETS_STILL_SIGN
 

@@ -8,9 +8,9 @@ from pydantic.fields import FieldInfo
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
+from callwright.contract.declaration.field_types import MAX_ID, Timestamp
 from callwright.contract.declaration.marks import PERSONAL, OwnText
 from callwright.contract.declaration.model import Input
-from callwright.contract.declaration.words import MAX_ID, Timestamp
 
 Value = TypeVar("Value")
 MOST_VALUES = 100

@@ -6,8 +6,8 @@ from pydantic import AfterValidator, Field, JsonValue
 
 from callwright.contract.checks.csv_text import with_commas
 from callwright.contract.checks.names import SeenLines
+from callwright.contract.declaration.field_types import PlainText, check_unicode
 from callwright.contract.declaration.marks import PERSONAL, ColumnText
-from callwright.contract.declaration.words import PlainText, check_unicode
 
 _EXACT = 2**64
 """Readers of JSON make a whole number of so much and more a fraction, whose last digits are others."""

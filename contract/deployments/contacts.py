@@ -4,11 +4,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from callwright.contract.declaration.field_types import DeploymentId, Money, Timestamp
 from callwright.contract.declaration.filters import Choices, Filter, FilterText, OneOrMore, PersonalFilter
 from callwright.contract.declaration.marks import Cell, ContactNumber, OwnText
 from callwright.contract.declaration.model import Resource
 from callwright.contract.declaration.pagination import PageQuery
-from callwright.contract.declaration.words import DeploymentId, Money, Timestamp
 
 ContactStatus = Literal[
     "pending", "in_flight", "retry_waiting", "completed", "exhausted", "suppressed", "skipped", "expired", "cancelled"

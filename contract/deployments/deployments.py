@@ -9,13 +9,7 @@ from pydantic import Field
 
 from callwright.contract.agents import AgentSnapshot
 from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NOTHING
-from callwright.contract.declaration.filters import Choices, Filter, FilterText, MadeBetween, OneOrMore
-from callwright.contract.declaration.marks import DERIVED, CallType, OwnText
-from callwright.contract.declaration.model import Input
-from callwright.contract.declaration.operation import listing, operation, removal
-from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
-from callwright.contract.declaration.revisions import Expecting, Revision
-from callwright.contract.declaration.words import (
+from callwright.contract.declaration.field_types import (
     AgentId,
     AudienceId,
     DeploymentId,
@@ -27,6 +21,12 @@ from callwright.contract.declaration.words import (
     Timestamp,
     UniqueName,
 )
+from callwright.contract.declaration.filters import Choices, Filter, FilterText, MadeBetween, OneOrMore
+from callwright.contract.declaration.marks import DERIVED, CallType, OwnText
+from callwright.contract.declaration.model import Input
+from callwright.contract.declaration.operation import listing, operation, removal
+from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
+from callwright.contract.declaration.revisions import Expecting, Revision
 from callwright.contract.deployments.contacts import Contact, ListContacts, Stats
 from callwright.contract.deployments.dialling import (
     BudgetCap,

@@ -6,9 +6,9 @@ from zoneinfo import available_timezones
 from pydantic import AfterValidator, Field, model_validator
 
 from callwright.contract.checks.names import SeenLines
+from callwright.contract.declaration.field_types import PlainText, Spend, Timestamp
 from callwright.contract.declaration.marks import ColumnText, OwnScript, OwnText
 from callwright.contract.declaration.model import Part
-from callwright.contract.declaration.words import PlainText, Spend, Timestamp
 
 CallerIdStrategy = Literal["round_robin", "sticky", "local_presence", "random"]
 Strategy = Annotated[

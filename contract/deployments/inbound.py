@@ -5,9 +5,16 @@ from typing import Annotated, Literal, TypeVar
 from pydantic import Field, model_validator
 
 from callwright.contract.declaration.changes import TO_NOTHING, Changes
+from callwright.contract.declaration.field_types import (
+    E164,
+    AgentId,
+    MaxConcurrency,
+    Metadata,
+    PhoneNumberId,
+    UniqueName,
+)
 from callwright.contract.declaration.model import Part, Resource
 from callwright.contract.declaration.revisions import Expecting
-from callwright.contract.declaration.words import E164, AgentId, MaxConcurrency, Metadata, PhoneNumberId, UniqueName
 from callwright.contract.deployments.dialling import TimeZone, Window
 
 ForwardTo = Annotated[E164, Field(description="Where to forward callers, in E.164; with action forward only.")]

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from pydantic import Field
 
+from callwright.contract.declaration.field_types import DeploymentId, Money, PlainText, Timestamp
 from callwright.contract.declaration.marks import PERSONAL, OwnText, QuotedText
 from callwright.contract.declaration.model import Input, Resource
-from callwright.contract.declaration.words import DeploymentId, Money, PlainText, Timestamp
 
 PlanId = Annotated[str, Field(min_length=1, max_length=200), PlainText]
 """What stands for a preview (`pln_…`), as a start or resume sends it back."""

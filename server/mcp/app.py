@@ -1,6 +1,7 @@
 """Builds the MCP server: tools, resources, prompts and completion, ready for any transport.
 
-Building reads two files and imports no models of the contract and no client, so that a host that spawns it waits little.
+Building reads two files and imports no models of the contract and no client, so that a host that spawns it waits
+little.
 """
 
 import gc

@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, select, update
 
-from callwright.service.campaigns.intake import insert_contacts
+from callwright.service.campaigns.adding_people import insert_contacts
 from callwright.service.platform.json_text import json_text
 from callwright.service.tables.schema import audiences, deployments
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from callwright.service.dialling import waiting
+from callwright.service.dialling import changed_rules
 from callwright.service.dialling.claims import Claimed, Draft, claim
 from callwright.service.dialling.finishing import Finished, finish
 from callwright.service.dialling.queue import Rules
@@ -54,7 +54,7 @@ class DriverWrites:
 
     async def decide(self, deployment_id: str) -> None:
         """Decides when contacts are called again after a change of the retry policy."""
-        await self.database.write(waiting.decide, deployment_id, owner=self.owner)
+        await self.database.write(changed_rules.decide, deployment_id, owner=self.owner)
 
     async def end(self, ending: Callable[..., Any], deployment_id: str, *reason: str) -> Any:
         """Ends or pauses the deployment by a function of `endings`."""

@@ -8,8 +8,8 @@ import orjson
 from sqlalchemy import Row, bindparam, func, select, update
 
 from callwright.contract import calls as contract
+from callwright.contract.declaration.field_types import in_whole_seconds
 from callwright.contract.declaration.pagination import Page
-from callwright.contract.declaration.words import in_whole_seconds
 from callwright.contract.deployments.call_price import CURRENCY
 from callwright.contract.problems import INVALID_STATE_TRANSITION, NOT_FOUND, SERVICE_UNAVAILABLE
 from callwright.service.handlers.request_context import RequestContext, handles, handles_media

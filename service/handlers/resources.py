@@ -5,8 +5,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeVar, get_origin
 
+from callwright.contract.declaration.field_types import in_whole_seconds
 from callwright.contract.declaration.model import Resource
-from callwright.contract.declaration.words import in_whole_seconds
 from callwright.service.platform.clock.clock import moment_or_none
 
 R = TypeVar("R", bound=Resource)

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from callwright.contract.declaration.words import Money
+from callwright.contract.declaration.field_types import Money
 from callwright.contract.deployments.call_price import CURRENCY, MICROS
 from callwright.service.platform.clock.clock import DAY
 

@@ -1,7 +1,8 @@
 """The request pipeline: every request to an operation passes through it.
 
-The order of checks: size, origin, JSON, key prefix, key, rate limit, route; then in one unit of work (`transaction.py`):
-idempotency key, what is wrong with the fields, creator, handler. Answers show the state of the key's limits.
+The order of checks: size, origin, JSON, key prefix, key, rate limit, route; then in one unit of work
+(`transaction.py`): idempotency key, what is wrong with the fields, creator, handler. Answers show the state of
+the key's limits.
 """
 
 import logging

@@ -14,9 +14,9 @@ from callwright.contract.checks.bounds import MOST_PROBLEMS
 from callwright.contract.checks.crowding import CROWDED, brackets, is_crowded
 from callwright.contract.checks.json_keys import key_twice, keys_in
 from callwright.contract.declaration.checking import BadInput, checked
+from callwright.contract.declaration.field_types import MAX_ID
 from callwright.contract.declaration.model import Input
 from callwright.contract.declaration.operation import AnyOperation
-from callwright.contract.declaration.words import MAX_ID
 from callwright.contract.problems import INVALID_JSON, UNSUPPORTED_MEDIA_TYPE
 from callwright.service.platform.refusals import Refusal, invalid, not_found
 from callwright.service.rest.problems import refusal_of, refused, unknown_parameter

@@ -1,8 +1,8 @@
 """Plan ids: what a preview showed, sealed so that nobody can forge or change it or use it for another deployment.
 
-A plan is not stored until a start uses it. Its id has the time until which it is valid and a fingerprint of each part of the preview, so that
-a start can tell which part has changed. The seal is an HMAC (SHA-256) with a secret of the installation over the
-organization, the deployment and the plan.
+A plan is not stored until a start uses it. Its id has the time until which it is valid and a fingerprint of each
+part of the preview, so that a start can tell which part has changed. The seal is an HMAC (SHA-256) with a secret of the
+installation over the organization, the deployment and the plan.
 """
 
 import base64

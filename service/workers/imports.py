@@ -17,7 +17,7 @@ from callwright.contract.checks.names import wrong_in_column
 from callwright.contract.checks.phone_columns import MAX_COLUMN_NAME
 from callwright.contract.events import AUDIENCE_IMPORT_COMPLETED, ImportCompleted
 from callwright.service.accounts.principals import SERVICE
-from callwright.service.campaigns.intake import rules_of, take_rows
+from callwright.service.campaigns.adding_people import rules_of, take_rows
 from callwright.service.campaigns.spending_cap import lock_spending_key
 from callwright.service.platform.clock.clock import HOUR
 from callwright.service.platform.database.units import brief

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from callwright.contract.checks.counts import count_of
-from callwright.contract.declaration.words import Spend
+from callwright.contract.declaration.field_types import Spend
 from callwright.tools.wording.value_descriptions import describe_value
 from tests.house.tree import ROOT
 

@@ -10,7 +10,7 @@ from anyio import from_thread
 from anyio.abc import TaskGroup
 from sqlalchemy import Connection
 
-from callwright.service.campaigns.intake import take_rows
+from callwright.service.campaigns.adding_people import take_rows
 from callwright.service.campaigns.spending_cap import SpendingKey
 from callwright.service.platform.database.database import Database
 from tests.support.service import Tenant

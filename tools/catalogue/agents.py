@@ -6,7 +6,7 @@ from pydantic import Field
 
 from callwright.contract import agents as contract
 from callwright.contract.agents import Agent, CreateAgent, GetAgent, get_agent
-from callwright.contract.declaration.words import LanguageTag, Timestamp
+from callwright.contract.declaration.field_types import LanguageTag, Timestamp
 from callwright.contract.voices import GetVoice, get_voice
 from callwright.tools.arguments.arguments import narrowed
 from callwright.tools.replies.size_limit import truncated_text

@@ -7,7 +7,7 @@ from pydantic import Field
 from callwright.contract import audiences as contract
 from callwright.contract.audiences import Audience, GetAudience, NewAudience, RowError, get_audience
 from callwright.contract.checks.counts import count_of
-from callwright.contract.declaration.words import Timestamp
+from callwright.contract.declaration.field_types import Timestamp
 from callwright.tools.arguments.arguments import narrowed
 from callwright.tools.catalogue.audience_rows import refusals
 from callwright.tools.replies.size_limit import count_that_fits

@@ -9,7 +9,7 @@ from callwright.contract.deployments.settings import SETTINGS
 from callwright.tools.confirmation import what_to_confirm
 from callwright.tools.replies.campaign_answers import DeploymentFound, DeploymentState, InboundState
 from callwright.tools.replies.campaign_words import entry, preview, whole
-from callwright.tools.replies.waiting import GetDeploymentWaiting, awaited
+from callwright.tools.replies.waiting_for_campaigns import GetDeploymentWaiting, awaited
 from callwright.tools.runtime.tool import CHANGES, READS, Hints, Tool, deleted
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import line, moment

@@ -16,7 +16,7 @@ from callwright.contract.audiences import GetAudience, get_audience
 from callwright.contract.checks.counts import count_of
 from callwright.contract.checks.names import named, quoted
 from callwright.contract.declaration.changes import clears
-from callwright.contract.declaration.words import Spend
+from callwright.contract.declaration.field_types import Spend
 from callwright.contract.deployments.deployments import UpdateDeployment
 from callwright.contract.deployments.inbound import InboundChanges
 from callwright.contract.phone_numbers import GetPhoneNumber, get_phone_number

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from pydantic import BaseModel
 
-from callwright.contract.declaration.words import Money
+from callwright.contract.declaration.field_types import Money
 from callwright.contract.deployments.call_price import CURRENCY, MICROS, CallPrice
 from callwright.contract.deployments.deployments import UpdateDeployment
 from callwright.contract.deployments.dialling import RetryPolicy

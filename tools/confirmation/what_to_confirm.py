@@ -21,8 +21,8 @@ from callwright.contract.audiences import AddAudienceRows, GetAudience, ImportAu
 from callwright.contract.checks.counts import count_of
 from callwright.contract.checks.csv_text import NotCsv, records
 from callwright.contract.checks.names import named, quoted
+from callwright.contract.declaration.field_types import Money
 from callwright.contract.declaration.revisions import PREFIX
-from callwright.contract.declaration.words import Money
 from callwright.contract.deployments.deployments import (
     CreateDeployment,
     DeploymentStatus,

@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 
 from callwright.contract.agents import list_agents
 from callwright.contract.audiences import list_audiences
-from callwright.contract.declaration import words
+from callwright.contract.declaration import field_types
 from callwright.contract.declaration.filters import filter_of
 from callwright.contract.declaration.model import Input
 from callwright.contract.declaration.operation import AnyOperation
@@ -55,21 +55,23 @@ def _ids(prefix: str) -> re.Pattern[str]:
     return re.compile(rf"{prefix}_[0-9A-Za-z]+")
 
 
-AGENT = ReferenceKind(noun="agent", type=words.AgentId, ids=_ids("agt"), finds=list_agents, filtered=True)
-AUDIENCE = ReferenceKind(noun="audience", type=words.AudienceId, ids=_ids("aud"), finds=list_audiences, filtered=True)
+AGENT = ReferenceKind(noun="agent", type=field_types.AgentId, ids=_ids("agt"), finds=list_agents, filtered=True)
+AUDIENCE = ReferenceKind(
+    noun="audience", type=field_types.AudienceId, ids=_ids("aud"), finds=list_audiences, filtered=True
+)
 DEPLOYMENT = ReferenceKind(
-    noun="deployment", type=words.DeploymentId, ids=_ids("dep"), finds=list_deployments, filtered=True
+    noun="deployment", type=field_types.DeploymentId, ids=_ids("dep"), finds=list_deployments, filtered=True
 )
 VOICE = ReferenceKind(
     noun="voice",
-    type=words.VoiceId,
+    type=field_types.VoiceId,
     ids=re.compile(r"[a-z]{2,3}(-[0-9A-Za-z]+){2,}"),
     finds=list_voices,
     names=("name", "id"),
 )
 PHONE_NUMBER = ReferenceKind(
     noun="phone number",
-    type=words.PhoneNumberId,
+    type=field_types.PhoneNumberId,
     ids=_ids("num"),
     finds=list_phone_numbers,
     accepts="id, E.164 number or label",
@@ -78,7 +80,7 @@ PHONE_NUMBER = ReferenceKind(
 )
 CONTACT = ReferenceKind(
     noun="contact",
-    type=words.ContactId,
+    type=field_types.ContactId,
     ids=_ids("ctc"),
     finds=list_contacts,
     accepts="id, or number with deployment_id",
@@ -86,7 +88,7 @@ CONTACT = ReferenceKind(
 )
 WEBHOOK = ReferenceKind(
     noun="webhook",
-    type=words.WebhookId,
+    type=field_types.WebhookId,
     ids=_ids("whk"),
     finds=list_webhooks,
     accepts="id or exact URL",
@@ -154,7 +156,7 @@ def _arguments(model: type[Input]) -> Iterator[tuple[str, Reference | TelephoneN
         kind = next((kind for kind in KINDS if id(_mark(kind.type)) in marks), None)
         if kind is not None:
             yield name, Reference((kind,))
-        elif id(_mark(words.E164)) in marks:
+        elif id(_mark(field_types.E164)) in marks:
             yield name, TelephoneNumber(False)
         elif filter_of(info) is not None:
             yield name, _FILTERS.get(name) or _NUMBER_FILTERS.get(name)

@@ -20,9 +20,9 @@ from callwright.contract.audiences import (
     import_audience,
 )
 from callwright.contract.checks.counts import count_of
+from callwright.contract.declaration.field_types import AudienceId
 from callwright.contract.declaration.revisions import Expecting
 from callwright.contract.declaration.rows import CsvText
-from callwright.contract.declaration.words import AudienceId
 from callwright.tools.arguments.arguments import narrowed
 from callwright.tools.arguments.csv_parts import CsvPart, UnreadableFile, parts_of
 from callwright.tools.arguments.file_copy import FileCopy, copied

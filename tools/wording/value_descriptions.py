@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from callwright.contract.checks.counts import count_of
 from callwright.contract.checks.names import named, quoted
 from callwright.contract.declaration.changes import Changes
+from callwright.contract.declaration.field_types import Money, Spend
 from callwright.contract.declaration.model import Input, Part
-from callwright.contract.declaration.words import Money, Spend
 from callwright.contract.deployments.dialling import Window
 from callwright.tools.wording.text import amount, listed
 

@@ -6,15 +6,15 @@ from typing import Any
 import orjson
 from sqlalchemy import bindparam, delete, func, insert, literal, select
 
+from callwright.contract.declaration.field_types import Spend
 from callwright.contract.declaration.pagination import Page
-from callwright.contract.declaration.words import Spend
 from callwright.contract.deployments import deployments as contract
 from callwright.contract.deployments.contacts import Contact, ListContacts
 from callwright.contract.deployments.inbound import ANSWERING
 from callwright.contract.problems import MISSING_FIELD, PLAN_REQUIRED
 from callwright.service.campaigns import spending_cap
 from callwright.service.campaigns.start_guards import audience_of, missing_columns, still_importing
-from callwright.service.dialling import waiting
+from callwright.service.dialling import changed_rules
 from callwright.service.handlers import agents as agent_handlers
 from callwright.service.handlers import audiences as audience_handlers
 from callwright.service.handlers import phone_numbers as number_handlers
@@ -225,7 +225,7 @@ def update_deployment(asked: contract.UpdateDeployment, context: RequestContext)
     if set(changes) - {"metadata"}:
         changes["settings_changes"] = _D.settings_changes + 1
     change(context, asked.id, **changed_columns(row, changes))
-    waiting.rules_changed(context.connection, asked.id, set(changes))
+    changed_rules.rules_changed(context.connection, asked.id, set(changes))
     return get_resource(context, asked.id)
 
 

@@ -29,11 +29,11 @@ from sqlalchemy import (
     type_coerce,
 )
 
+from callwright.contract.declaration.field_types import in_whole_seconds
 from callwright.contract.declaration.filters import filter_of
 from callwright.contract.declaration.model import Input
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.declaration.pagination import Page, PageQuery, Pagination
-from callwright.contract.declaration.words import in_whole_seconds
 from callwright.contract.problems import INVALID_CURSOR
 from callwright.service.platform.clock.clock import milliseconds, second_began
 from callwright.service.platform.refusals import Refusal, invalid

@@ -15,9 +15,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from callwright.contract.declaration.field_types import Stored
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import OPERATIONS, AnyOperation
-from callwright.contract.declaration.words import Stored
 from callwright.service.handlers.request_context import HANDLERS, RequestContext
 from callwright.service.platform.database.concurrency import take_advisory_lock
 from callwright.service.platform.refusals import Refusal

@@ -15,8 +15,8 @@ import pytest
 from mcp.types import CallToolResult, ElicitResult, InputRequiredResult
 
 from callwright.client.errors import ServiceTimeout
+from callwright.contract.declaration.field_types import Spend
 from callwright.contract.declaration.operation import Operation
-from callwright.contract.declaration.words import Spend
 from tests.journeys.hosts import Era, Host, Person, ScriptedClock, host
 from tests.journeys.intercepted_caller import InterceptedCaller
 from tests.support.campaigns import draft, people, rent

@@ -12,7 +12,7 @@ import pytest
 
 from callwright.client import Client as TypedClient
 from callwright.client.transport import ASGITransport
-from callwright.contract.declaration.words import Spend
+from callwright.contract.declaration.field_types import Spend
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.service.app import Application, pipeline_of

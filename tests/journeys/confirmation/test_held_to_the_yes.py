@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from mcp.types import CallToolResult
 
-from callwright.contract.declaration.words import Spend
+from callwright.contract.declaration.field_types import Spend
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.phone_numbers import PhoneNumber
 from callwright.service.handlers import phone_numbers

@@ -12,7 +12,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, ElicitResult, InputRequiredResult
 
-from callwright.contract.declaration.words import Spend
+from callwright.contract.declaration.field_types import Spend
 from tests.journeys.hosts import Era, Person
 from tests.support.campaigns import draft, people
 from tests.support.mcp.over_http import LIFE_S, Served, serving

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from callwright.contract.declaration.words import Spend
+from callwright.contract.declaration.field_types import Spend
 from callwright.contract.deployments.deployments import Deployment
 from callwright.service.handlers import wallet
 from callwright.service.platform.clock.clock import HOUR

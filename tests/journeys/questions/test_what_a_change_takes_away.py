@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from callwright.contract.declaration.words import Spend
+from callwright.contract.declaration.field_types import Spend
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.dialling import CallingHours, Compliance, RetryPolicy, Voicemail, Window
 from callwright.contract.deployments.inbound import AfterHours, BusinessHours, Overflow

@@ -1,6 +1,6 @@
 """A personal key with a spending cap: what it may set going, through the protocol over HTTP."""
 
-from callwright.contract.declaration.words import Spend
+from callwright.contract.declaration.field_types import Spend
 from tests.support.campaigns import draft, make_audience, people
 from tests.support.mcp.over_http import Served
 from tests.support.service import Tenant

@@ -7,7 +7,7 @@ import anyio
 import pytest
 from sqlalchemy import update
 
-from callwright.contract.declaration.words import Spend
+from callwright.contract.declaration.field_types import Spend
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.problems import SPENDING_CAP_REACHED
 from callwright.contract.surface import OPERATIONS

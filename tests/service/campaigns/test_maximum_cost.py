@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from callwright.contract.declaration.words import Spend
+from callwright.contract.declaration.field_types import Spend
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.dialling import RetryPolicy, RetryReason, Voicemail
 from callwright.contract.deployments.previews import Preview

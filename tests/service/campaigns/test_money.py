@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from callwright.contract.declaration.words import Spend
+from callwright.contract.declaration.field_types import Spend
 from callwright.contract.deployments.call_price import MICROS
 from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.service import accounts

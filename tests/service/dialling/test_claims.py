@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row
 
-from callwright.contract.declaration.words import Spend
+from callwright.contract.declaration.field_types import Spend
 from callwright.service.dialling.claims import Allowance, Claimed, Draft, allowance
 from callwright.service.dialling.driver_writes import DriverWrites
 from callwright.service.dialling.eligibility import do_not_call

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, update
 
-from callwright.contract.declaration.words import Spend
+from callwright.contract.declaration.field_types import Spend
 from callwright.contract.deployments.deployments import UpdateDeployment
 from callwright.contract.deployments.dialling import CallingHours, Compliance, RetryPolicy, Voicemail, Window
 from callwright.contract.deployments.inbound import BusinessHours

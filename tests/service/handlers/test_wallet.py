@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from callwright.contract.declaration.words import Spend
+from callwright.contract.declaration.field_types import Spend
 from callwright.contract.deployments.call_price import MICROS
 from callwright.service import accounts
 from callwright.service.tables.schema import audit_log

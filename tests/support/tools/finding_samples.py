@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from callwright.contract.declaration.words import Money
+from callwright.contract.declaration.field_types import Money
 from callwright.contract.transcripts import CallGroup, CallStats, MoneySpread, Snippet, Spread, TranscriptMatch
 
 AT = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)

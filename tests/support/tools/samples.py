@@ -6,9 +6,9 @@ from typing import Any
 from callwright.contract.agents import Agent
 from callwright.contract.audiences import Audience, AudienceImport, AudienceRow, Column, RowError, RowsAdded
 from callwright.contract.calls import Call, CallCost, CostItem, RecordingState, Transcript, TranscriptTurn
+from callwright.contract.declaration.field_types import Money
 from callwright.contract.declaration.model import Resource
 from callwright.contract.declaration.pagination import Page, Pagination
-from callwright.contract.declaration.words import Money
 from callwright.contract.deployments.contacts import Contact, Stats
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.dialling import Compliance, RetryPolicy, Voicemail

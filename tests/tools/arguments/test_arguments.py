@@ -11,7 +11,7 @@ from callwright.contract.declaration.model import Input
 from callwright.contract.deployments.deployments import CreateDeployment, GetDeployment, UpdateDeployment
 from callwright.tools.arguments.arguments import bounded, narrowed, takes_text, validated
 from callwright.tools.catalogue.registry import TOOLS, tool_named
-from callwright.tools.replies.waiting import GetDeploymentWaiting
+from callwright.tools.replies.waiting_for_campaigns import GetDeploymentWaiting
 from callwright.tools.runtime.tool import Tool
 from callwright.tools.serving.definitions import definitions
 

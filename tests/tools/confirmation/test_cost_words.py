@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from mcp.types import TextContent
 
-from callwright.contract.declaration.words import Money
+from callwright.contract.declaration.field_types import Money
 from callwright.contract.wallet import Price
 from tests.support.tools import samples
 from tests.support.tools.fakes import ERAS, FakeCaller, assistant, server

@@ -2,7 +2,7 @@
 
 import pytest
 
-from callwright.contract.declaration.words import Money
+from callwright.contract.declaration.field_types import Money
 from callwright.tools.wording.text import amount, clock_time, counted, line, listed, masked, shortened
 
 

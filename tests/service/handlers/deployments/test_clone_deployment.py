@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from callwright.contract.declaration.words import Spend
+from callwright.contract.declaration.field_types import Spend
 from callwright.contract.deployments.dialling import Compliance, RetryPolicy
 from callwright.service.platform.clock.clock import moment
 from tests.support.campaigns import draft, make_agent, make_audience, people, rent

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from callwright.contract.declaration.words import Spend
+from callwright.contract.declaration.field_types import Spend
 from callwright.contract.deployments.dialling import CallingHours, Compliance, Window
 from callwright.service.platform.clock.clock import moment
 from tests.support import resources

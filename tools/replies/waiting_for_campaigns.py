@@ -6,8 +6,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
 from callwright.contract.checks.counts import count_of
+from callwright.contract.declaration.field_types import DeploymentId, PlainText
 from callwright.contract.declaration.model import Input
-from callwright.contract.declaration.words import DeploymentId, PlainText
 from callwright.contract.deployments.deployments import (
     Deployment,
     GetDeployment,
