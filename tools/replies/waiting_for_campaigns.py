@@ -35,13 +35,12 @@ class GetDeploymentWaiting(Input):
 
     id: DeploymentId | None = None
     idempotency_key: Annotated[
-        str | None,
+        Annotated[str, PlainText] | None,
         Field(
             min_length=1,
             max_length=255,
             description="In place of id: the key an error named; tells if it was done.",
         ),
-        PlainText,
     ] = None
     wait_seconds: Annotated[
         int,

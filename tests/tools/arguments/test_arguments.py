@@ -189,3 +189,12 @@ def test_a_number_that_json_does_not_carry_whole_is_refused_by_its_row(number: f
 def test_half_a_character_in_a_row_is_refused_and_not_changed(rows: object) -> None:
     said = refusal("add_audience_rows", {"id": "aud_1", "rows": rows})
     assert said.startswith("Invalid arguments: rows")
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=[tool.name for tool in TOOLS])
+def test_null_in_the_place_of_any_argument_is_taken_or_refused_by_name(tool: Tool) -> None:
+    for name in tool.offered:
+        try:
+            validated(tool, {name: None})
+        except ToolError as error:
+            assert str(error).startswith("Invalid arguments: ")

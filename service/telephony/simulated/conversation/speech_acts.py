@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import Literal, get_args
 
-from callwright.service.telephony.simulated.conversation.phrases import Act, Bank
+from callwright.service.telephony.simulated.conversation.phrases import LANGUAGES, Act, Bank, bank_or_english
 
 Stated = Literal[
     "opt_out", "wrong_number", "screening", "hold", "human", "robot", "later", "no", "away", "hurry", "goodbye"
@@ -22,7 +22,7 @@ def is_question(text: str) -> bool:
 
 
 def _normal(text: str) -> str:
-    return f" {text.lower().replace('’', chr(39))} "
+    return f" {' '.join(text.lower().replace('’', chr(39)).split())} "
 
 
 @lru_cache(maxsize=_CACHED_SENTENCES)
@@ -41,6 +41,8 @@ def act_of(text: str, bank: Bank) -> Act:
 def wish_of(text: str, bank: Bank) -> Wish:
     """What a contact wants from the agent; `nothing` for an ordinary answer."""
     said = _normal(text)
+    if _opts_out(said):
+        return "opt_out"
     for wish in _STATED:
         if any(marker in said for marker in bank.hears[wish]):
             return wish
@@ -52,6 +54,22 @@ def wish_of(text: str, bank: Bank) -> Wish:
         if start in beginning or (" " in start and said.startswith(f" {start}")):
             return "no_start"
     return "question" if is_question(text) else "nothing"
+
+
+def _opts_out(said: str) -> bool:
+    """Whether somebody asks not to be called again, in any known language, whatever the agent speaks."""
+    markers, alone = _opt_outs()
+    return said.strip(_EDGES) in alone or any(marker in said for marker in markers)
+
+
+@lru_cache(maxsize=1)
+def _opt_outs() -> tuple[tuple[str, ...], frozenset[str]]:
+    """What stands in a wish not to be called again, and what is such a wish by itself."""
+    heard = [bank_or_english(language).hears for language in LANGUAGES]
+    return (
+        tuple(marker for one in heard for marker in one["opt_out"]),
+        frozenset(word for one in heard for word in one["opt_out_alone"]),
+    )
 
 
 def last_sentence(text: str) -> str:

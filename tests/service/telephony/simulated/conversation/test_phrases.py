@@ -137,3 +137,41 @@ def test_a_language_is_found_by_its_tag_and_others_have_no_phrases() -> None:
     assert bank_of("DE-at") is bank_of("de")
     assert bank_of("pl-PL") is None
     assert bank_or_english("pl-PL") is bank_of("en")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Don't call back.",
+        "Not interested, and don't call back.",
+        "No, don't ring me again.",
+        "Do not contact me anymore.",
+        "I never want to hear from you again.",
+        "Quit calling here",
+        "No more calls please",
+        "STOP",
+        "Lose my number.",
+        "Please don't phone me again",
+        "Don't bother me again",
+        "I do not wish to be called again",
+        "I don't want any more calls",
+        "Delete my data and do not contact me anymore",
+        "do  not\u00a0call me",
+        "Hören Sie auf mich anzurufen",
+        "Rufen Sie nicht zurück.",
+        "Ne me téléphonez plus",
+        "Je ne veux plus être appelé",
+        "Ne me contactez plus",
+        "No me contacte más",
+        "Non mi richiami più.",
+        "Não me contacte mais",
+        "Bel niet meer.",
+    ],
+)
+def test_a_wish_not_to_be_called_again_is_heard_in_each_language_whatever_the_agent_speaks(said: str) -> None:
+    assert {wish_of(said, bank) for bank in BANKS} == {"opt_out"}
+
+
+@pytest.mark.parametrize("said", ["Call me back tomorrow.", "Stop by on Friday.", "Rufen Sie später noch einmal an."])
+def test_a_wish_to_be_called_back_is_no_wish_not_to_be_called(said: str) -> None:
+    assert "opt_out" not in {wish_of(said, bank) for bank in BANKS}
