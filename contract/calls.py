@@ -116,7 +116,7 @@ class Call(Resource):
     ended_at: Timestamp | None = None
     ring_seconds: int = 0
     duration_seconds: Annotated[int, Field(description="From answer to end; 0 if nobody answered.")] = 0
-    billed_seconds: int = 0
+    billed_seconds: Annotated[int, Field(description="Seconds that are charged: from answer to end, rounded up.")] = 0
     cost: CallCost | None = None
     recording_url: OwnText | None = None
     recording: Annotated[RecordingState, DERIVED]

@@ -18,7 +18,7 @@ class NotCsv(ValueError):
 
 
 def records(text: str) -> list[list[str]]:
-    """The rows of a file, the header among them, without empty lines. Lines end in LF, CR LF, or, all of them, in CR.
+    """The rows of a file, the header among them, without empty ones. Lines end in LF, CR LF, or, all of them, in CR.
 
     Raises:
         NotCsv: a quotation mark has no counterpart or stands alone, or a cell is longer than 131,072 characters.
@@ -27,10 +27,15 @@ def records(text: str) -> list[list[str]]:
         text = text.replace("\r", "\n")
     reader = csv.reader(io.StringIO(text.removeprefix("\ufeff")), strict=True)
     try:
-        return [record for record in reader if record]
+        return [record for record in reader if not is_empty(record)]
     except csv.Error as error:
         what = "a cell is too long" if "limit" in str(error) else "a quotation mark has no counterpart, or stands alone"
         raise NotCsv(f"in line {reader.line_num}, {what}") from error
+
+
+def is_empty(record: list[str]) -> bool:
+    """Whether a row has nothing in its cells, as spreadsheets write them below the last one."""
+    return not any(cell.strip() for cell in record)
 
 
 def other_separator(text: str) -> str | None:

@@ -50,7 +50,7 @@ def run(command: Callable[..., Awaitable[T]], *arguments: object, uvloop: bool =
     except Exception as error:
         cause = first_cause(error)
         if isinstance(cause, DataFolderInUse):
-            raise failed(f"{cause}; give another --data, or stop it first") from error
+            raise failed(f"{cause}; give another --data, or stop it first (`callwright doctor` says which)") from error
         if isinstance(cause, CommandError | CallwrightError):
             raise failed(cause.message if isinstance(cause, ServiceProblem) else str(cause)) from error
         if (why := reason(cause)) is not None:

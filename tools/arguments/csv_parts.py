@@ -11,7 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from callwright.contract.checks.csv_text import other_separator, separator_said
+from callwright.contract.checks.csv_text import is_empty, other_separator, separator_said
 
 PART_BYTES = 900_000
 """Bytes of a part as JSON text. The service accepts requests up to 1,000,000."""
@@ -25,7 +25,7 @@ class UnreadableFile(Exception):
 
 @dataclass(frozen=True)
 class CsvPart:
-    """A piece of the file. Rows count from 1, without the header and without empty lines."""
+    """A piece of the file. Rows count from 1, without the header and without empty rows."""
 
     csv: str
     first_row: int
@@ -110,7 +110,7 @@ def _records(file: BinaryIO) -> Generator[str]:
             record = lines.taken()
             if "\x00" in record:
                 raise UnreadableFile(f"line {reader.line_num:,} holds the character NUL. {_SAVE}")
-            if cells:
+            if not is_empty(cells):
                 yield record
     except UnicodeDecodeError as error:
         raise UnreadableFile(f"it is not UTF-8. {_SAVE}") from error

@@ -162,7 +162,8 @@ def test_a_second_one_on_the_same_folder_says_so(tmp_path: Path) -> None:
         second = run(tmp_path, "serve", "--port=0", "--data", data)
         assert (second.returncode, second.stdout) == (2, "")
         assert second.stderr == (
-            f"callwright: another process serves the data folder {data}; give another --data, or stop it first\n"
+            f"callwright: another process serves the data folder {data}; give another --data, or stop it first "
+            "(`callwright doctor` says which)\n"
         )
         assert asked(service, "/healthz").status_code == 200
         assert (data / "service.json").exists()

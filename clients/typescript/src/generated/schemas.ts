@@ -195,7 +195,7 @@ export interface Call {
   ring_seconds?: number;
   /** From answer to end; 0 if nobody answered. Default: 0. */
   duration_seconds?: number;
-  /** Default: 0. */
+  /** Seconds that are charged: from answer to end, rounded up. Default: 0. */
   billed_seconds?: number;
   cost?: CallCost | null;
   recording_url?: string | null;

@@ -96,6 +96,11 @@ async def test_duplicates_are_not_bad_rows(tenant: Tenant) -> None:
     assert (done.status, done.added, done.duplicates) == ("completed_with_errors", 1, 8)
 
 
+async def test_empty_rows_below_the_last_one_are_no_rows(tenant: Tenant) -> None:
+    done = await carry_out_import(tenant, "phone_number,name\n+12125550101,Ada\n" + " ,\n,,\n" * 12)
+    assert (done.status, done.added) == ("completed", 1)
+
+
 async def test_a_double_row_far_behind_the_first_says_that_both_may_stand_in_the_file(tenant: Tenant) -> None:
     numbers = [f"+1212555{number:04d}" for number in range(100, 100 + imports.PIECE)]
     done = await carry_out_import(tenant, "\n".join(("phone_number", *numbers, numbers[0])))
