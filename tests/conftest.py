@@ -1,5 +1,6 @@
 """Fixtures for all tests. A test that takes `database_url` or `engine` runs on both: see `support.database.engines`."""
 
+import gc
 import itertools
 import os
 from collections.abc import AsyncGenerator, Iterator
@@ -75,6 +76,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if repeated := set(left_out(items)):
         config.hook.pytest_deselected(items=list(repeated))
         items[:] = [item for item in items if item not in repeated]
+
+
+def pytest_collection_finish() -> None:
+    """Keeps what was collected from being looked at again by every collection of garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(params=ENGINES)
