@@ -21,7 +21,7 @@ from bench.tool_calls.against_openapi import compared
 from bench.tool_calls.pipe import PipeClient
 from bench.webhooks import deliveries, delivery_fairness
 
-HELLO = [sys.executable, str(Path(__file__).with_name("hello.py"))]
+HELLO = [sys.executable, str(Path(__file__).parent / "tool_calls" / "hello.py")]
 CALLWRIGHT = [sys.executable, "-m", "callwright.server.main", "mcp"]
 
 

@@ -12,6 +12,7 @@ _DIFFERS = (
     (re.compile(r"\b(?:svc|whsec)_[0-9A-Za-z_+/=-]{4,}"), "<secret>"),
     (re.compile(r"\bt=\d{10},v1=[0-9a-f]{64}(?:,v1=[0-9a-f]{64})*"), "<signature>"),
     (re.compile(r'(?<="last_failure_at": )(?:"[^"]+"|null)'), "<once it has failed>"),  # an endpoint that is not there
+    (re.compile(r'(?<="duration_ms": )\d{1,2}(?=[,\s}])'), "<some ms>"),  # of an attempt to deliver
     (re.compile(r"http://127\.0\.0\.1:\d+"), "<address>"),
 )
 _MOMENT = re.compile(r"\b20[23]\d-\d\d-\d\d(?:T09:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)| 09:\d\dZ)")
