@@ -12,9 +12,9 @@ from callwright.contract.deployments import previews as contract
 from callwright.contract.deployments.dialling import CallingHours
 from callwright.service.campaigns.forecast import SAMPLE, FirstCall, all_called_ms, first_call, next_people
 from callwright.service.campaigns.maximum_cost import maximum_cost
-from callwright.service.campaigns.plan_parts import check_plan, numbers_in_order, parts_of, plan_of
 from callwright.service.campaigns.plan_sentence import Proposal, sentence
 from callwright.service.campaigns.start_guards import audience_of, start_refusals
+from callwright.service.campaigns.start_plan import check_plan, numbers_in_order, parts_of, plan_of
 from callwright.service.dialling.agent_snapshot import agent_of
 from callwright.service.dialling.eligibility.consent import nobody_consents
 from callwright.service.dialling.eligibility.gate import DO_NOT_CALL, NO_CONSENT
@@ -23,8 +23,8 @@ from callwright.service.dialling.queue import Rules
 from callwright.service.platform.clock.clock import SECOND, moment, moment_or_none
 from callwright.service.platform.money import amount, money
 from callwright.service.rules.organization_plans import PricePlan
-from callwright.service.rules.price_list import PRICES
-from callwright.service.rules.start_plan_seal import StartPlanSeal
+from callwright.service.rules.plan_seal import StartPlanSeal
+from callwright.service.rules.tariff import PRICES
 from callwright.service.rules.templates import variables_in
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.ledger import wallet_of

@@ -13,13 +13,13 @@ from callwright.contract.problems import (
     INSUFFICIENT_CREDITS,
     PLAN_LIMIT_REACHED,
 )
-from callwright.service.campaigns.plan_parts import open_imports, plan_violations
+from callwright.service.campaigns.start_plan import open_imports, plan_violations
 from callwright.service.dialling.eligibility.consent import consent_column
 from callwright.service.platform.money import amount
 from callwright.service.platform.phone import redacted
 from callwright.service.platform.refusals import Refusal, not_found
 from callwright.service.rules.organization_plans import PricePlan
-from callwright.service.rules.price_list import PRICES
+from callwright.service.rules.tariff import PRICES
 from callwright.service.rules.templates import variables_in
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.ledger import wallet_of

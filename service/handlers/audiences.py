@@ -12,7 +12,7 @@ from callwright.contract.declaration.pagination import Page
 from callwright.contract.problems import AUDIENCE_IN_USE
 from callwright.service.campaigns import spending_cap
 from callwright.service.campaigns.adding_people import Intake, take_rows
-from callwright.service.campaigns.plan_parts import open_imports
+from callwright.service.campaigns.start_plan import open_imports
 from callwright.service.handlers import revisions
 from callwright.service.handlers.changes import check_name_free, check_not_in_use, given
 from callwright.service.handlers.request_context import RequestContext, handles

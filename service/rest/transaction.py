@@ -19,7 +19,7 @@ from callwright.service.platform.refusals import Refusal
 from callwright.service.rest import idempotency
 from callwright.service.rest.answers import Answer, encoded, replayed
 from callwright.service.rest.audit import entries
-from callwright.service.rest.authentication.identify import check_creator, identify
+from callwright.service.rest.authentication.api_key_check import check_creator, identify
 from callwright.service.services import Services
 from callwright.service.speech.recordings import MediaType
 

@@ -1,6 +1,6 @@
 """Previews, starts, pauses, resumes and cancels deployments. A pause or cancellation is never refused for a plan.
 
-A start or resume may name a plan (see `campaigns.plan_parts`): then it is refused unless everything is as the preview
+A start or resume may name a plan (see `campaigns.start_plan`): then it is refused unless everything is as the preview
 showed it. The same plan a second time changes nothing.
 """
 
@@ -16,9 +16,9 @@ from callwright.contract.events import DeploymentPaused as PausedData
 from callwright.contract.problems import PLAN_REQUIRED
 from callwright.service.campaigns import spending_cap
 from callwright.service.campaigns.activation import begin
-from callwright.service.campaigns.plan_parts import check_plan, parts_of
 from callwright.service.campaigns.preview import preview
 from callwright.service.campaigns.start_guards import audience_of, start_refusals
+from callwright.service.campaigns.start_plan import check_plan, parts_of
 from callwright.service.dialling import endings
 from callwright.service.dialling.agent_snapshot import agent_of
 from callwright.service.handlers import agents as agent_handlers
@@ -28,7 +28,7 @@ from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.refusals import Refusal, invalid
 from callwright.service.rules.deployment_states import check_action
-from callwright.service.rules.start_plan_seal import StartPlan
+from callwright.service.rules.plan_seal import StartPlan
 from callwright.service.tables.schema import deployment_contacts
 
 _K = deployment_contacts.c

@@ -12,8 +12,8 @@ from callwright.service.platform.database.sqlite.disk_space import StorageFull
 from callwright.service.platform.database.units import brief
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rest.answers import Answer
+from callwright.service.rest.authentication.api_key_check import identify
 from callwright.service.rest.authentication.auth_throttle import FailedAttempts
-from callwright.service.rest.authentication.identify import identify
 from callwright.service.rest.authentication.known_keys import KnownKeys
 from callwright.service.rules.request_rate import RateLimitState
 from callwright.service.services import Services

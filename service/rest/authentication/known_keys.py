@@ -3,7 +3,7 @@
 from callwright.service.accounts.principals import KeyPrincipal, fingerprint
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.database.units import brief
-from callwright.service.rest.authentication.identify import identify
+from callwright.service.rest.authentication.api_key_check import identify
 
 MOST_KEYS = 1_000
 """The most keys in the cache; further ones are not cached."""

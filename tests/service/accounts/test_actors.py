@@ -11,7 +11,7 @@ from callwright.service.accounts.principals import SERVICE, Principal
 from callwright.service.handlers.request_context import HANDLERS, RequestContext
 from callwright.service.platform.clock.clock import DAY, moment
 from callwright.service.rest.audit import entries
-from callwright.service.rest.authentication.identify import identify
+from callwright.service.rest.authentication.api_key_check import identify
 from callwright.service.rules.organization_plans import PRICE_PLANS
 from callwright.service.tables.schema import audit_log, deployments
 from tests.support.campaigns import ONCE, draft, ended_by_workers, people

@@ -14,7 +14,7 @@ from callwright.service.accounts import MAX_ACTIVE_KEYS, AccountError, NewKey
 from callwright.service.accounts.principals import ApiKeyPrincipal, UserPrincipal
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.refusals import Refusal
-from callwright.service.rest.authentication.identify import identify
+from callwright.service.rest.authentication.api_key_check import identify
 from callwright.service.tables.schema import api_keys
 from tests.support.accounts import IDS, NOW_MS, entries, organization, overlapping, person
 from tests.support.service import open_service

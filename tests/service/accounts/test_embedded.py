@@ -6,7 +6,7 @@ import pytest
 from callwright.service import accounts
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.refusals import Refusal
-from callwright.service.rest.authentication.identify import identify
+from callwright.service.rest.authentication.api_key_check import identify
 from tests.support.accounts import IDS, NOW_MS, entries, person, roles
 
 

@@ -10,7 +10,7 @@ from callwright.contract.deployments.call_price import MICROS
 from callwright.service import accounts
 from callwright.service.accounts import AccountError
 from callwright.service.platform.database.database import Database
-from callwright.service.rest.authentication.identify import identify
+from callwright.service.rest.authentication.api_key_check import identify
 from callwright.service.rules.organization_plans import plan_of
 from callwright.service.tables.schema import outbox
 from tests.support.accounts import IDS, NOW_MS, entries, organization, roles

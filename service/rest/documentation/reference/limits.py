@@ -29,8 +29,8 @@ from callwright.service.rest.authentication import auth_throttle
 from callwright.service.rest.documentation.reference.tables import number, table
 from callwright.service.rest.idempotency import LIFETIME_MS
 from callwright.service.rules.organization_plans import PRICE_PLANS
+from callwright.service.rules.plan_seal import VALID_MS
 from callwright.service.rules.rows import MAX_CELL, MAX_COLUMNS
-from callwright.service.rules.start_plan_seal import VALID_MS
 
 Limit = tuple[str, str, ProblemCode | None]
 """What is limited, the value, and the problem beyond it; None if nothing is refused."""

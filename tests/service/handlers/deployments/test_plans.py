@@ -10,9 +10,9 @@ from sqlalchemy import select
 from callwright.contract.declaration.field_types import Spend
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.dialling import CallingHours, Compliance, RetryPolicy, Voicemail, Window
-from callwright.service.campaigns import plan_parts
+from callwright.service.campaigns import start_plan
 from callwright.service.platform.clock.clock import MINUTE, moment
-from callwright.service.rules.price_list import PriceList
+from callwright.service.rules.tariff import PriceList
 from callwright.service.tables.schema import deployments
 from callwright.service.workers import imports
 from tests.support import resources
@@ -171,7 +171,7 @@ async def test_a_preview_of_a_plan_that_holds_is_about_that_plan(tenant: Tenant)
 async def test_a_plan_is_stale_when_the_prices_have_changed(tenant: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
     made = (await resources.draft(tenant)).deployment.id
     plan_id = await plan_of(tenant, made)
-    monkeypatch.setattr(plan_parts, "PRICES", PriceList(outbound_minute=12_001))
+    monkeypatch.setattr(start_plan, "PRICES", PriceList(outbound_minute=12_001))
     async with refusal(409, "plan_stale") as kept:
         await tenant.client.deployments.start(id=made, plan_id=plan_id)
     assert kept[0].details == {"changed": ["prices"]}

@@ -12,7 +12,7 @@ from callwright.contract.surface import OPERATIONS
 from callwright.service import accounts
 from callwright.service.accounts.principals import IN_PROCESS_KEY, InProcessKey, fingerprint, new_secret
 from callwright.service.platform.refusals import Refusal
-from callwright.service.rest.authentication.identify import bearer, identify, in_process_key
+from callwright.service.rest.authentication.api_key_check import bearer, identify, in_process_key
 from callwright.service.tables.schema import api_keys
 from callwright.service.workers import sweeps
 from tests.support.http.raw_requests import AsyncClient, raw_client
