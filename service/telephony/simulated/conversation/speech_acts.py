@@ -41,9 +41,9 @@ def act_of(text: str, bank: Bank) -> Act:
 def wish_of(text: str, bank: Bank) -> Wish:
     """What a contact wants from the agent; `nothing` for an ordinary answer."""
     said = _normal(text)
-    if _opts_out(said):
+    if _opts_out(said) or said.strip(_EDGES) in bank.hears["opt_out_alone"]:
         return "opt_out"
-    for wish in _STATED:
+    for wish in _STATED[1:]:
         if any(marker in said for marker in bank.hears[wish]):
             return wish
     if text in bank.small_talk or any(marker in said for marker in bank.hears["purpose"]):
@@ -58,18 +58,13 @@ def wish_of(text: str, bank: Bank) -> Wish:
 
 def _opts_out(said: str) -> bool:
     """Whether somebody asks not to be called again, in any known language, whatever the agent speaks."""
-    markers, alone = _opt_outs()
-    return said.strip(_EDGES) in alone or any(marker in said for marker in markers)
+    return any(marker in said for marker in _opt_outs())
 
 
 @lru_cache(maxsize=1)
-def _opt_outs() -> tuple[tuple[str, ...], frozenset[str]]:
-    """What stands in a wish not to be called again, and what is such a wish by itself."""
-    heard = [bank_or_english(language).hears for language in LANGUAGES]
-    return (
-        tuple(marker for one in heard for marker in one["opt_out"]),
-        frozenset(word for one in heard for word in one["opt_out_alone"]),
-    )
+def _opt_outs() -> tuple[str, ...]:
+    """What stands in a wish not to be called again."""
+    return tuple(marker for language in LANGUAGES for marker in bank_or_english(language).hears["opt_out"])
 
 
 def last_sentence(text: str) -> str:

@@ -172,6 +172,17 @@ def test_a_wish_not_to_be_called_again_is_heard_in_each_language_whatever_the_ag
     assert {wish_of(said, bank) for bank in BANKS} == {"opt_out"}
 
 
-@pytest.mark.parametrize("said", ["Call me back tomorrow.", "Stop by on Friday.", "Rufen Sie später noch einmal an."])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Call me back tomorrow.",
+        "Stop by on Friday.",
+        "Rufen Sie später noch einmal an.",
+        "Alto.",
+        "Hören Sie auf mich?",
+        "Don't call before noon, call after.",
+        "I would love to hear from you again.",
+    ],
+)
 def test_a_wish_to_be_called_back_is_no_wish_not_to_be_called(said: str) -> None:
     assert "opt_out" not in {wish_of(said, bank) for bank in BANKS}
