@@ -10,7 +10,7 @@ def main() -> None:
     arguments = sys.argv[1:]
     os.umask(0o077)  # files are readable only by their owner: numbers, transcripts, keys
     if not arguments or arguments[0] == "mcp":
-        gc.disable()  # until everything is built; `freeze_garbage` enables it again. A start is a tenth faster
+        gc.disable()  # until everything is built; `tune_garbage_collector` enables it again. A start is a tenth faster
         from callwright.server.commands.mcp import run
 
         raise SystemExit(run(arguments[1:]))

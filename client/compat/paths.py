@@ -65,11 +65,6 @@ class Compat:
         """The text between the base URL and every path; None while it is not known."""
         return self._prefix
 
-    def with_likely_path(self, operation: AnyOperation, wire: WireRequest) -> WireRequest:
-        """The request with the path that is most likely to work."""
-        prefix, word = self._candidates(operation)[0]
-        return _with_path(wire, prefix, word)
-
     def spelling(self, operation: str) -> str | None:
         """The first segment of the operation's path as the service spells it, once that is known."""
         return self._spelt.get(operation)

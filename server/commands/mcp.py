@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from callwright.server.mcp.app import build, freeze_garbage
+from callwright.server.mcp.app import build, tune_garbage_collector
 from callwright.server.mcp.session import ServerSession, SystemClock, random_id
 from callwright.server.settings import BadSetting, ProgramSettings, read_settings
 from callwright.tools.serving.served import served_tools
@@ -109,7 +109,7 @@ def run(given: Sequence[str], *, clock: "Clock | None" = None) -> int:
             tasks.cancel_scope.cancel()
 
     server = build(opened, tools=_tools(settings))
-    freeze_garbage()
+    tune_garbage_collector()
     # The thread that waits for stdin cannot be woken, so with Python's own handler Ctrl-C would do nothing until more
     # input comes. Exiting at once is as safe as a crash: the process's lock is released, and finished work is
     # committed.

@@ -22,7 +22,7 @@ from callwright.server.embedded.embedded import (
     listening,
     service_of,
 )
-from callwright.server.mcp.app import freeze_garbage
+from callwright.server.mcp.app import tune_garbage_collector
 from callwright.server.mcp.session import random_id
 from callwright.server.settings import ProgramSettings
 from callwright.server.transport.hosts import BadHostName, HostNames, names_for
@@ -66,7 +66,7 @@ async def serve(settings: ProgramSettings, where: ServeOptions) -> None:
             answering(service, settings, where, names, listener) as base_url,
             anyio.create_task_group() as tasks,
         ):
-            freeze_garbage()
+            tune_garbage_collector()
             await tasks.start(_announce, folder, base_url)
             _greet(settings, base_url, names)
             await told_to_stop()

@@ -158,7 +158,7 @@ def build(
     return server
 
 
-def freeze_garbage() -> None:
+def tune_garbage_collector() -> None:
     """Excludes everything built so far from garbage collection, which caused long pauses in busy servers.
 
     Call it once, after `build`. A program that disables the collector before its imports and calls this starts a tenth

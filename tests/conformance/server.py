@@ -15,7 +15,7 @@ from mcp.types import EmptyResult, SetLevelRequestParams, SubscribeRequestParams
 
 from callwright.client.errors import ServiceUnreachable
 from callwright.server.embedded.embedded import listener_on
-from callwright.server.mcp.app import build, freeze_garbage
+from callwright.server.mcp.app import build, tune_garbage_collector
 from callwright.server.mcp.session import ServerSession, SystemClock
 from callwright.tools.runtime.tool_context import Caller
 from callwright.tools.serving.served import served_tools
@@ -72,7 +72,7 @@ async def main() -> None:
     with listener_on() as listener:
         host, port = listener.getsockname()[:2]
         application = server().streamable_http_app(host=host)
-        freeze_garbage()
+        tune_garbage_collector()
         print(f"http://{host}:{port}/mcp", flush=True)  # noqa: T201  # the test reads it
         await uvicorn.Server(uvicorn.Config(application, log_level=logging.ERROR)).serve([listener])
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import orjson
 from anyio import to_thread
 
-from callwright.server.mcp.app import freeze_garbage
+from callwright.server.mcp.app import tune_garbage_collector
 from tests.large_inputs.cases import AUDIENCE, ENTRIES, FRESH, Case
 from tests.support.mcp.over_http import INITIALIZE, OLDER, Served, open_served
 
@@ -161,7 +161,7 @@ async def meter(database_url: str, data: Path) -> AsyncGenerator[Meter]:
             opened = await http.post("/mcp", json=INITIALIZE, headers=OLDER)
         audience = await served.tenant.client.audiences.create(name="People")
         thresholds = gc.get_threshold()
-        freeze_garbage()  # as `callwright serve` does
+        tune_garbage_collector()  # as `callwright serve` does
         try:
             yield Meter(served, opened.headers["mcp-session-id"], audience.id)
         finally:

@@ -38,7 +38,7 @@ OPTED_OUT = "opted_out"
 """The reason of an entry whose person asked, on a call, not to be called again."""
 
 
-def is_listed(
+def listed_conditions(
     phone: ColumnElement[str], org_id: ColumnElement[str], *, simulated: bool, now_ms: ColumnElement[int]
 ) -> Iterator[ColumnElement[bool]]:
     """Conditions, one of which is met if the number, in one of its notations, is on the list."""

@@ -44,7 +44,7 @@ def _why_not(
     org_id: ColumnElement[str],
     now_ms: ColumnElement[int],
 ) -> ColumnElement[str | None]:
-    listed = do_not_call.is_listed(phone, org_id, simulated=simulated, now_ms=now_ms)
+    listed = do_not_call.listed_conditions(phone, org_id, simulated=simulated, now_ms=now_ms)
     reasons: list[tuple[ColumnElement[bool], ColumnElement[str]]] = [(one, _word(DO_NOT_CALL)) for one in listed]
     answer = consent.answer_of(consent_column)
     if answer is not None:

@@ -14,7 +14,7 @@ from mcp.types import INVALID_PARAMS, TextContent
 
 from callwright.contract.checks.crowding import MOST_CONTAINERS
 from callwright.prompts.registry import PROMPTS
-from callwright.server.mcp.app import NEW_OBJECTS, freeze_garbage
+from callwright.server.mcp.app import NEW_OBJECTS, tune_garbage_collector
 from callwright.server.mcp.instructions import instructions
 from tests.support.tools.fakes import FakeCaller, assistant, server
 
@@ -132,7 +132,7 @@ def unfreeze() -> Any:
 def test_settling_freezes_what_was_built_and_turns_the_collector_on(monkeypatch: pytest.MonkeyPatch) -> None:
     before = gc.get_freeze_count()
     gc.disable()
-    freeze_garbage()
+    tune_garbage_collector()
     assert gc.isenabled()
     assert gc.get_freeze_count() > before
     assert gc.get_threshold()[0] == NEW_OBJECTS > 2 * MOST_CONTAINERS
