@@ -24,6 +24,7 @@ from callwright.tools.runtime.tool_context import Caller, Clock, ConfirmMode
 from callwright.tools.serving.served import served_tools
 from callwright.tools.serving.served_files import with_files
 from tests.support.mcp.over_http import serving
+from tests.support.processes.forked_commands import launcher
 from tests.support.processes.programs import environment
 from tests.support.service import Tenant
 from tests.support.tools.results import text_of
@@ -163,11 +164,9 @@ async def host(
                     "CALLWRIGHT_API_KEY": tenant.api_key,
                     "CALLWRIGHT_CONFIRM": confirm,
                 }
-                program = StdioServerParameters(
-                    command=sys.executable,
-                    args=["-m", "tests.journeys.late_stdio"] if late else ["-m", "callwright.server.main", "mcp"],
-                    env=environment(folder, **settings),
-                )
+                late_command = [sys.executable, "-m", "tests.journeys.late_stdio"]
+                command, *arguments = late_command if late else [*launcher(), "mcp"]
+                program = StdioServerParameters(command=command, args=arguments, env=environment(folder, **settings))
                 log = stack.enter_context((folder / "stdio.log").open("w", encoding="utf-8"))
                 transport = stdio_client(program, errlog=log)
         client = await stack.enter_async_context(Client(transport, mode=era, elicitation_callback=asks))

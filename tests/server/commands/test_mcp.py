@@ -15,7 +15,7 @@ from filelock import FileLock
 
 from callwright.service.platform.data_folder import ADDRESS, KEY, LOCK
 from callwright.tools.toolsets import enabled_tools
-from tests.support.processes.programs import STOP_S, assistant, run, spawned, until
+from tests.support.processes.programs import COMMAND, STOP_S, Process, assistant, run, spawned, until
 
 CALLS = ["calls", "get_wallet"]
 HANDSHAKE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
@@ -25,7 +25,7 @@ HANDSHAKE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": 
 class Pipes:
     """A server process and its pipes."""
 
-    process: subprocess.Popen[bytes]
+    process: Process
     data: Path
     asked: int = 0
 
@@ -60,9 +60,9 @@ class Pipes:
 
 
 @contextmanager
-def mcp(home: Path, *flags: str) -> Generator[Pipes]:
+def mcp(home: Path, *flags: str, command: str | None = None) -> Generator[Pipes]:
     data = home / "data"
-    with spawned(home, "mcp", "--data", data, *flags, stdin=subprocess.PIPE) as process:
+    with spawned(home, "mcp", "--data", data, *flags, stdin=subprocess.PIPE, command=command) as process:
         pipes = Pipes(process, data)
         pipes.ask("initialize", HANDSHAKE)
         pipes.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
@@ -79,7 +79,7 @@ def free(data: Path) -> bool:
 
 
 def test_nothing_but_the_protocol_is_on_stdout_and_nothing_on_stderr(tmp_path: Path) -> None:
-    with mcp(tmp_path) as pipes:
+    with mcp(tmp_path, command=COMMAND) as pipes:
         assert len(pipes.ask("tools/list", {})["tools"]) > 30
         assert pipes.call("get_wallet")["isError"] is False
         assert pipes.call("list_agents")["structuredContent"]["data"] == []

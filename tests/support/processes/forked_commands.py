@@ -1,7 +1,7 @@
 """Commands in processes that fork off one which has imported the program: a start takes milliseconds and not a second.
 
-Such a process has its own environment, folder and standard streams, and ends as a program ends. That the program starts
-from nothing is the matter of the tests that start it so.
+Such a process has its own environment, folder and standard streams. It ends as a program ends, or when nobody waits for
+it any more. That the program starts from nothing is the matter of the tests that start it so.
 """
 
 import atexit
@@ -19,9 +19,11 @@ import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import IO, Literal
 
 from callwright.server import commands
 
@@ -31,34 +33,110 @@ REQUEST_LIMIT_S = 10.0
 _starting = threading.Lock()
 
 
+class ForkedCommand:
+    """A command that runs. Its members are those of `subprocess.Popen`."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        env: Mapping[str, str],
+        stdin: int | IO[bytes] = subprocess.DEVNULL,
+        stdout: int | IO[bytes] = subprocess.DEVNULL,
+        stderr: int | IO[bytes] = subprocess.DEVNULL,
+    ) -> None:
+        self.returncode: int | None = None
+        self._asked = socket.socket(socket.AF_UNIX)
+        self._asked.settimeout(START_LIMIT_S)
+        self._asked.connect(address())
+        theirs: list[int] = []
+        self.stdin = _stream(stdin, theirs, "wb")
+        self.stdout = _stream(stdout, theirs, "rb")
+        self.stderr = _stream(stderr, theirs, "rb")
+        _ask(self._asked, command, env, theirs)
+        for number in theirs:
+            os.close(number)
+        self._told = self._asked.makefile("rb", buffering=0)
+        self.pid = int(self._told.readline())
+
+    def poll(self) -> int | None:
+        """The status of the end; None while it runs."""
+        try:
+            return self.wait(0)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def wait(self, timeout: float) -> int:
+        """The status of the end. Raises `subprocess.TimeoutExpired`."""
+        if self.returncode is None:
+            if not select.select([self._asked], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired(str(self.pid), timeout)
+            self.returncode = int(self._told.readline())
+            self._told.close()
+            self._asked.close()
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        """Sends a signal to the command if it has not ended."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """Ends the command at once."""
+        self.send_signal(signal.SIGKILL)
+
+
+def _stream(asked: int | IO[bytes], theirs: list[int], mode: Literal["rb", "wb"]) -> IO[bytes] | None:
+    """This end of a standard stream, if it is a pipe. The other end is put to `theirs`."""
+    if asked == subprocess.PIPE:
+        reading, writing = os.pipe()
+        theirs.append(writing if mode == "rb" else reading)
+        return os.fdopen(reading if mode == "rb" else writing, mode)
+    if asked == subprocess.DEVNULL:
+        theirs.append(os.open(os.devnull, os.O_RDWR))
+    else:
+        theirs.append(os.dup(asked if isinstance(asked, int) else asked.fileno()))
+    return None
+
+
+def _ask(asked: socket.socket, command: Sequence[str], env: Mapping[str, str], streams: Sequence[int]) -> None:
+    wanted = json.dumps([list(command), dict(env), os.getcwd()]).encode()
+    socket.send_fds(asked, [len(wanted).to_bytes(4, "big")], streams)
+    asked.sendall(wanted)
+
+
 def run(command: Sequence[str], *, env: Mapping[str, str], timeout: float) -> subprocess.CompletedProcess[str]:
     """What a command of the program has said, and its status. `command` begins with its own name; its input is empty.
 
     Raises:
-        TimeoutError: It has not ended within `timeout` seconds; it is killed.
+        TimeoutExpired: It has not ended within `timeout` seconds; it is killed.
     """
-    wanted = json.dumps([list(command), dict(env), os.getcwd()]).encode()
-    with _starting:
-        address = _address()
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors, socket.socket(socket.AF_UNIX) as asked:
-        asked.settimeout(timeout)
-        asked.connect(address)
-        socket.send_fds(asked, [len(wanted).to_bytes(4, "big")], [out.fileno(), errors.fileno()])
-        asked.sendall(wanted)
-        with asked.makefile() as told:
-            process_id = int(told.readline())
-            try:
-                status = int(told.readline())
-            except TimeoutError:
-                os.kill(process_id, signal.SIGKILL)
-                raise
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
+        process = ForkedCommand(command, env=env, stdout=out, stderr=errors)
+        try:
+            status = process.wait(timeout)
+        finally:
+            process.kill()
         said = [file.read().decode() for file in (out, errors) if file.seek(0) == 0]
     return subprocess.CompletedProcess(list(command), status, *said)
 
 
-@cache
-def _address() -> str:
+def launcher() -> list[str]:
+    """A command for programs that start commands themselves. What follows it are the arguments of `callwright`.
+
+    It passes on its environment, folder, standard streams, and the signals that ask it to end.
+    """
+    return [sys.executable, "-I", "-S", str(Path(__file__).with_name("launcher.py")), address()]
+
+
+def address() -> str:
     """Where the process listens that commands fork off. It ends with this one."""
+    with _starting:
+        return _started()
+
+
+@cache
+def _started() -> str:
     folder = Path(tempfile.mkdtemp(prefix="callwright-commands-"))
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.support.processes.forked_commands", folder],
@@ -67,12 +145,12 @@ def _address() -> str:
     )
 
     atexit.register(process.communicate, timeout=STOP_LIMIT_S)
-    address, deadline = folder / "socket", time.monotonic() + START_LIMIT_S
-    while not address.exists():
+    listens, deadline = folder / "socket", time.monotonic() + START_LIMIT_S
+    while not listens.exists():
         if process.poll() is not None or time.monotonic() > deadline:
             raise RuntimeError("the process that commands fork off did not start")
         time.sleep(0.01)
-    return str(address)
+    return str(listens)
 
 
 def _import_all() -> None:
@@ -103,14 +181,15 @@ def _serve(folder: Path) -> bool:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     with asked:
         asked.settimeout(REQUEST_LIMIT_S)
-        head, streams, _, _ = socket.recv_fds(asked, 4, 2)
+        head, streams, _, _ = socket.recv_fds(asked, 4, 3)
         with asked.makefile("rb") as request:
             command, env, there = json.loads(request.read(int.from_bytes(head, "big")))
         if process_id := os.fork():
-            asked.sendall(f"{process_id}\n".encode())
-            asked.sendall(f"{os.waitstatus_to_exitcode(os.waitpid(process_id, 0)[1])}\n".encode())
+            for stream in streams:
+                os.close(stream)
+            _tell(asked, process_id)
             os._exit(0)
-    for number, stream in enumerate([os.open(os.devnull, os.O_RDONLY), *streams]):
+    for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
     os.chdir(there)
@@ -118,6 +197,17 @@ def _serve(folder: Path) -> bool:
     os.environ.update(env)
     sys.argv[:] = command
     return True
+
+
+def _tell(asked: socket.socket, process_id: int) -> None:
+    """Tells the number of a process and the status of its end. Kills it when nobody listens any more."""
+    asked.sendall(f"{process_id}\n".encode())
+    # Elsewhere than on Linux it ends with its input.
+    if hasattr(os, "pidfd_open") and asked in select.select([asked, os.pidfd_open(process_id)], [], [])[0]:
+        os.kill(process_id, signal.SIGKILL)
+    status = os.waitstatus_to_exitcode(os.waitpid(process_id, 0)[1])
+    with suppress(OSError):
+        asked.sendall(f"{status}\n".encode())
 
 
 if __name__ == "__main__":

@@ -20,7 +20,9 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.types import CallToolResult, TextContent
 
 from tests.support.processes import forked_commands
+from tests.support.processes.forked_commands import ForkedCommand, launcher
 
+Process = ForkedCommand | subprocess.Popen[bytes]
 COMMAND = str(Path(sys.executable).with_name("callwright"))
 START_S = 60.0
 """Limit for a program to be ready, on a machine that does much else."""
@@ -57,12 +59,16 @@ def spawned(
     stdin: int = subprocess.DEVNULL,
     stderr: int | IO[bytes] = subprocess.PIPE,
     settings: Mapping[str, str] | None = None,
-    command: str | Path = COMMAND,
+    command: str | Path | None = None,
     life_s: float = LIFE_S,
-) -> Generator[subprocess.Popen[bytes]]:
-    """A program that runs until the block ends, and is killed after `life_s`."""
-    process = subprocess.Popen(
-        [command, *map(str, arguments)],
+) -> Generator[Process]:
+    """A program that runs until the block ends, and is killed after `life_s`.
+
+    With `command` it starts from nothing, as people start it.
+    """
+    start = ForkedCommand if command is None else subprocess.Popen[bytes]
+    process = start(
+        [str(command or COMMAND), *map(str, arguments)],
         env=environment(home, **(settings or {})),
         stdin=stdin,
         stdout=subprocess.PIPE,
@@ -86,7 +92,7 @@ def spawned(
 class Serving:
     """A `callwright serve` that answers."""
 
-    process: subprocess.Popen[bytes]
+    process: Process
     base_url: str
     log: Path
 
@@ -102,11 +108,12 @@ class Serving:
 
 
 @contextmanager
-def serving(home: Path, data: Path, *flags: str, **settings: str) -> Generator[Serving]:
-    """`callwright serve` on a free port, from the moment it has said its address."""
+def serving(home: Path, data: Path, *flags: str, command: str | None = None, **settings: str) -> Generator[Serving]:
+    """`callwright serve` on a free port, from the moment it has said its address. `command`: see `spawned`."""
     log = home / f"serve-{data.name}.log"
     with log.open("wb") as errors:
-        with spawned(home, "serve", "--port=0", "--data", data, *flags, stderr=errors, settings=settings) as process:
+        arguments = ("serve", "--port=0", "--data", data, *flags)
+        with spawned(home, *arguments, stderr=errors, settings=settings, command=command) as process:
 
             def address() -> re.Match[str] | None:
                 return re.search(r"http://\S+/v1", log.read_text(encoding="utf-8"))
@@ -167,8 +174,7 @@ async def assistant(
     """
     handle, name = tempfile.mkstemp(suffix=".log", dir=home)
     with os.fdopen(handle, "w", encoding="utf-8") as errors:
-        program = StdioServerParameters(
-            command=COMMAND, args=["mcp", *map(str, flags)], env=environment(home, **(settings or {}))
-        )
+        command, *arguments = *launcher(), "mcp", *map(str, flags)
+        program = StdioServerParameters(command=command, args=arguments, env=environment(home, **(settings or {})))
         async with Client(stdio_client(program, errlog=errors), mode=era, message_handler=hears) as client:
             yield Assistant(client, Path(name))
