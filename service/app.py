@@ -39,7 +39,7 @@ from callwright.service.rest.pipeline import RequestPipeline
 from callwright.service.rest.problems import problem_body
 from callwright.service.rest.routes import PREFIXES, RouteTable
 from callwright.service.rest.transaction import ACTION_PATH
-from callwright.service.rules.plan_seal import StartPlanSeal
+from callwright.service.rules.plan_id import StartPlanSeal
 from callwright.service.services import Services
 from callwright.service.settings import ServiceSettings
 from callwright.service.speech.recordings import Recordings

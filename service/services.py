@@ -8,7 +8,7 @@ from callwright.service.platform.database.database import Database
 from callwright.service.platform.database.listing import Cursors
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.own_address import OwnAddress
-from callwright.service.rules.plan_seal import StartPlanSeal
+from callwright.service.rules.plan_id import StartPlanSeal
 from callwright.service.settings import ServiceSettings
 from callwright.service.speech.recordings import Recordings
 from callwright.service.tables.request_limits import RequestLimits

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
+from tests.support.database.compiled_statements import share_compiled_statements
 from tests.support.database.databases import Engine, RunDatabases, chosen_engines, is_pooled
 from tests.support.database.engine_count import EngineCount
 from tests.support.database.engines import engine_of, left_out
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 pytest.register_assert_rewrite("tests.journeys.scenario", "tests.support.processes.programs")
 ENGINES = chosen_engines()
+NEW_OBJECTS = 10_000
 
 _run = pytest.StashKey[RunDatabases]()
 _numbers = itertools.count(1)
@@ -42,6 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "service(**options): how the service of the fixture `tenant` or `served` is opened"
     )
+    share_compiled_statements()
     worker_input: dict[str, Any] | None = getattr(config, "workerinput", None)
     if worker_input is None:
         run_folder = RunFolder()
@@ -79,9 +82,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Keeps what was collected from being looked at again by every collection of garbage."""
+    """Keeps what was collected from being looked at again by every collection of garbage, and makes those as rare as
+    they are in a service."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(NEW_OBJECTS)
 
 
 @pytest.fixture(params=ENGINES)

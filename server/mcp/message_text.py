@@ -8,7 +8,7 @@ from typing import Any, cast
 import orjson
 from mcp.types import INVALID_REQUEST, PARSE_ERROR
 
-from callwright.contract.checks.crowding import CROWDED, brackets, is_crowded
+from callwright.contract.checks.json_containers import CROWDED, brackets, is_crowded
 from callwright.contract.checks.json_keys import key_twice, keys_in
 from callwright.server.mcp.messages import MessageError, message_error
 

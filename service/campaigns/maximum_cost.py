@@ -6,7 +6,7 @@ from sqlalchemy import Row
 
 from callwright.contract.deployments.maximum_cost import MaximumCost
 from callwright.contract.deployments.maximum_cost import maximum_cost as most_of
-from callwright.service.rules.tariff import PRICES
+from callwright.service.rules.price_settings import PRICES
 from callwright.service.tables.campaign_settings import settings_of
 
 

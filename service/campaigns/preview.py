@@ -23,8 +23,8 @@ from callwright.service.dialling.queue import Rules
 from callwright.service.platform.clock.clock import SECOND, moment, moment_or_none
 from callwright.service.platform.money import amount, money
 from callwright.service.rules.organization_plans import PricePlan
-from callwright.service.rules.plan_seal import StartPlanSeal
-from callwright.service.rules.tariff import PRICES
+from callwright.service.rules.plan_id import StartPlanSeal
+from callwright.service.rules.price_settings import PRICES
 from callwright.service.rules.templates import variables_in
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.ledger import wallet_of

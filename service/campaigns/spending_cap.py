@@ -19,7 +19,7 @@ from callwright.contract.problems import SPENDING_CAP_REACHED
 from callwright.service.platform.money import amount
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rules.deployment_states import TERMINAL
-from callwright.service.rules.tariff import PRICES
+from callwright.service.rules.price_settings import PRICES
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.schema import api_keys, deployments, past_commitments, phone_numbers, transactions
 

@@ -19,7 +19,7 @@ from callwright.service.platform.money import amount
 from callwright.service.platform.phone import redacted
 from callwright.service.platform.refusals import Refusal, not_found
 from callwright.service.rules.organization_plans import PricePlan
-from callwright.service.rules.tariff import PRICES
+from callwright.service.rules.price_settings import PRICES
 from callwright.service.rules.templates import variables_in
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.ledger import wallet_of

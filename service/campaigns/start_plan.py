@@ -13,8 +13,8 @@ from callwright.service.dialling.agent_snapshot import SNAPSHOT
 from callwright.service.dialling.eligibility.do_not_call import removals
 from callwright.service.platform.clock.clock import MINUTE, SECOND
 from callwright.service.platform.refusals import Refusal
-from callwright.service.rules.plan_seal import PARTS, VALID_MS, Part, StartPlan, contents, part_fingerprint
-from callwright.service.rules.tariff import PRICES
+from callwright.service.rules.plan_id import PARTS, VALID_MS, Part, StartPlan, contents, part_fingerprint
+from callwright.service.rules.price_settings import PRICES
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.schema import imports, phone_numbers
 

@@ -16,7 +16,7 @@ from callwright.service.dialling.eligibility.gate import CALLING_HOURS, NO_CONSE
 from callwright.service.dialling.leases import mine
 from callwright.service.dialling.queue import FIND, WAITING, change_contacts
 from callwright.service.platform.clock.clock import MINUTE
-from callwright.service.rules.retries import CALLBACK_MINUTES, Step, after_call
+from callwright.service.rules.retry_policy import CALLBACK_MINUTES, Step, after_call
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.counters import moved
 from callwright.service.tables.schema import calls, deployment_contacts, deployments

@@ -22,7 +22,7 @@ from callwright.service.platform.clock.clock import MINUTE, moment
 from callwright.service.platform.database.inserts import insert_ignoring_conflicts
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.json_text import json_text
-from callwright.service.rules.tariff import PRICES
+from callwright.service.rules.price_settings import PRICES
 from callwright.service.tables import audit_log, counters, outbox
 from callwright.service.tables.ledger import book, wallet_of
 from callwright.service.tables.schema import calls, deployments

@@ -30,8 +30,8 @@ from callwright.service.platform.clock.clock import moment, whole_seconds
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.own_address import recording_url, transcript_url
-from callwright.service.rules.retries import CALLBACK_MINUTES, Step, after_call
-from callwright.service.rules.tariff import PRICES
+from callwright.service.rules.price_settings import PRICES
+from callwright.service.rules.retry_policy import CALLBACK_MINUTES, Step, after_call
 from callwright.service.tables import audit_log, counters, outbox, transcript_search
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.ledger import Movement, book, wallet_of

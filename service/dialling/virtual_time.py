@@ -17,7 +17,7 @@ from callwright.service.dialling.finishing import Finished
 from callwright.service.dialling.queue import Rules
 from callwright.service.dialling.rounds import Round
 from callwright.service.dialling.schedule import Schedule
-from callwright.service.rules.retries import shortest_interval_ms
+from callwright.service.rules.retry_policy import shortest_interval_ms
 from callwright.service.telephony.engine import CallRequest, CallResult, VirtualTimeEngine
 
 BUSY_S = 0.05

@@ -20,7 +20,7 @@ from callwright.service.platform.database.listing import Listing, page_of_values
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.money import RENTAL_PERIOD_MS, amount, micros, money
 from callwright.service.platform.refusals import Refusal
-from callwright.service.rules.tariff import PRICES
+from callwright.service.rules.price_settings import PRICES
 from callwright.service.tables.ledger import Movement, book, wallet_of
 from callwright.service.tables.schema import deployment_numbers, deployments, phone_numbers
 from callwright.service.telephony.number_inventory import RentableNumber, find_rentable, rentable

@@ -17,7 +17,7 @@ from callwright.service.platform.database.units import Mark
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.refusals import not_found
 from callwright.service.rules.organization_plans import PricePlan
-from callwright.service.rules.plan_seal import StartPlanSeal
+from callwright.service.rules.plan_id import StartPlanSeal
 from callwright.service.settings import ServiceSettings
 from callwright.service.speech.recording_content import RecordingContent
 from callwright.service.speech.recordings import MediaType

@@ -11,7 +11,7 @@ from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.handlers.resources import resource
 from callwright.service.platform.database.listing import Listing
 from callwright.service.platform.money import micros, money
-from callwright.service.rules.tariff import PRICES
+from callwright.service.rules.price_settings import PRICES
 from callwright.service.tables.ledger import wallet_of, warn_below
 from callwright.service.tables.schema import transactions
 

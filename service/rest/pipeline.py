@@ -38,7 +38,7 @@ from callwright.service.platform.refusals import Refusal
 from callwright.service.rest import betas, idempotency
 from callwright.service.rest.answers import Answer
 from callwright.service.rest.authentication.api_key_check import bearer, in_process_key
-from callwright.service.rest.authentication.authenticate import Authentication, refuse_if_too_many
+from callwright.service.rest.authentication.request_checks import Authentication, refuse_if_too_many
 from callwright.service.rest.incoming import Incoming
 from callwright.service.rest.known_answers import KnownAnswers
 from callwright.service.rest.problems import problem_body

@@ -11,7 +11,7 @@ import orjson
 from pydantic import AwareDatetime
 
 from callwright.contract.checks.bounds import MOST_PROBLEMS
-from callwright.contract.checks.crowding import CROWDED, brackets, is_crowded
+from callwright.contract.checks.json_containers import CROWDED, brackets, is_crowded
 from callwright.contract.checks.json_keys import key_twice, keys_in
 from callwright.contract.declaration.checking import BadInput, checked
 from callwright.contract.declaration.field_types import MAX_ID

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.contract.checks.crowding import brackets
+from callwright.contract.checks.json_containers import brackets
 from callwright.contract.checks.json_keys import key_twice, keys_in
 
 VALUES: st.SearchStrategy[Any] = st.recursive(

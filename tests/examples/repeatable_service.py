@@ -18,7 +18,7 @@ from callwright.service.platform.clock.clock import iso_milliseconds
 from callwright.service.platform.database.listing import Cursors
 from callwright.service.platform.ids import Ids, base62
 from callwright.service.platform.wake_signal import WakeNotifier
-from callwright.service.rules.plan_seal import StartPlanSeal
+from callwright.service.rules.plan_id import StartPlanSeal
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables.schema import api_keys, calls, memberships, organizations, outbox, phone_numbers
 from callwright.service.webhooks.dispatcher import Dispatcher

@@ -156,7 +156,7 @@ async def host(
             served = await stack.enter_async_context(serving(tenant, confirm=confirm, clock=shown))
             if way == "http":
                 headers = {"Authorization": f"Bearer {tenant.api_key}"}
-                http = await stack.enter_async_context(httpx.AsyncClient(headers=headers, timeout=LIFE_S))
+                http = await stack.enter_async_context(httpx.AsyncClient(headers=headers, timeout=LIFE_S, verify=False))
                 transport = streamable_http_client(served.mcp, http_client=http)
             else:
                 settings = {

@@ -13,7 +13,7 @@ from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.service.platform.clock.clock import DAY, MINUTE
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.money import OPENING_BALANCE
-from callwright.service.rules.tariff import PRICES
+from callwright.service.rules.price_settings import PRICES
 from callwright.service.tables.schema import (
     audit_log,
     calls,

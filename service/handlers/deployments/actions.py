@@ -28,7 +28,7 @@ from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.refusals import Refusal, invalid
 from callwright.service.rules.deployment_states import check_action
-from callwright.service.rules.plan_seal import StartPlan
+from callwright.service.rules.plan_id import StartPlan
 from callwright.service.tables.schema import deployment_contacts
 
 _K = deployment_contacts.c

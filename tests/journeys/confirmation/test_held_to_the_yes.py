@@ -15,7 +15,7 @@ from callwright.contract.declaration.field_types import Spend
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.phone_numbers import PhoneNumber
 from callwright.service.handlers import phone_numbers
-from callwright.service.rules.tariff import PriceList
+from callwright.service.rules.price_settings import PriceList
 from tests.journeys.hosts import Era, Host, Person, host
 from tests.journeys.intercepted_caller import Change, InterceptedCaller
 from tests.support.campaigns import audience_of, draft, make_agent, people, rent

@@ -12,7 +12,7 @@ from callwright.contract.declaration.field_types import Spend
 from callwright.contract.deployments.deployments import Deployment
 from callwright.service.handlers import wallet
 from callwright.service.platform.clock.clock import HOUR
-from callwright.service.rules.tariff import PriceList
+from callwright.service.rules.price_settings import PriceList
 from callwright.service.tables.schema import imports as import_table
 from callwright.service.workers import imports
 from tests.journeys.hosts import Host

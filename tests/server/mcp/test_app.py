@@ -12,7 +12,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS, TextContent
 
-from callwright.contract.checks.crowding import MOST_CONTAINERS
+from callwright.contract.checks.json_containers import MOST_CONTAINERS
 from callwright.prompts.registry import PROMPTS
 from callwright.server.mcp.app import NEW_OBJECTS, tune_garbage_collector
 from callwright.server.mcp.instructions import instructions

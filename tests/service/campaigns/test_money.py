@@ -8,7 +8,7 @@ from callwright.contract.declaration.field_types import Spend
 from callwright.contract.deployments.call_price import MICROS
 from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.service import accounts
-from callwright.service.rules.tariff import PRICES
+from callwright.service.rules.price_settings import PRICES
 from tests.support.campaign_invariants import campaign_records, check_counters, check_dialled_once, check_everything
 from tests.support.campaigns import draft, leave_in_wallet, people, run
 from tests.support.service import Tenant

@@ -13,7 +13,7 @@ from callwright.service.campaigns.spending_cap import SpendingKey
 from callwright.service.platform.clock.clock import DAY
 from callwright.service.platform.money import RENTAL_PERIOD_MS
 from callwright.service.platform.refusals import Refusal
-from callwright.service.rules.tariff import PRICES
+from callwright.service.rules.price_settings import PRICES
 from callwright.service.tables.ledger import Movement, book
 from callwright.service.tables.schema import deployments, phone_numbers
 from tests.support import resources

@@ -15,7 +15,7 @@ from callwright.service.dialling.queue import FIND, Rules
 from callwright.service.dialling.runner import Runner
 from callwright.service.dialling.schedule import Schedule
 from callwright.service.platform.money import money
-from callwright.service.rules.tariff import PRICES
+from callwright.service.rules.price_settings import PRICES
 from tests.support.campaign_invariants import CampaignRecords, campaign_records
 from tests.support.campaigns import claim_and_die, draft, driver_of, lease, leave_in_wallet, people, phone, started
 from tests.support.service import Tenant

@@ -17,7 +17,7 @@ from callwright.service.handlers import phone_numbers as number_handlers
 from callwright.service.handlers.request_context import RequestContext
 from callwright.service.handlers.revisions import check_expected
 from callwright.service.rules.organization_plans import PRICE_PLANS
-from callwright.service.rules.tariff import PriceList
+from callwright.service.rules.price_settings import PriceList
 from callwright.service.tables.schema import agents, phone_numbers
 from tests.support import resources
 from tests.support.held_writes import ends_soon, write_held_open

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from callwright.contract.deployments.call_price import MICROS
 from callwright.service.platform.money import amount, micros, money
-from callwright.service.rules.tariff import PRICES
+from callwright.service.rules.price_settings import PRICES
 
 
 @given(st.integers(-(10**18), 10**18))

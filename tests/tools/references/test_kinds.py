@@ -1,6 +1,7 @@
 """Which arguments refer to what, found by the contract's types."""
 
 import re
+from functools import cache
 
 import pytest
 
@@ -13,6 +14,7 @@ each_tool = pytest.mark.parametrize("tool", TOOLS, ids=[tool.name for tool in TO
 _IS_ID = re.compile(r"^(id|[a-z_]+_ids?)$")
 WITHOUT_A_NAME = {"import_id", "plan_id", "event_id", "delivery_id"}
 """Ids of things that nobody gives a name to."""
+DEFINITIONS = cache(definitions)
 
 
 @each_tool
@@ -24,7 +26,7 @@ def test_every_argument_that_takes_an_id_takes_a_name_too(tool: Tool) -> None:
 
 @each_tool
 def test_every_argument_in_e164_is_repaired(tool: Tool) -> None:
-    properties = definitions()[tool.name]["inputSchema"]["properties"]
+    properties = DEFINITIONS()[tool.name]["inputSchema"]["properties"]
     references = references_of(tool.arguments)
     numbers = {
         name

@@ -29,7 +29,7 @@ from callwright.service.rest.authentication import auth_throttle
 from callwright.service.rest.documentation.reference.tables import number, table
 from callwright.service.rest.idempotency import LIFETIME_MS
 from callwright.service.rules.organization_plans import PRICE_PLANS
-from callwright.service.rules.plan_seal import VALID_MS
+from callwright.service.rules.plan_id import VALID_MS
 from callwright.service.rules.rows import MAX_CELL, MAX_COLUMNS
 
 Limit = tuple[str, str, ProblemCode | None]

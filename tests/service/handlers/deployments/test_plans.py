@@ -12,7 +12,7 @@ from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.dialling import CallingHours, Compliance, RetryPolicy, Voicemail, Window
 from callwright.service.campaigns import start_plan
 from callwright.service.platform.clock.clock import MINUTE, moment
-from callwright.service.rules.tariff import PriceList
+from callwright.service.rules.price_settings import PriceList
 from callwright.service.tables.schema import deployments
 from callwright.service.workers import imports
 from tests.support import resources

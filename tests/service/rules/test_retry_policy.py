@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from callwright.contract.calls import OUTCOMES
 from callwright.contract.deployments.dialling import RetryPolicy, RetryReason
 from callwright.service.platform.clock.clock import DAY, HOUR, MINUTE
-from callwright.service.rules.retries import (
+from callwright.service.rules.retry_policy import (
     CALLBACK_MINUTES,
     Step,
     after_call,

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.service.platform.refusals import Refusal
-from callwright.service.rules.plan_seal import PARTS, Part, StartPlan, StartPlanSeal, contents, part_fingerprint
+from callwright.service.rules.plan_id import PARTS, Part, StartPlan, StartPlanSeal, contents, part_fingerprint
 
 SEAL = StartPlanSeal(b"a secret of this installation")
 PLAN = StartPlan(1_795_251_600, {part: part_fingerprint(part, [part, 1]) for part in PARTS})
