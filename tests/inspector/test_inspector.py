@@ -3,6 +3,7 @@
 import json
 import subprocess
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from tests.inspector.cli import environment, inspector
 from tests.journeys.receiver import SETTINGS, receiving
 from tests.journeys.scenario import build_and_run, steer
 from tests.journeys.scenario_of_events import tell
-from tests.support.processes.programs import COMMAND, serving
+from tests.support.processes.forked_commands import launcher_script
+from tests.support.processes.programs import serving
 from tests.support.processes.programs import environment as without_settings
 
 both_eras = pytest.mark.parametrize("era", ["legacy", "modern"])
@@ -36,6 +38,11 @@ class Inspector:
     era: str
     used: set[str] = field(default_factory=set[str])
 
+    @cached_property
+    def program(self) -> Path:
+        """What the Inspector starts. That it starts the program from nothing is tested with the other clients."""
+        return launcher_script(self.home)
+
     @property
     def data(self) -> Path:
         """The data folder."""
@@ -43,7 +50,7 @@ class Inspector:
 
     def run(self, method: str, *options: str) -> subprocess.CompletedProcess[str]:
         """One run."""
-        server = [COMMAND, "mcp", f"--data={self.data}", "--profile=all", f"--webhook-networks={NETWORKS}"]
+        server = [str(self.program), "mcp", f"--data={self.data}", "--profile=all", f"--webhook-networks={NETWORKS}"]
         asked = ["--protocol-era", self.era, "--format", "json", "--method", method, *options]
         return subprocess.run(
             [*inspector(), "--cli", *server, *asked],

@@ -10,6 +10,7 @@ import json
 import os
 import pkgutil
 import select
+import shlex
 import shutil
 import signal
 import socket
@@ -133,6 +134,14 @@ def address() -> str:
     """Where the process listens that commands fork off. It ends with this one."""
     with _starting:
         return _started()
+
+
+def launcher_script(folder: Path) -> Path:
+    """The same as one file, for programs that take the name of a program and no more."""
+    script = folder / "callwright"
+    script.write_text(f'#!/bin/sh\nexec {shlex.join(launcher())} "$@"\n', encoding="utf-8")
+    script.chmod(0o700)
+    return script
 
 
 @cache
