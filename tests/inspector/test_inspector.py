@@ -19,8 +19,8 @@ from tests.journeys.receiver import SETTINGS, receiving
 from tests.journeys.scenario import build_and_run, steer
 from tests.journeys.scenario_of_events import tell
 from tests.support.processes.forked_commands import launcher_script
-from tests.support.processes.programs import serving
 from tests.support.processes.programs import environment as without_settings
+from tests.support.processes.programs import serving
 
 both_eras = pytest.mark.parametrize("era", ["legacy", "modern"])
 ONE_RUN_S = 60.0
