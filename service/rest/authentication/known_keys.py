@@ -1,4 +1,4 @@
-"""A cache of keys. Any commit empties it, so that a revocation takes effect at once."""
+"""Caches of keys. A revocation takes effect at once with both."""
 
 from callwright.service.accounts.principals import KeyPrincipal, fingerprint
 from callwright.service.platform.database.database import Database
@@ -7,6 +7,9 @@ from callwright.service.rest.authentication.api_key_check import identify
 
 MOST_KEYS = 1_000
 """The most keys in the cache; further ones are not cached."""
+
+RECENT_MS = 5_000
+"""How long a key is recent. So long may a change of a plan's limits take to take effect for writes."""
 
 _IDENTIFY = brief(identify)
 
@@ -42,3 +45,24 @@ class KnownKeys:
         if generation is not None and generation == self.generation and len(self._found) < MOST_KEYS:
             self._found[fingerprint(secret)] = found
         return found
+
+
+class RecentKeys:
+    """The principals of keys that were valid a moment ago, to count writes by.
+
+    A write asks for its key again, in its transaction and with a lock; only then is it done.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[str, tuple[KeyPrincipal, int]] = {}
+
+    def find(self, secret: str, now_ms: int) -> KeyPrincipal | None:
+        """The principal, if the key was looked up within the last `RECENT_MS`."""
+        principal, found_ms = self._found.get(fingerprint(secret), (None, 0))
+        return principal if 0 <= now_ms - found_ms < RECENT_MS else None
+
+    def keep(self, secret: str, principal: KeyPrincipal, now_ms: int) -> None:
+        """Remembers a key that was just found. All others are forgotten when there are too many."""
+        if len(self._found) >= MOST_KEYS:
+            self._found.clear()
+        self._found[fingerprint(secret)] = (principal, now_ms)

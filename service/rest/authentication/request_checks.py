@@ -14,7 +14,7 @@ from callwright.service.platform.refusals import Refusal
 from callwright.service.rest.answers import Answer
 from callwright.service.rest.authentication.api_key_check import identify
 from callwright.service.rest.authentication.auth_throttle import FailedAttempts
-from callwright.service.rest.authentication.known_keys import KnownKeys
+from callwright.service.rest.authentication.known_keys import KnownKeys, RecentKeys
 from callwright.service.rules.request_rate import RateLimitState
 from callwright.service.services import Services
 from callwright.service.tables.request_limits import Allowance, take_on_postgres
@@ -41,6 +41,7 @@ class Authentication:
     def __init__(self, services: Services) -> None:
         self._services = services
         self.known = KnownKeys(services.database)
+        self._recent = RecentKeys()
         self._failed = FailedAttempts()
 
     def count_unknown_key(self, address: str) -> Mapping[str, str] | None:
@@ -56,28 +57,45 @@ class Authentication:
     ) -> Authenticated:
         """Identifies a key and counts the request. `refuse_if_too_many` then checks the limit.
 
-        On Postgres, `look_up` runs on the same connection unless the limit is exceeded.
+        A write with a recent key is counted without asking for the key: its transaction does. On Postgres, `look_up`
+        runs on the same connection unless the limit is exceeded.
 
         Raises:
             Refusal: invalid_api_key when the key is unknown or revoked; rate_limited when too many such came from the
                 address.
         """
         services, now_ms = self._services, self._services.clock.now_ms()
+        writes = operation is not None and operation.writes
+        recent = self._recent.find(secret, now_ms) if writes else None
         try:
-            if services.database.is_shared:
+            if recent is not None:
+                authenticated = Authenticated(recent, await self._count(_allowance(recent, operation), now_ms))
+            elif services.database.is_shared:
                 authenticated = await self._from_database(secret, operation, now_ms, look_up)
             else:
                 principal = await self.known.find(secret)
-                limit_state = await services.limits.take(_allowance(principal, operation), now_ms)
-                authenticated = Authenticated(principal, limit_state)
+                authenticated = Authenticated(principal, await self._count(_allowance(principal, operation), now_ms))
         except Refusal:
             headers = None if address is None else self.count_unknown_key(address)
             if headers is None:
                 raise
             said = "Too many unknown keys came from this address."
             raise Refusal(RATE_LIMITED, said, headers=headers) from None
+        if recent is None:
+            self._recent.keep(secret, authenticated.principal, now_ms)
         services.record_key_use(authenticated.principal.key_id)
         return authenticated
+
+    async def _count(self, allowance: Allowance, now_ms: int) -> RateLimitState | None:
+        services = self._services
+        if not allowance.is_limited:
+            return None
+        if not services.database.is_shared:
+            return await services.limits.take(allowance, now_ms)
+        try:
+            return await services.database.read(_take, allowance, now_ms)
+        except StorageFull:  # the write itself says so
+            return None
 
     async def _from_database(
         self, secret: str, operation: AnyOperation | None, now_ms: int, look_up: LookUp
@@ -98,6 +116,11 @@ def _authenticated(
     if limit_state is not None and limit_state.refused is not None:
         return Authenticated(principal, limit_state)
     return Authenticated(principal, limit_state, look_up(connection, principal))
+
+
+@brief
+def _take(connection: Connection, allowance: Allowance, now_ms: int) -> RateLimitState | None:
+    return take_on_postgres(connection, allowance, now_ms)
 
 
 def _allowance(principal: KeyPrincipal, operation: AnyOperation | None) -> Allowance:
