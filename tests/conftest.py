@@ -41,6 +41,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Names the folder of the run's databases. Workers are told by the controller, in `pytest_configure_node`."""
+    gc.disable()  # until all tests are collected
     config.addinivalue_line(
         "markers", "service(**options): how the service of the fixture `tenant` or `served` is opened"
     )
@@ -87,6 +88,7 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(NEW_OBJECTS)
+    gc.enable()
 
 
 @pytest.fixture(params=ENGINES)

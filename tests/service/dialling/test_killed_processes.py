@@ -5,6 +5,7 @@ from typing import Any
 
 import anyio
 import pytest
+from anyio import to_thread
 from sqlalchemy import func, select
 
 from callwright.contract.deployments.dialling import RetryPolicy
@@ -48,10 +49,10 @@ async def test_a_campaign_that_is_killed_three_times_calls_everybody_and_nobody_
                 async with campaign_process(database_url, tmp_path) as process:
                     await grown(database, table, rows)
                     process.kill()
-                    assert await process.wait() == KILLED
+                    assert await to_thread.run_sync(process.wait, 120) == KILLED
                     assert (await campaign_records(database, made.id)).deployment.status == "active"
             async with campaign_process(database_url, tmp_path) as process:
-                assert await process.wait() == 0
+                assert await to_thread.run_sync(process.wait, 120) == 0
             found = await campaign_records(database, made.id)
         assert found.deployment.status == "completed"
         assert len(found.contacts) == PEOPLE
@@ -75,8 +76,8 @@ async def test_another_process_takes_over_the_campaigns_of_a_killed_one(database
                 async with campaign_process(database_url, tmp_path / "second") as second:
                     await grown(database, calls, 60)
                     first.kill()
-                    assert await first.wait() == KILLED
-                    assert await second.wait() == 0
+                    assert await to_thread.run_sync(first.wait, 120) == KILLED
+                    assert await to_thread.run_sync(second.wait, 120) == 0
             drivers: set[str] = set()
             for one in made:
                 found = await campaign_records(database, one.id)

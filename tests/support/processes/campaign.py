@@ -5,6 +5,7 @@
 Prints `ready` once it runs. Ends by itself when every deployment has stopped, and after two minutes whatever happens.
 """
 
+import os
 import subprocess
 import sys
 from collections.abc import AsyncGenerator
@@ -12,34 +13,31 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import anyio
-from anyio.abc import Process
+from anyio import to_thread
 from sqlalchemy import Connection, func, or_, select
 
 from callwright.service.app import running
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables.schema import deployments
+from tests.support.processes.forked_commands import ForkedCommand
 
-ROOT = Path(__file__).parents[3]
 LIMIT_S = 120
 _LEFT = select(func.count()).where(or_(deployments.c.status == "active", deployments.c.in_flight > 0))
 
 
 @asynccontextmanager
-async def campaign_process(database_url: str, data: Path, *, lease_ms: int = 1_500) -> AsyncGenerator[Process]:
+async def campaign_process(database_url: str, data: Path, *, lease_ms: int = 1_500) -> AsyncGenerator[ForkedCommand]:
     """The process, running and ready. It is gone when the block ends."""
-    command = [sys.executable, "-m", "tests.support.processes.campaign", database_url, str(data), str(lease_ms)]
-    process = await anyio.open_process(command, cwd=ROOT, stdin=subprocess.DEVNULL, stderr=None)
+    command = ["-m", "tests.support.processes.campaign", database_url, str(data), str(lease_ms)]
+    process = ForkedCommand(command, env=os.environ, stdout=subprocess.PIPE, stderr=2)
+    assert process.stdout is not None
     try:
-        assert process.stdout is not None
-        with anyio.fail_after(60):
-            assert await process.stdout.receive() == b"ready\n"
+        assert await to_thread.run_sync(process.stdout.readline) == b"ready\n"
         yield process
     finally:
-        if process.returncode is None:
-            process.kill()
-        with anyio.CancelScope(shield=True):
-            await process.wait()
-            await process.aclose()
+        process.kill()
+        process.wait(60)
+        process.stdout.close()
 
 
 def _left(connection: Connection) -> int:

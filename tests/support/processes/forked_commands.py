@@ -9,6 +9,7 @@ import gc
 import json
 import os
 import pkgutil
+import runpy
 import select
 import shlex
 import shutil
@@ -35,7 +36,10 @@ _starting = threading.Lock()
 
 
 class ForkedCommand:
-    """A command that runs. Its members are those of `subprocess.Popen`."""
+    """A command that runs. Its members are those of `subprocess.Popen`.
+
+    Its words are those of `callwright`, after the name of the program, or `-m` and those of a module of the tests.
+    """
 
     def __init__(
         self,
@@ -222,6 +226,10 @@ def _tell(asked: socket.socket, process_id: int) -> None:
 if __name__ == "__main__":
     _import_all()
     if _serve(Path(sys.argv[1])):
-        from callwright.server.main import main
+        if sys.argv[0] == "-m":
+            del sys.argv[0]
+            runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+        else:
+            from callwright.server.main import main
 
-        main()
+            main()

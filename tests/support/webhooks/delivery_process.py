@@ -6,6 +6,7 @@ Prints the name under which it holds leases once it runs, and runs until it is k
 minutes at most.
 """
 
+import os
 import subprocess
 import sys
 from collections.abc import Generator
@@ -21,8 +22,8 @@ from callwright.service import app
 from callwright.service.services import Services
 from callwright.service.settings import ServiceSettings
 from callwright.service.webhooks.dispatcher import Dispatcher
+from tests.support.processes.forked_commands import ForkedCommand
 
-ROOT = Path(__file__).parents[3]
 LIMIT_S = 180
 
 
@@ -30,21 +31,15 @@ class DeliveryProcess:
     """One process; after `kill` it is started again with `start`."""
 
     def __init__(self, database_url: str, data: Path, lease_ms: int) -> None:
-        self._command = [
-            sys.executable,
-            "-m",
-            "tests.support.webhooks.delivery_process",
-            database_url,
-            str(data),
-            str(lease_ms),
-        ]
-        self._process: subprocess.Popen[bytes] | None = None
+        self._command = ["-m", "tests.support.webhooks.delivery_process", database_url, str(data), str(lease_ms)]
+        self._process: ForkedCommand | None = None
         self.owner = ""
         """The name under which it holds leases, a new one after each start."""
 
     def start(self) -> None:
         """Starts it; returns once it is ready."""
-        self._process = subprocess.Popen(self._command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        pipe = subprocess.PIPE
+        self._process = ForkedCommand(self._command, env=os.environ, stdin=pipe, stdout=pipe, stderr=2)
         assert self._process.stdout is not None
         self.owner = self._process.stdout.readline().decode().strip()
         assert self.owner.startswith("wrk_")
