@@ -94,7 +94,7 @@ class Database:
             file_guard.DatabaseGone: the file was removed, replaced or overwritten. The work may have been kept.
             lock_waits.Locked: others held a lock for longer than `Limits.lock_ms`.
         """
-        self._check_open()
+        self._check_not_closed()
         return await self._executor.write(lambda connection: work(connection, *args, **kwargs), mark_of(work))
 
     async def write_once_there_is_room(
@@ -145,5 +145,8 @@ class Database:
 
     def _check_open(self) -> None:
         self.file_guard.check()  # a new connection would make a file where none is
+        self._check_not_closed()
+
+    def _check_not_closed(self) -> None:
         if self._closed:
             raise DatabaseClosed("the database is closed")

@@ -4,7 +4,7 @@ Reads run in a few threads, brief ones on the event loop. Writes go through one 
 """
 
 from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import TypeVar
 
 import anyio
@@ -14,7 +14,7 @@ from sqlalchemy import Connection, select
 from callwright.service.platform.database.engines import READERS, make_engine
 from callwright.service.platform.database.sqlite.checkpoints import Checkpoints
 from callwright.service.platform.database.sqlite.disk_space import DRIVER_ERRORS, DiskSpace
-from callwright.service.platform.database.sqlite.file_guard import FileGuard, FileLoss
+from callwright.service.platform.database.sqlite.file_guard import DatabaseGone, FileGuard, FileLoss
 from callwright.service.platform.database.sqlite.file_look_ups import FileLookUps
 from callwright.service.platform.database.sqlite.group_commit import GroupCommit
 from callwright.service.platform.database.units import Executor, Mark
@@ -31,7 +31,7 @@ class FileExecutor(Executor):
     def __init__(self, url: str, file_guard: FileGuard, disk_space: DiskSpace, *, checkpoints: bool) -> None:
         self._file_guard, self._disk_space = file_guard, disk_space
         writes = make_engine(url, writer=True, begins=False)
-        self._writer = GroupCommit(writes, Checkpoints(file_guard) if checkpoints else None)
+        self._writer = GroupCommit(writes, file_guard, Checkpoints(file_guard) if checkpoints else None)
         self._engine = make_engine(url)
         self._look_ups = FileLookUps(url)
         self._readers = anyio.CapacityLimiter(READERS)
@@ -68,16 +68,15 @@ class FileExecutor(Executor):
     async def write(self, work: Callable[[Connection], T], mark: Mark) -> T:
         """Commits a unit, and acknowledges it only if the database file is still in its place."""
         with self._explained():
-            done = await self._writer.run(work, is_brief=mark is Mark.BRIEF)
-            self._file_guard.check()
-            return done
+            return await self._writer.run(work, is_brief=mark is Mark.BRIEF)
 
     def generation(self) -> int | None:
         return self._look_ups.generation()
 
     async def keep_log(self) -> None:
         if self._file_guard.loss is FileLoss.LOG_MOVED:
-            await self._writer.run(lambda _: None, is_brief=False)
+            with suppress(DatabaseGone):  # the log is moved after a group that is refused, too
+                await self._writer.run(lambda _: None, is_brief=False)
 
     @contextmanager
     def _explained(self) -> Generator[None]:

@@ -2,7 +2,7 @@
 
 A commit waits for the disk, so it always runs in a thread. Brief units run on the event loop before it: in the thread,
 they would compete with the event loop for the interpreter lock at every statement, which costs more than the
-statements.
+statements. That the file is in its place is checked once for each group, before it and after its commit.
 """
 
 import sqlite3
@@ -21,6 +21,7 @@ from sqlalchemy.exc import DBAPIError
 
 from callwright.service.platform.database.engines import SQLITE_WAITS_S, DatabaseClosed
 from callwright.service.platform.database.sqlite.checkpoints import Checkpoints
+from callwright.service.platform.database.sqlite.file_guard import DatabaseGone, FileGuard
 
 T = TypeVar("T")
 
@@ -47,8 +48,9 @@ class GroupCommit:
     With `checkpoints` it is the one writer that moves the log into the file.
     """
 
-    def __init__(self, engine: Engine, checkpoints: Checkpoints | None = None) -> None:
+    def __init__(self, engine: Engine, file_guard: FileGuard, checkpoints: Checkpoints | None = None) -> None:
         self._engine = engine
+        self._file_guard = file_guard
         self._checkpoints = checkpoints
         self._kept: Connection | None = None
         streams: tuple[MemoryObjectSendStream[_Unit], MemoryObjectReceiveStream[_Unit]] = (
@@ -62,6 +64,7 @@ class GroupCommit:
 
         Raises:
             DatabaseClosed: nothing of it was kept.
+            DatabaseGone: the file is not in its place. The work may have been kept in it.
         """
         unit = _Unit(work, is_brief)
         try:
@@ -113,7 +116,22 @@ class GroupCommit:
                 await to_thread.run_sync(self._checkpoints.move, driver, limiter=self._thread)
 
     async def _commit_some(self, group: deque[_Unit]) -> list[_Unit]:
-        """Runs and commits units of the group; removes them from it and returns them."""
+        """Runs and commits units of the group; removes them from it and returns them with their results."""
+        try:
+            self._file_guard.check()  # a new connection would make a file where none is
+        except DatabaseGone as error:
+            units = list(group)
+            group.clear()
+            _refuse(units, error)
+            return units
+        units = await self._perform_some(group)
+        try:
+            self._file_guard.check()
+        except DatabaseGone as error:
+            _refuse(units, error)
+        return units
+
+    async def _perform_some(self, group: deque[_Unit]) -> list[_Unit]:
         if self._kept is None or not all(unit.is_brief for unit in group) or not _begun(_driver(self._kept)):
             units = list(group)
             group.clear()
@@ -221,10 +239,14 @@ def _commit(connection: Connection, units: list[_Unit]) -> None:
         _fail(connection, units, error)
 
 
-def _fail(connection: Connection, units: list[_Unit], error: Exception) -> None:
-    """Marks all units as failed, because nothing was kept."""
+def _refuse(units: list[_Unit], error: Exception) -> None:
     for unit in units:
         unit.error = unit.error or error
+
+
+def _fail(connection: Connection, units: list[_Unit], error: Exception) -> None:
+    """Marks all units as failed, because nothing was kept."""
+    _refuse(units, error)
     if _driver(connection).in_transaction:
         with suppress(sqlite3.Error):  # then the next group cannot begin, and tries again
             _driver(connection).execute("ROLLBACK")
