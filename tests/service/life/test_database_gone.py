@@ -9,11 +9,14 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection
 
 from callwright.contract.deployments.dialling import RetryPolicy
-from callwright.service.platform.database.sqlite.file_guard import FileGuard
+from callwright.service.platform.database.database import Database
+from callwright.service.platform.database.sqlite.file_guard import DatabaseGone, FileGuard
 from callwright.service.platform.database.sqlite.log_files import log_files, replaced_mark
 from callwright.service.platform.database.unavailable import DatabaseUnusable
+from callwright.service.platform.database.units import brief
 from callwright.service.tables.database_file import check_database
 from callwright.service.tables.migrations.upgrade import upgrade
 from tests.service.life.mid_campaign import health, in_mid_campaign, until
@@ -165,6 +168,22 @@ async def test_what_was_acknowledged_is_in_the_file_when_its_log_is_removed(suff
 
 def remove(file: Path) -> None:
     file.unlink()
+
+
+@pytest.mark.parametrize("is_brief", [True, False])
+async def test_a_write_during_which_the_file_is_moved_is_not_acknowledged(is_brief: bool, tmp_path: Path) -> None:
+    file = tmp_path / "callwright.db"
+    url = f"sqlite:///{file}"
+    upgrade(url)
+    async with Database.opened(url, checkpoints=True) as database:
+        await database.write(lambda _: None)
+
+        def move(_: Connection) -> None:
+            file.rename(tmp_path / "aside.db")
+
+        with pytest.raises(DatabaseGone, match="removed, moved or replaced"):
+            await database.write(brief(move) if is_brief else move)
+        assert database.file_guard.is_gone
 
 
 def test_the_log_says_once_that_the_file_is_gone_and_once_that_it_is_back(
