@@ -144,7 +144,7 @@ class Database:
             return NO_ANSWER
 
     def _check_open(self) -> None:
-        self.file_guard.check()  # a new connection would make a file where none is
+        self.file_guard.check()
         self._check_not_closed()
 
     def _check_not_closed(self) -> None:

@@ -149,12 +149,14 @@ def make_engine(
     *,
     writer: bool = False,
     begins: bool = True,
+    creates: bool = False,
     limits: Limits | None = None,
     times: ThreadLimits | None = None,
 ) -> Engine:
     """An SQLAlchemy engine. On SQLite: WAL, durable commits, foreign keys, writes that lock at once.
 
-    On SQLite, without `begins` the caller begins and ends transactions on the driver. On Postgres transactions are
+    On SQLite, without `begins` the caller begins and ends transactions on the driver, and only with `creates` a
+    connection makes the file if there is none: otherwise it raises the driver's error. On Postgres transactions are
     under `limits`; without `limits` they may take any time, as a migration does. `times` cuts off what takes too long.
 
     Its errors never show the values of a statement: they may be phone numbers, and errors are logged.
@@ -166,7 +168,7 @@ def make_engine(
             pool_size=1 if writer else READERS,
             max_overflow=0,
             hide_parameters=True,
-            creator=lambda: _sqlite(str(file), reads=not writer),
+            creator=lambda: _sqlite(str(file), reads=not writer, creates=creates),
         )
 
         def on_checkout(connection: Any, record: Any, _: Any) -> None:
@@ -213,13 +215,19 @@ class FrozenConnection(sqlite3.Connection):
     """A read-only connection to an SQLite file as it is. It is for one unit of work: afterwards others may write."""
 
 
-def _sqlite(file: str, *, reads: bool) -> sqlite3.Connection:
+def _sqlite(file: str, *, reads: bool, creates: bool) -> sqlite3.Connection:
     """A connection that leaves transactions to its user.
 
     After a clean shutdown, SQLite has to create two files beside the database before anybody can read. If there is no
     room for them, nobody can write either, so the database file alone is complete.
     """
-    connection = sqlite3.connect(file, timeout=SQLITE_WAITS_S, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(
+        f"file:{quote(file)}?mode={'rwc' if creates else 'rw'}",
+        uri=True,
+        timeout=SQLITE_WAITS_S,
+        isolation_level=None,
+        check_same_thread=False,
+    )
     try:
         for pragma in _PRAGMAS:
             connection.execute(f"PRAGMA {pragma}").close()

@@ -50,7 +50,7 @@ def upgrade(url: str, data: Path | None = None) -> None:
         check_database(data, file)
     # SQLite does not wait for its lock while a new file turns to write-ahead logging, so somebody has to wait before.
     with nullcontext() if file is None else FileLock(f"{file}.upgrade.lock", timeout=_LOCK_LIMIT_S):
-        engine = make_engine(url, writer=True)
+        engine = make_engine(url, writer=True, creates=True)
         try:
             _upgrade(engine)
         except DRIVER_ERRORS:

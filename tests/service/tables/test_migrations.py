@@ -34,7 +34,7 @@ VERSIONS = Path(str(folder.__file__)).parent / "versions"
 
 def on(url: str, work: Callable[[Connection], T]) -> T:
     """What a piece of work returns on a database."""
-    engine = make_engine(url, writer=True)
+    engine = make_engine(url, writer=True, creates=True)
     try:
         with engine.begin() as connection:
             return work(connection)

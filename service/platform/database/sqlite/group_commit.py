@@ -118,7 +118,7 @@ class GroupCommit:
     async def _commit_some(self, group: deque[_Unit]) -> list[_Unit]:
         """Runs and commits units of the group; removes them from it and returns them with their results."""
         try:
-            self._file_guard.check()  # a new connection would make a file where none is
+            self._file_guard.check()  # what is written into a file that was moved would be lost
         except DatabaseGone as error:
             units = list(group)
             group.clear()

@@ -9,7 +9,7 @@ import anyio
 import anyio.lowlevel
 import pytest
 from sqlalchemy import Connection, insert, select
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, OperationalError
 
 from callwright.service.platform.database import engines
 from callwright.service.platform.database.database import Database
@@ -183,7 +183,7 @@ async def test_a_failure_inside_closes_the_database_too(database_url: str) -> No
 
 
 def test_sqlite_is_durable_and_keeps_foreign_keys(tmp_path: Path) -> None:
-    engine = make_engine(f"sqlite:///{tmp_path / 'x.db'}")
+    engine = make_engine(f"sqlite:///{tmp_path / 'x.db'}", creates=True)
 
     def pragma(connection: Connection, name: str) -> Any:
         return connection.exec_driver_sql(f"PRAGMA {name}").scalar()
@@ -192,6 +192,15 @@ def test_sqlite_is_durable_and_keeps_foreign_keys(tmp_path: Path) -> None:
         assert (pragma(connection, "journal_mode"), pragma(connection, "synchronous")) == ("wal", 2)
         assert pragma(connection, "foreign_keys") == 1
     engine.dispose()
+
+
+def test_a_connection_makes_no_file_where_none_is(tmp_path: Path) -> None:
+    for writer in (False, True):
+        engine = make_engine(f"sqlite:///{tmp_path / 'x.db'}", writer=writer)
+        with pytest.raises(OperationalError):
+            engine.connect()
+        engine.dispose()
+    assert list(tmp_path.iterdir()) == []
 
 
 @ON_POSTGRES
