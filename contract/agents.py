@@ -29,8 +29,8 @@ SystemPrompt = Annotated[
         min_length=1,
         max_length=32_768,
         description=(
-            "What the agent is to do and what it knows. {{column}} inserts an audience column whose name is letters, "
-            "digits and _, a letter first."
+            "What the agent is to do and what it knows. {{column}} inserts an audience column by its name, such as "
+            "{{First Name}}; {{column|words}} says the words where the cell is empty."
         ),
     ),
     PlainText,

@@ -25,7 +25,7 @@ from callwright.service.platform.money import amount, money
 from callwright.service.rules.organization_plans import PricePlan
 from callwright.service.rules.plan_id import StartPlanSeal
 from callwright.service.rules.price_settings import PRICES
-from callwright.service.rules.templates import variables_in
+from callwright.service.rules.templates import Columns, variables_in
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.ledger import wallet_of
 from callwright.service.tables.schema import organizations
@@ -202,7 +202,8 @@ def _org_name(connection: Connection, row: Row[Any]) -> str:
 def _missing(agent: AgentSnapshot, audience: Row[Any]) -> list[contract.MissingVariable]:
     filled = {column["name"]: column["filled"] for column in json.loads(audience.columns)}
     wanted: Sequence[str] = (*variables_in(agent.welcome_message), *variables_in(agent.system_prompt))
-    counts = ((name, audience.valid_count - filled.get(name, 0)) for name in dict.fromkeys(wanted))
+    columns = Columns(filled)
+    counts = ((name, audience.valid_count - filled.get(columns.find(name) or "", 0)) for name in dict.fromkeys(wanted))
     return [contract.MissingVariable(name=name, contacts=count) for name, count in counts if count]
 
 

@@ -20,7 +20,7 @@ from callwright.service.platform.phone import redacted
 from callwright.service.platform.refusals import Refusal, not_found
 from callwright.service.rules.organization_plans import PricePlan
 from callwright.service.rules.price_settings import PRICES
-from callwright.service.rules.templates import variables_in
+from callwright.service.rules.templates import Columns, nearest_column, variables_in
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.ledger import wallet_of
 from callwright.service.tables.schema import audiences, deployments, imports, phone_numbers
@@ -64,13 +64,21 @@ def still_importing(connection: Connection, audience_id: str) -> Refusal | None:
 
 def missing_columns(agent: Any, audience: Row[Any], voicemail_message: str) -> list[str]:
     """Template variables for which the audience has no column at all."""
-    known = {column["name"] for column in json.loads(audience.columns)}
+    columns = Columns({column["name"] for column in json.loads(audience.columns)})
     wanted = (
         *variables_in(agent.welcome_message),
         *variables_in(agent.system_prompt),
         *variables_in(voicemail_message),
     )
-    return [name for name in dict.fromkeys(wanted) if name not in known]
+    return [name for name in dict.fromkeys(wanted) if columns.find(name) is None]
+
+
+def missing_column_said(name: str, audience: Row[Any]) -> str:
+    """That an audience has no column for a placeholder, with the column whose name is most like it."""
+    known = [column["name"] for column in json.loads(audience.columns)]
+    near = nearest_column(name, known)
+    hint = "" if near is None else f"; the nearest is {near!r}: write {{{{{near}}}}}"
+    return f"the audience has no column {name!r} for the variable {{{{{name}}}}}{hint}"
 
 
 def start_refusals(
@@ -97,7 +105,7 @@ def start_refusals(
         found.append(
             Refusal(
                 AUDIENCE_NOT_READY,
-                f"the audience has no column {missing[0]!r} for the variable {{{{{missing[0]}}}}}",
+                missing_column_said(missing[0], audience),
                 details={"missing_columns": missing},
             )
         )

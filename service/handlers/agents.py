@@ -16,7 +16,7 @@ from callwright.service.platform.database.listing import Listing
 from callwright.service.platform.database.prepared import Prepared
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.refusals import invalid, not_found
-from callwright.service.rules.templates import variables_in
+from callwright.service.rules.templates import spoken_braces, variables_in
 from callwright.service.speech.voices import voice
 from callwright.service.tables.schema import agents, deployments
 
@@ -48,6 +48,12 @@ def to_resource(row: Any) -> contract.Agent:
     warnings: list[str] = []
     if spoken is not None and spoken.language.split("-")[0].lower() != row.language.split("-")[0].lower():
         warnings.append(f"the voice speaks {spoken.language}, the agent {row.language}")
+    warnings += [
+        f"{field}: the braces around {name} are spoken as they are written; {{{{{name}}}}} inserts a column"
+        for field, text in (("welcome_message", row.welcome_message), ("system_prompt", row.system_prompt))
+        if "{" in text
+        for name in spoken_braces(text)
+    ]
     return resource(
         contract.Agent,
         row,

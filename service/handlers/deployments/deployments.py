@@ -13,7 +13,7 @@ from callwright.contract.deployments.contacts import Contact, ListContacts
 from callwright.contract.deployments.inbound import ANSWERING
 from callwright.contract.problems import MISSING_FIELD, PLAN_REQUIRED
 from callwright.service.campaigns import spending_cap
-from callwright.service.campaigns.start_guards import audience_of, missing_columns, still_importing
+from callwright.service.campaigns.start_guards import audience_of, missing_column_said, missing_columns, still_importing
 from callwright.service.dialling import changed_rules
 from callwright.service.handlers import agents as agent_handlers
 from callwright.service.handlers import audiences as audience_handlers
@@ -131,7 +131,7 @@ def create_deployment(asked: contract.CreateDeployment, context: RequestContext)
     _check_times(start_ms, end_ms, context.now_ms)
     missing = missing_columns(agent, audience, asked.voicemail.message_template) if audience.valid_count else []
     if missing:
-        raise invalid("audience_id", f"the audience has no column {missing[0]!r}, which prompt or messages use")
+        raise invalid("audience_id", missing_column_said(missing[0], audience))
     row: dict[str, Any] = {
         **asked.model_dump(include={"name", "agent_id", "audience_id", "max_concurrency"}),
         **columns_of(settings_in(asked)),

@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from typing import cast
 
 from callwright.contract.calls import Outcome
-from callwright.service.rules.templates import variables_in
+from callwright.service.rules.templates import placeholders_in, values_of
 from callwright.service.telephony.engine import AnsweredBy, CallRequest, CallResult, Disposition, EndedBy, HangupCause
 from callwright.service.telephony.simulated.chance import Chance, key_of
 from callwright.service.telephony.simulated.conversation.contact import Contact
 from callwright.service.telephony.simulated.conversation.conversation import Conversation
 from callwright.service.telephony.simulated.conversation.persona import draw_persona
 from callwright.service.telephony.simulated.conversation.phrases import bank_of
+from callwright.service.telephony.simulated.conversation.placeholders import with_plain_placeholders
 from callwright.service.telephony.simulated.conversation.timeline import Timeline
 from callwright.service.telephony.simulated.conversation.welcome import agent_chance, attempt_key
 from callwright.service.telephony.simulated.machine import leave_on_machine, meet_menu
@@ -135,6 +136,7 @@ def _connected(
     words = agent_chance(request)
     language = steering.language or request.agent.language
     warnings = list(_warnings(request, steering))
+    request = with_plain_placeholders(request)
     unanswered: tuple[str, ...] = ()
     callback_after_s: float | None = None
     outcome: Outcome
@@ -207,7 +209,8 @@ def _warnings(request: CallRequest, steering: Steering) -> Iterator[str]:
         templates.append(request.voicemail.message)
     missing: dict[str, None] = {}
     for template in templates:
-        if "{{" in template:
-            missing.update((name, None) for name in variables_in(template) if name not in variables)
+        places = placeholders_in(template)
+        values = values_of(places, variables) if places else ()
+        missing.update((place.name, None) for place, value in zip(places, values, strict=True) if value is None)
     for name in missing:
         yield f"The variable '{name}' has no value for this contact."

@@ -31,6 +31,17 @@ async def test_an_agent_is_made_with_its_defaults_and_read_back_the_same(tenant:
     assert full.metadata == {"team": "a"}
 
 
+async def test_braces_that_would_be_spoken_are_a_warning(tenant: Tenant) -> None:
+    made = await resources.agent(
+        tenant, welcome_message="Hi {first_name}, {{last name|you}}!", system_prompt="Say {{x."
+    )
+    assert made.variables == ["last name"]
+    assert made.warnings == [
+        "welcome_message: the braces around first_name are spoken as they are written; {{first_name}} inserts a column",
+        "system_prompt: the braces around x are spoken as they are written; {{x}} inserts a column",
+    ]
+
+
 @pytest.mark.requirement("RES-13")
 async def test_a_voice_of_another_language_is_a_warning(tenant: Tenant) -> None:
     mixed = await tenant.client.agents.create(**_but(language="de-DE"))

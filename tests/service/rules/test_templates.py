@@ -2,7 +2,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.service.rules.templates import Rendered, render, variables_in
+from callwright.service.rules.templates import (
+    Columns,
+    Rendered,
+    nearest_column,
+    numbered,
+    placeholders_in,
+    render,
+    spoken_braces,
+    values_of,
+    variables_in,
+)
 
 
 @pytest.mark.requirement("CONV-28")
@@ -27,8 +37,45 @@ def test_a_place_inside_a_value_is_not_filled_again() -> None:
 
 @pytest.mark.requirement("CONV-28")
 @pytest.mark.parametrize(
-    "words", ["{{1a}}", "{{a-b}}", "{{}}", "{{ }}", "{a}", "{{a", "a}}", "{{a b}}", "{{_a}}", "{{\n}}"]
+    ("written", "column"),
+    [
+        ("{{First Name}}", "First Name"),
+        ("{{First Name}}", "first_name"),
+        ("{{first_name}}", "FIRST NAME"),
+        ("{{ Prénom }}", "prénom"),
+        ("{{E-Mail}}", "email"),
+        ("{{Straße 1}}", "STRASSE_1"),
+        ("{{नाम}}", "नाम"),
+        ("{{1a}}", "1a"),
+    ],
 )
+def test_a_place_is_filled_from_the_column_of_its_name_however_that_is_written(written: str, column: str) -> None:
+    assert render(f"Hi {written}.", {column: "x", "other": "y"}) == Rendered("Hi x.")
+
+
+def test_a_column_of_exactly_that_name_comes_first() -> None:
+    assert render("{{first_name}}", {"First Name": "a", "first_name": "b"}).text == "b"
+
+
+@pytest.mark.requirement("CONV-28")
+@pytest.mark.parametrize(
+    "written",
+    [
+        "{{name|there}}",
+        "{{ name | there }}",
+        "{{name | default:'there'}}",
+        '{{name|default: "there"}}',
+        "{{name|“there”}}",
+    ],
+)
+def test_a_default_is_said_where_the_cell_is_empty_or_the_column_is_missing(written: str) -> None:
+    template = f"Hello {written}."
+    assert render(template, {"name": "Ada"}) == Rendered("Hello Ada.")
+    for variables in ({"name": " "}, {"name": ""}, dict[str, str]()):
+        assert render(template, variables) == Rendered("Hello there.")
+
+
+@pytest.mark.parametrize("words", ["{{}}", "{{ }}", "{a}", "{{a", "a}}", "{{\n}}", "{{a\nb}}", '{{"a": 1}}', "{{-}}"])
 def test_what_is_no_name_in_double_braces_stays_as_it_is(words: str) -> None:
     assert render(words, {"a": "x"}) == Rendered(words)
     assert variables_in(words) == ()
@@ -41,7 +88,38 @@ def test_the_names_of_a_template_come_once_and_in_order() -> None:
 @given(st.text(), st.dictionaries(st.text(), st.text()))
 def test_any_text_renders_and_misses_only_names_it_uses(template: str, variables: dict[str, str]) -> None:
     rendered = render(template, variables)
-    assert set(rendered.missing) == set(variables_in(template)) - set(variables)
+    without_default = {place.name for place in placeholders_in(template) if place.default is None}
+    missing = {name for name in without_default if Columns(variables).find(name) is None}
+    assert set(rendered.missing) == missing
+
+
+@given(st.lists(st.sampled_from(["{{a}}", "{{b c|d.}}", "x. ", "{", "}}", "|", "?"])).map("".join))
+def test_a_template_with_numbered_places_says_the_same(template: str) -> None:
+    text, places = numbered(template, "p")
+    variables = {"a": "1", "b c": ""}
+    values = {f"p{index}": value or "" for index, value in enumerate(values_of(places, variables))}
+    assert render(text, values).text == render(template, variables).text
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [("frist_name", "First Name"), ("Vorname", "name"), ("weather", None), ("emial", "E-Mail"), ("nam", "name")],
+)
+def test_the_nearest_column_is_the_one_of_a_like_name(name: str, near: str | None) -> None:
+    assert nearest_column(name, ["phone_number", "First Name", "E-Mail", "name"]) == near
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Hello {first_name}, {{city}}", ["first_name"]),
+        ("Hello {{first_name}, and {{city", ["first_name", "city"]),
+        ("Hello {Erste Zeile}. {Erste Zeile}", ["Erste Zeile"]),
+        ('Answer {"a": 1} and {} and {{name|there}}', []),
+    ],
+)
+def test_braces_that_would_be_spoken_are_found(text: str, names: list[str]) -> None:
+    assert spoken_braces(text) == names
 
 
 @given(st.text())

@@ -53,8 +53,8 @@ export interface CreateAgentInput {
   /** BCP-47 language tag. */
   language: string;
   /**
-   * What the agent is to do and what it knows. {{column}} inserts an audience column whose name is letters, digits
-   * and _, a letter first.
+   * What the agent is to do and what it knows. {{column}} inserts an audience column by its name, such as {{First
+   * Name}}; {{column|words}} says the words where the cell is empty.
    */
   system_prompt: string;
   /**
@@ -79,8 +79,8 @@ export interface UpdateAgentInput {
   /** BCP-47 language tag. */
   language?: string;
   /**
-   * What the agent is to do and what it knows. {{column}} inserts an audience column whose name is letters, digits
-   * and _, a letter first.
+   * What the agent is to do and what it knows. {{column}} inserts an audience column by its name, such as {{First
+   * Name}}; {{column|words}} says the words where the cell is empty.
    */
   system_prompt?: string;
   welcome_message?: string | null;

@@ -7,6 +7,7 @@ from callwright.service.rules.templates import render
 from callwright.service.telephony.engine import CallRequest
 from callwright.service.telephony.simulated.chance import Chance, key_of
 from callwright.service.telephony.simulated.conversation.phrases import Bank, bank_of, bank_or_english
+from callwright.service.telephony.simulated.conversation.placeholders import with_plain_placeholders
 from callwright.service.telephony.simulated.conversation.prompts import sentences_of
 from callwright.service.telephony.simulated.conversation.speech_acts import is_question
 
@@ -70,7 +71,7 @@ def first_words(request: CallRequest, chance: Chance) -> FirstWords | None:
 
 def greeting_of(request: CallRequest) -> str:
     """What the contact of a call hears first, word for word; empty if the contact speaks first."""
-    said = first_words(request, agent_chance(request))
+    said = first_words(with_plain_placeholders(request), agent_chance(request))
     return "" if said is None else " ".join(part for part in (said.message, said.phrase) if part)
 
 

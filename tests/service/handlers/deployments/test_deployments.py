@@ -246,6 +246,28 @@ async def test_deployments_are_found_by_state_name_agent_and_audience(tenant: Te
     assert len([entry async for entry in find(sort="-started_at,name")]) == 2
 
 
+async def test_a_placeholder_that_is_no_column_is_refused_with_the_nearest_column(tenant: Tenant) -> None:
+    people = await resources.audience(tenant, rows=[{"phone_number": "+12125550100", "First Name": "Ada"}])
+    number = await resources.number(tenant)
+    parts: dict[str, Any] = {"audience_id": people.id, "phone_number_id": number.id}
+    wrong = await resources.agent(tenant, "Wrong", welcome_message="Hello {{frist name|there}}!")
+    async with refusal(400, "invalid_field", "audience_id") as kept:
+        await tenant.client.deployments.create(name="W", agent_id=wrong.id, **parts)
+    assert "no column 'frist name'" in kept[0].message
+    assert "the nearest is 'First Name': write {{First Name}}" in kept[0].message
+    right = await resources.agent(tenant, "Right", welcome_message="Hello {{first_name}}!")
+    made = await tenant.client.deployments.create(name="R", agent_id=right.id, **parts)
+    seen = await tenant.client.deployments.preview(id=made.id)
+    assert (seen.problems, seen.missing_variables) == ([], [])
+    assert seen.greeting is not None
+    assert seen.greeting.startswith("Hello Ada!")
+    await tenant.client.agents.update(id=right.id, welcome_message="Hello {{first nme}}!")
+    seen = await tenant.client.deployments.preview(id=made.id)
+    assert [said.rpartition("; ")[2] for said in seen.problems] == ["the nearest is 'First Name': write {{First Name}}"]
+    async with refusal(422, "audience_not_ready"):
+        await tenant.client.deployments.start(id=made.id)
+
+
 async def test_a_preview_says_who_would_be_called_and_changes_nothing(tenant: Tenant) -> None:
     agent = await resources.agent(tenant, welcome_message="Hello {{first_name}}!")
     rows = [row(0, ok="yes"), row(1, ok="no"), row(2, ok="", first_name=""), row(0), {"phone_number": "x"}]

@@ -19,6 +19,7 @@ WELCOMES = {
     "question": ("Hi {{first_name}}. Is now a good time?", "en-US"),
     "machine": ("Hi {{first_name}}, I am an automated assistant.", "en-US"),
     "spaces": ("  Hi  {{first_name}} {{nothing}}!  ", "en-US"),
+    "as_people_write": ("Hi {{First Name|there}}. {{ NOTHING | default: 'Is it 3 p.m.?' }}", "en-US"),
     "braces": ("Hi {{name}}.", "en-US"),
     "german": ("Guten Tag {{first_name}}.", "de-DE"),
     "no_phrases": ("Dzień dobry {{first_name}}.", "pl-PL"),
