@@ -71,11 +71,13 @@ def _read(inside: str) -> Placeholder | None:
     return Placeholder(name, default)
 
 
+@lru_cache(maxsize=_CACHED_TEMPLATES)
 def placeholders_in(template: str) -> tuple[Placeholder, ...]:
     """The placeholders of a template, in order of appearance."""
     return tuple(part for part in _parts(template) if isinstance(part, Placeholder)) if "{{" in template else ()
 
 
+@lru_cache(maxsize=_CACHED_TEMPLATES)
 def variables_in(template: str) -> tuple[str, ...]:
     """The names a template uses, each once, in order of appearance."""
     return tuple(dict.fromkeys(place.name for place in placeholders_in(template)))
@@ -92,6 +94,7 @@ def numbered(template: str, prefix: str) -> tuple[str, tuple[Placeholder, ...]]:
     return "".join(named), tuple(part for part in parts if isinstance(part, Placeholder))
 
 
+@lru_cache(maxsize=_CACHED_TEMPLATES)
 def is_plain(template: str) -> bool:
     """Whether every placeholder is a name of letters, digits and `_` alone."""
     return "{{" not in template or all(_PLAIN.fullmatch(inside) for inside in _PLACE.findall(template))
