@@ -157,11 +157,12 @@ def render(template: str, variables: Mapping[str, str]) -> Rendered:
     return Rendered("".join(cast("list[str]", pieces)), tuple(missing))
 
 
-def spoken_braces(template: str) -> list[str]:
+@lru_cache(maxsize=_CACHED_TEMPLATES)
+def spoken_braces(template: str) -> tuple[str, ...]:
     """What looks like a placeholder and is none, each once: `{first_name}`, `{{first_name` without its end.
 
     It would be spoken as it is written.
     """
     around = "".join(part if isinstance(part, str) else " " for part in _parts(template))
     found = [match[1].strip() for pattern in (_SINGLE, _UNCLOSED) for match in pattern.finditer(around)]
-    return list(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found))

@@ -33,12 +33,12 @@ async def test_an_agent_is_made_with_its_defaults_and_read_back_the_same(tenant:
 
 async def test_braces_that_would_be_spoken_are_a_warning(tenant: Tenant) -> None:
     made = await resources.agent(
-        tenant, welcome_message="Hi {first_name}, {{last name|you}}!", system_prompt="Say {{x."
+        tenant, welcome_message="Hi {first_name}, {{last name|you}}!", system_prompt="Say {{x. {y} {z}"
     )
     assert made.variables == ["last name"]
     assert made.warnings == [
         "welcome_message: the braces around first_name are spoken as they are written; {{first_name}} inserts a column",
-        "system_prompt: the braces around x are spoken as they are written; {{x}} inserts a column",
+        "system_prompt: the braces around y are spoken as they are written, 2 more like it; {{y}} inserts a column",
     ]
 
 

@@ -119,7 +119,7 @@ def test_the_nearest_column_is_the_one_of_a_like_name(name: str, near: str | Non
     ],
 )
 def test_braces_that_would_be_spoken_are_found(text: str, names: list[str]) -> None:
-    assert spoken_braces(text) == names
+    assert list(spoken_braces(text)) == names
 
 
 @given(st.text())
