@@ -49,7 +49,7 @@ def to_resource(row: Any) -> contract.Agent:
     if spoken is not None and spoken.language.split("-")[0].lower() != row.language.split("-")[0].lower():
         warnings.append(f"the voice speaks {spoken.language}, the agent {row.language}")
     for field, text in (("welcome_message", row.welcome_message), ("system_prompt", row.system_prompt)):
-        if "{" in text and (names := spoken_braces(text)):
+        if "{" in text and (names := list(spoken_braces(text))):
             more = f", {len(names) - 1} more like it" if len(names) > 1 else ""
             spoken_so = f"the braces around {names[0]} are spoken as they are written{more}"
             warnings.append(f"{field}: {spoken_so}; {{{{{names[0]}}}}} inserts a column")
