@@ -107,7 +107,8 @@ def claim(
     allowed = allowed[:room]
     made = _make_calls(connection, row, allowed, owner)
     taken = [draft for draft in allowed if draft.request.call_id in made]
-    busy = [(draft.contact.id, draft.dial_ms + BUSY_ELSEWHERE_MS) for draft in allowed if draft not in taken]
+    others = [draft for draft in allowed if draft.request.call_id not in made]
+    busy = [(draft.contact.id, draft.dial_ms + BUSY_ELSEWHERE_MS) for draft in others]
     later, suppressed = [*schedule.deferred, *deferred, *busy], [*schedule.never, *never]
     change_contacts(connection, row.id, {contact_id: {"next_at": due_ms} for contact_id, due_ms in later})
     gone = {"status": "suppressed", "next_at": None}

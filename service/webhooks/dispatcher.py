@@ -24,7 +24,7 @@ from callwright.service.services import Services
 from callwright.service.tables import delivery_rows
 from callwright.service.webhooks import endpoint_queue, retention
 from callwright.service.webhooks.endpoint_queue import DueQueue, TakenQueue
-from callwright.service.webhooks.fan_out import fan_out, is_waiting
+from callwright.service.webhooks.fan_out import MOST_DELIVERIES, MOST_EVENTS, fan_out, is_waiting
 from callwright.service.webhooks.sending import (
     FINISH_S,
     MOST_AHEAD,
@@ -121,10 +121,10 @@ class Dispatcher:
             return RETRY_S
         while await services.database.read(is_waiting):
             events, deliveries = await services.database.write(fan_out, services.ids, services.clock.now_ms())
-            if not events:  # other processes are at it
-                break
             if deliveries:
                 self._due.notify()
+            if events < MOST_EVENTS and deliveries < MOST_DELIVERIES:  # none is left, or others are at the rest
+                break
         return IDLE_S
 
     async def _look(self, tasks: TaskGroup) -> float:

@@ -1,6 +1,7 @@
 """Placeholders for the simulated conversation, which reads only names of letters, digits and `_` in its sentences."""
 
 from dataclasses import replace
+from functools import lru_cache
 
 from callwright.service.rules.templates import is_plain, numbered, values_of, variables_in
 from callwright.service.telephony.engine import CallRequest
@@ -12,10 +13,8 @@ def with_plain_placeholders(request: CallRequest) -> CallRequest:
     A placeholder may be the name of a column as people write it, with blanks and marks, and have a default.
     """
     agent, voicemail, columns = request.agent, request.voicemail, request.variables
-    if all(
-        is_plain(template) and all(name in columns for name in variables_in(template))
-        for template in (agent.welcome_message, agent.system_prompt, voicemail.message)
-    ):
+    names = _names_if_plain(agent.welcome_message, agent.system_prompt, voicemail.message)
+    if names is not None and names <= columns.keys():
         return request
     variables: dict[str, str] = {}
     texts: list[str] = []
@@ -35,3 +34,11 @@ def with_plain_placeholders(request: CallRequest) -> CallRequest:
         voicemail=replace(voicemail, message=message),
         variables=variables,
     )
+
+
+@lru_cache(maxsize=256)
+def _names_if_plain(*templates: str) -> frozenset[str] | None:
+    """The names in templates whose placeholders are all plain; None where one is not."""
+    if not all(map(is_plain, templates)):
+        return None
+    return frozenset(name for template in templates for name in variables_in(template))
