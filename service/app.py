@@ -176,11 +176,15 @@ def limits_of(settings: ServiceSettings) -> Limits:
 
 @asynccontextmanager
 async def running(
-    settings: ServiceSettings, *, workers: bool = True, clock: SystemClock | None = None
+    settings: ServiceSettings,
+    *,
+    workers: bool = True,
+    clock: SystemClock | None = None,
+    limits: Limits | None = None,
 ) -> AsyncGenerator[Service]:
     """A service that runs until the block ends. The next start resumes work that was under way.
 
-    `clock` replaces the machine's clock.
+    `clock` replaces the machine's clock, `limits` the time limits of transactions on Postgres.
 
     Raises:
         data_folder.DataFolderInUse: on SQLite, when another process serves the folder.
@@ -193,7 +197,7 @@ async def running(
         notifier = WakeNotifier()
         libraries = await to_thread.run_sync(find_libraries, settings.espeak_library)
         async with (
-            Database.opened(settings.database_url, limits_of(settings), checkpoints=True) as database,
+            Database.opened(settings.database_url, limits or limits_of(settings), checkpoints=True) as database,
             Synthesiser(libraries) as synthesiser,
         ):
             cursors = Cursors(await installation_secret(database, _CURSOR_SECRET))

@@ -18,6 +18,7 @@ from callwright.service import accounts
 from callwright.service.app import Service, running
 from callwright.service.platform.clock.clock import SystemClock
 from callwright.service.platform.database.database import Database
+from callwright.service.platform.database.engines import Limits
 from callwright.service.services import Services
 from callwright.service.settings import ServiceSettings
 
@@ -87,11 +88,12 @@ async def open_service(
     workers: bool = True,
     settings: ServiceSettings | None = None,
     clock: SystemClock | None = None,
+    limits: Limits | None = None,
 ) -> AsyncGenerator[Tenant]:
     """A running service on the database, with one organization. The schema is there already or is made."""
     made = settings or ServiceSettings(data=data, database_url=database_url)
     made = replace(made, data=data, database_url=database_url)
-    async with running(made, workers=workers, clock=clock) as service:
+    async with running(made, workers=workers, clock=clock, limits=limits) as service:
         service.services.own_address.bound = BASE_URL.removesuffix("/v1")
         async with _open_tenant(service, "tests", plan, extra_dollars) as tenant:
             yield tenant

@@ -39,7 +39,6 @@ class Database:
 
     def __init__(self, url: str, limits: Limits | None = None, *, checkpoints: bool = False) -> None:
         self.url = url
-        self.limits = limits or Limits()
         file = file_of(url)
         self.is_shared = file is None
         """Whether other processes may use it at the same time; an SQLite file belongs to one process."""
@@ -48,7 +47,7 @@ class Database:
         self.reachability = Reachability()
         self._closed = False
         self._executor: Executor = (
-            SharedExecutor(url, self.limits, self.disk_space, self.reachability, self._check_open)
+            SharedExecutor(url, limits or Limits(), self.disk_space, self.reachability, self._check_open)
             if file is None
             else FileExecutor(url, self.file_guard, self.disk_space, checkpoints=checkpoints)
         )

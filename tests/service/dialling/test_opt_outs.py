@@ -167,7 +167,7 @@ async def test_an_opt_out_holds_at_once_in_a_campaign_that_runs(
         check_counters(await campaign_records(tenant.database, other.id))
 
 
-@pytest.mark.service(workers=True, settings={"sim_time_scale": 2_000.0})
+@pytest.mark.service(workers=True, settings={"sim_time_scale": 5_000.0})
 async def test_somebody_who_waits_for_a_retry_elsewhere_is_not_called_again(tenant: Tenant) -> None:
     policy = RetryPolicy(max_attempts=2, interval_minutes=[240], retry_on=["no_answer"])
     waits = await started(tenant, people(1, sim_outcome="no_answer"), "waits", retry_policy=policy)

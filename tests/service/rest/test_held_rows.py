@@ -3,7 +3,6 @@
 import sqlite3
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -11,7 +10,7 @@ import pytest
 from sqlalchemy import Connection, Table, make_url, select
 from sqlalchemy.exc import DBAPIError
 
-from callwright.service.platform.database.engines import make_engine
+from callwright.service.platform.database.engines import Limits, make_engine
 from callwright.service.platform.database.sqlite import group_commit
 from callwright.service.tables.schema import deployments, endpoint_queues, webhooks
 from tests.support.campaigns import draft, people, started
@@ -35,11 +34,11 @@ def held(database_url: str, table: Table, row_id: str) -> Generator[Connection]:
 
 @ON_POSTGRES
 @pytest.mark.requirement("ERR-95")
+@pytest.mark.service(limits=Limits(lock_ms=1_500))
 async def test_a_change_whose_row_is_held_is_told_to_come_again_and_other_organizations_go_on(
     tenant: Tenant, other: Tenant, database_url: str
 ) -> None:
     answers: list[Response] = []
-    tenant.database.limits = replace(tenant.database.limits, lock_ms=1_500)
     made = await draft(tenant, people(2))
     with held(database_url, deployments, made.id), anyio.fail_after(LIMIT_S):
         async with raw_client(tenant) as http, anyio.create_task_group() as tasks:

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import anyio
 import pytest
@@ -11,7 +11,7 @@ from sqlalchemy import Connection, select, text
 
 from callwright.client import Client
 from callwright.client.transport import ASGITransport
-from callwright.service.platform.database.engines import make_engine
+from callwright.service.platform.database.engines import Limits, make_engine
 from callwright.service.rest import idempotency
 from callwright.service.rest.idempotency import StoredAnswer
 from callwright.service.tables.schema import api_keys
@@ -73,18 +73,12 @@ async def waited_for(tenant: Tenant) -> None:
         await anyio.sleep(0.01)
 
 
-def waits_at_most(tenant: Tenant, milliseconds: int) -> None:
-    """How long a request waits on Postgres for the one that holds its key."""
-    database = tenant.database
-    database.limits = replace(database.limits, lock_ms=milliseconds)
-
-
 @pytest.mark.requirement("IDEM-07", "ERR-82")
+@pytest.mark.service(limits=Limits(lock_ms=100))
 async def test_the_client_comes_again_by_itself_when_its_key_is_in_progress(engine: Engine, tenant: Tenant) -> None:
     pauses: list[float] = []
     made: list[str] = []
     async with held(tenant) as holder:
-        waits_at_most(tenant, 100)
 
         async def pause(wait_s: float) -> None:
             pauses.append(wait_s)
@@ -110,10 +104,10 @@ async def test_the_client_comes_again_by_itself_when_its_key_is_in_progress(engi
 
 
 @pytest.mark.requirement("IDEM-02", "IDEM-07")
+@pytest.mark.service(limits=Limits(lock_ms=60_000))
 async def test_who_waits_for_a_key_gets_the_answer_of_the_one_that_held_it(tenant: Tenant, http: AsyncClient) -> None:
     kept = b'{"data":{"id":"aud_of_the_first"}}'
     answers: list[Response] = []
-    waits_at_most(tenant, 60_000)
 
     async def create() -> None:
         answers.append(await http.post("/v1/audiences", content=BODY, headers=ONCE))
@@ -129,11 +123,11 @@ async def test_who_waits_for_a_key_gets_the_answer_of_the_one_that_held_it(tenan
 
 
 @pytest.mark.requirement("IDEM-05", "IDEM-07")
+@pytest.mark.service(limits=Limits(lock_ms=2_500))
 async def test_another_body_with_a_key_in_progress_keeps_nothing(
     engine: Engine, tenant: Tenant, http: AsyncClient
 ) -> None:
     answers: list[Response] = []
-    waits_at_most(tenant, 100)
 
     async def create() -> None:
         answers.append(await http.post("/v1/audiences", content=b'{"name":"Others"}', headers=ONCE))
@@ -143,7 +137,6 @@ async def test_another_body_with_a_key_in_progress_keeps_nothing(
             if engine == "postgres":
                 await create()
                 refused(answers.pop(), 409, "idempotency_in_progress")
-            waits_at_most(tenant, 60_000)
             tasks.start_soon(create)
             await waited_for(tenant)
             await holder.answers(b'{"data":{"id":"aud_of_the_first"}}')

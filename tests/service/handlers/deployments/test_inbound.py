@@ -10,7 +10,7 @@ from callwright.contract.deployments.dialling import Window
 from callwright.contract.deployments.inbound import AfterHours, BusinessHours, InboundChanges, Overflow
 from callwright.contract.phone_numbers import Capabilities
 from callwright.service.handlers import phone_numbers as number_handlers
-from callwright.service.tables.schema import api_keys
+from callwright.service.tables.schema import api_keys, organizations
 from tests.support import resources
 from tests.support.http.raw_requests import AsyncClient, problem, raw_client, refused
 from tests.support.resources import inbound, inbound_number, refusal
@@ -189,11 +189,13 @@ async def test_the_plan_bounds_the_calls_at_a_time_of_an_inbound_deployment(tena
         await tenant.client.deployments.update(id=made.id, max_concurrency=11)
 
 
-@pytest.mark.service(plan="starter", extra_dollars=100)
+@pytest.mark.service(extra_dollars=100)
 async def test_inbound_deployments_do_not_count_towards_the_plan_and_are_not_bound_by_it(tenant: Tenant) -> None:
     for index in range(6):
         await inbound(tenant, f"In {index}")
     campaigns = [(await resources.draft(tenant, f"Out {index}")).deployment for index in range(6)]
+    starter = update(organizations).where(organizations.c.id == tenant.org_id).values(plan="starter")
+    await tenant.database.write(lambda connection: connection.execute(starter).rowcount)
     for campaign in campaigns[:5]:
         assert (await tenant.client.deployments.start(id=campaign.id)).status == "active"
     async with refusal(422, "plan_limit_reached") as kept:
