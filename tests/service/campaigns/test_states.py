@@ -52,7 +52,7 @@ def in_minutes(tenant: Tenant, minutes: int) -> datetime:
 @pytest.mark.requirement("STATE-07", "STATE-11")
 @pytest.mark.service(workers=True)
 async def test_a_pause_keeps_the_queue_and_a_resume_goes_on(tenant: Tenant) -> None:
-    made = await draft(tenant, people(150), max_concurrency=1)
+    made = await draft(tenant, people(80), max_concurrency=1)
     deployments, database = tenant.client.deployments, tenant.database
     await deployments.start(id=made.id)
     await progressed(tenant, made.id, attempts=10)
