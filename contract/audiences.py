@@ -1,11 +1,11 @@
-"""Audiences: the people a campaign calls. Rows come as JSON or CSV; each further column is a template variable."""
+"""Audiences: the people a campaign calls. Rows come as JSON or from files; further columns are template variables."""
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from callwright.contract.checks.names import Text
-from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
+from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NO_TEXT, TO_NOTHING, Changes
 from callwright.contract.declaration.field_types import (
     AudienceId,
     CountryCode,
@@ -31,7 +31,7 @@ from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import listing, operation, removal
 from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
 from callwright.contract.declaration.revisions import Expecting, Revision
-from callwright.contract.declaration.rows import ColumnName, CsvText, Row, RowList
+from callwright.contract.declaration.rows import ColumnName, CsvText, FileBytes, Row, RowList
 from callwright.contract.problems import AUDIENCE_FULL, AUDIENCE_IN_USE, DUPLICATE_NAME, SPENDING_CAP_REACHED
 
 Dedupe = Literal["phone", "external_id", "none"]
@@ -39,7 +39,7 @@ AudienceStatus = Literal["empty", "importing", "ready", "failed"]
 Description = Annotated[Text, OWN, Field(description="Free text for people.")]
 PhoneColumn = Annotated[
     ColumnName,
-    Field(description="The column with the phone number. Left out: phone_number, else the first that looks like one."),
+    Field(description="The column with the phone number. Left out: found by the names and contents of the columns."),
 ]
 DefaultCountry = Annotated[
     CountryCode,
@@ -65,12 +65,16 @@ class RowError(Resource):
     """A row that could not be taken, and why."""
 
     row_number: Annotated[int, Field(description="Row in the upload, from 1 for the first data row.")]
+    line: Annotated[
+        int | None, Field(description="Of a file: the line in which the row begins, from 1; in XLSX the sheet's row.")
+    ] = None
     column: ColumnText | None = None
     code: Annotated[
         OwnText,
         Field(
             description=(
-                "missing_phone, invalid_phone, ambiguous_country, not_dialable, duplicate_in_file, "
+                "missing_phone, invalid_phone, spreadsheet_damage, several_numbers, ambiguous_country, not_dialable, "
+                "duplicate_in_file, "
                 "duplicate_in_audience, column_count_mismatch, cell_too_long, bad_type, bad_encoding, bad_column_name, "
                 "invalid_timezone or invalid_steering."
             )
@@ -95,8 +99,10 @@ class Audience(Stored):
     name: OwnText
     description: OwnText
     status: AudienceStatus
-    source: Literal["json", "csv"] | None = None
-    phone_column: ColumnText
+    source: Literal["json", "csv", "xlsx"] | None = None
+    phone_column: Annotated[
+        ColumnText | None, Field(description="Null until it is given or found in the first rows that are taken.")
+    ] = None
     default_country: OwnText | None = None
     timezone_column: ColumnText | None = None
     external_id_column: ColumnText | None = None
@@ -166,7 +172,7 @@ class AudienceRow(Resource):
 
 
 class AudienceImport(Resource):
-    """An import of a CSV file."""
+    """An import of a file."""
 
     id: str
     audience_id: str
@@ -175,6 +181,9 @@ class AudienceImport(Resource):
         Field(description="failed: nothing of the file was taken, or what is in `added`; status_reason says why."),
     ]
     status_reason: OwnText | None = None
+    read_as: Annotated[
+        OwnText | None, Field(description="How the file was read, for example `CSV, UTF-8, semicolons`.")
+    ] = None
     total_rows: int | None = None
     processed: int
     percent: int
@@ -223,11 +232,16 @@ class CreateAudience(Input):
 
 
 class UpdateAudience(Changes):
-    """Changes to an audience. Its rows are changed by adding or importing."""
+    """Changes to an audience. Its rows are changed by adding or importing.
+
+    How it reads rows can be changed only while it has none.
+    """
 
     id: AudienceId
     name: UniqueName | None = None
     description: Annotated[Description | None, TO_NO_TEXT] = None
+    phone_column: Annotated[PhoneColumn | None, TO_NOTHING] = None
+    default_country: Annotated[DefaultCountry | None, TO_NOTHING] = None
     metadata: Annotated[Metadata | None, TO_NO_ENTRIES] = None
 
 
@@ -259,8 +273,10 @@ class ListAudienceRows(PageQuery):
 
 
 class ImportAudience(Expecting):
-    """A CSV file to import: UTF-8, commas, header row, RFC 4180 quoting, at most 100 columns, cells up to 1,000
-    characters.
+    """A file to import: its text in `csv`, or its bytes in `file`.
+
+    The first row names the columns, at most 100; a cell has up to 1,000 characters. CSV (RFC 4180) may have commas,
+    semicolons, tabs or bars between its columns, and any usual encoding. Of XLSX the first sheet with content is read.
 
     It goes on after the answer. Until it has ended, no deployment of the audience starts or is resumed
     (`audience_importing`); its people join those that are active or paused already. An import that has not ended
@@ -270,7 +286,14 @@ class ImportAudience(Expecting):
     """
 
     id: AudienceId
-    csv: CsvText
+    csv: CsvText | None = None
+    file: FileBytes | None = None
+
+    @model_validator(mode="after")
+    def _has_one_source(self) -> "ImportAudience":
+        if (self.csv is None) == (self.file is None):
+            raise ValueError("give either the text of a file as csv, or its bytes as file")
+        return self
 
 
 class GetAudienceImport(Input):
@@ -348,7 +371,7 @@ import_audience = operation(
     gives=AudienceImport,
     status=202,
     problems=(SPENDING_CAP_REACHED,),
-    summary="Import a CSV file into an audience.",
+    summary="Import a CSV or XLSX file into an audience.",
 )
 get_audience_import = operation(
     "get_audience_import",

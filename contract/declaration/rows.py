@@ -1,10 +1,11 @@
 """Field types of the rows of an audience: the name of a column, a row, a file."""
 
+import base64
+import binascii
 from typing import Annotated, cast
 
 from pydantic import AfterValidator, Field, JsonValue
 
-from callwright.contract.checks.csv_text import with_commas
 from callwright.contract.checks.names import SeenLines
 from callwright.contract.declaration.field_types import PlainText, check_unicode
 from callwright.contract.declaration.marks import PERSONAL, ColumnText
@@ -41,9 +42,31 @@ CsvText = Annotated[
     Field(
         min_length=1,
         max_length=1_000_000,
-        description="The file's text, header row first, columns separated by commas, up to about 1 MB.",
+        description="The text of a CSV file, header row first; commas, semicolons, tabs or bars between the columns.",
         examples=["phone_number,first_name\n+12025550100,Ada\n"],
     ),
     PlainText,
-    AfterValidator(with_commas),
 ]
+
+
+def _checked_base64(value: str) -> str:
+    try:
+        base64.b64decode(value, validate=True)
+    except (binascii.Error, ValueError):
+        raise ValueError("is not Base64 (RFC 4648, section 4): send the file's bytes in that encoding") from None
+    return value
+
+
+FileBytes = Annotated[
+    str,
+    PERSONAL,
+    Field(
+        min_length=4,
+        max_length=990_000,
+        description="The bytes of a CSV or XLSX file in Base64 (RFC 4648); a file of up to 740,000 bytes.",
+        examples=["TmFtZTtUZWxlZm9uCk38bGxlcjswMTcxIDIzNDU2NzgK"],
+        json_schema_extra={"contentEncoding": "base64"},
+    ),
+    AfterValidator(_checked_base64),
+]
+"""The file as it is: of text, the service finds out the encoding."""

@@ -9,8 +9,8 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, case, func, insert, literal, null, select, update
 
 from callwright.contract.audiences import MAX_ROWS
-from callwright.contract.checks.phone_columns import phone_column_of
 from callwright.contract.problems import AUDIENCE_FULL
+from callwright.list_files.phone_columns import phone_column_of
 from callwright.service.campaigns.spending_cap import SpendingKey, check_additions
 from callwright.service.dialling.eligibility.reasons import why_not
 from callwright.service.platform.database.inserts import insert_ignoring_conflicts
@@ -53,10 +53,13 @@ class Intake:
         return len(self.bad) - self.duplicates
 
 
-def rules_of(audience: Row[Any], rows: Sequence[Mapping[str, Any]]) -> RowRules:
-    """How the audience reads rows. A phone column that nobody named is found by the column names of the rows."""
+def rules_of(audience: Row[Any], rows: Sequence[Mapping[str, Any]], phone_column: str | None = None) -> RowRules:
+    """How the audience reads rows. A phone column that nobody named is found by the names and cells of the rows.
+
+    `phone_column` is the column of the file from which the rows are.
+    """
     return RowRules(
-        phone_column_of(rows) if audience.phone_column is None else audience.phone_column,
+        phone_column or (phone_column_of(rows) if audience.phone_column is None else audience.phone_column),
         audience.default_country,
         audience.timezone_column,
         audience.external_id_column,
@@ -76,6 +79,7 @@ def take_rows(
     by: SpendingKey,
     numbers: Sequence[int] | None = None,
     also_bad: Sequence[BadRow] = (),
+    phone_column: str | None = None,
 ) -> Intake:
     """Adds rows to an audience, in one transaction with its counters. Costs nothing.
 
@@ -87,7 +91,7 @@ def take_rows(
         Refusal: audience_full when there would be more than `MAX_ROWS`; then none of them is added.
     """
     audience = connection.execute(_LOCKED, {"id": audience_id}).one()
-    rules = rules_of(audience, rows)
+    rules = rules_of(audience, rows, phone_column)
     read = read_rows(list(zip(numbers or range(1, len(rows) + 1), rows, strict=True)), rules)
     intake = Intake(len(rows) + len(also_bad), [*also_bad, *read.bad], read.duplicates)
     if audience.valid_count + len(read.good) > MAX_ROWS:
@@ -101,7 +105,9 @@ def take_rows(
         .values(
             status="ready" if audience.valid_count + intake.added else audience.status,
             source=audience.source or source,
-            phone_column=rules.phone_column if intake.added else audience.phone_column,
+            phone_column=rules.phone_column
+            if intake.added and audience.phone_column is None
+            else audience.phone_column,
             columns=json_text(_columns(json.loads(audience.columns), added)),
             row_count=_A.row_count + intake.received,
             valid_count=_A.valid_count + intake.added,

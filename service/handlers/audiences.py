@@ -7,7 +7,6 @@ from typing import Any
 from sqlalchemy import Row, bindparam, delete, insert, select, update
 
 from callwright.contract import audiences as contract
-from callwright.contract.checks.phone_columns import USUAL as USUAL_PHONE_COLUMN
 from callwright.contract.declaration.pagination import Page
 from callwright.contract.problems import AUDIENCE_IN_USE
 from callwright.service.campaigns import spending_cap
@@ -42,6 +41,8 @@ _FIND_IMPORT = select(imports).where(
     _I.id == bindparam("id"), _I.audience_id == bindparam("audience"), _I.org_id == bindparam("org")
 )
 MAX_SHOWN_ERRORS = 100
+_READING = frozenset({"phone_column", "default_country"})
+"""How an audience reads its rows."""
 
 
 def find(context: RequestContext, audience_id: str, *, field: str | None = None) -> Row[Any]:
@@ -64,8 +65,7 @@ def _to_resource(row: Row[Any]) -> contract.Audience:
         )
         for column in json.loads(row.columns)
     ]
-    phone_column = row.phone_column or USUAL_PHONE_COLUMN
-    return resource(contract.Audience, row, phone_column=phone_column, columns=columns)
+    return resource(contract.Audience, row, columns=columns)
 
 
 def _show_error(bad: BadRow | Row[Any]) -> contract.RowError:
@@ -102,8 +102,7 @@ def _get_resource(context: RequestContext, audience_id: str) -> contract.Audienc
 @handles(contract.create_audience)
 def create_audience(asked: contract.CreateAudience, context: RequestContext) -> contract.NewAudience:
     """A new audience with its first rows."""
-    if asked.default_country is not None and not is_country(asked.default_country):
-        raise invalid("default_country", "is not a country that has phone numbers")
+    _check_country(asked.default_country)
     check_name_free(context, _NAMED, asked.name)
     row: dict[str, Any] = {
         **asked.model_dump(exclude={"rows", "metadata"}),
@@ -119,11 +118,21 @@ def create_audience(asked: contract.CreateAudience, context: RequestContext) -> 
     return contract.NewAudience(**dict(made), errors=[_show_error(bad) for bad in refused[:MAX_SHOWN_ERRORS]])
 
 
+def _check_country(country: str | None) -> None:
+    if country is not None and not is_country(country):
+        raise invalid("default_country", "is not a country that has phone numbers")
+
+
 @handles(contract.update_audience, brief=True)
 def update_audience(asked: contract.UpdateAudience, context: RequestContext) -> contract.Audience:
     """A changed audience."""
-    find(context, asked.id)
-    changes = given(asked)
+    found, changes = find(context, asked.id), given(asked)
+    _check_country(asked.default_country)
+    for field in _READING & changes.keys():
+        if found.valid_count and changes[field] != getattr(found, field):
+            raise invalid(
+                field, "can be changed only while the audience has no rows; make another audience and add its people"
+            )
     if "name" in changes:
         check_name_free(context, _NAMED, changes["name"], but=asked.id)
     context.connection.execute(update(audiences).where(_A.id == asked.id).values(**changes, updated_at=context.now_ms))
@@ -189,6 +198,7 @@ def import_audience(asked: contract.ImportAudience, context: RequestContext) -> 
         "audience_id": asked.id,
         "status": "pending",
         "csv": asked.csv,
+        "file": asked.file,
         **dict.fromkeys(("processed", "added", "invalid", "duplicates"), 0),
         "created_at": context.now_ms,
         "created_by_key_id": context.key_id,

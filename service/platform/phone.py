@@ -1,5 +1,6 @@
 """Phone numbers: turns what people write into E.164 (ITU-T), with libphonenumber's metadata."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,6 +15,14 @@ _UNDIALABLE = {
     PhoneNumberType.UAN: "company-access",
     PhoneNumberType.PAGER: "pager",
 }
+_WRAPPED = re.compile(r"""^(?:'|tel:|="?)(.*?)"?$""", re.IGNORECASE | re.DOTALL)
+"""How spreadsheets write that a cell is text, and links to numbers (RFC 3966)."""
+_ROUNDED = re.compile(r"[-+]?\d+(?:[.,]\d+)?[eE][-+]?\d+")
+_ERROR_VALUE = re.compile(r"#+|#[A-Z/0]+[!?]?", re.IGNORECASE)
+_FRACTION = re.compile(r"^(\d{7,15})[.,]0{1,2}$")
+"""A number that a program took for an amount."""
+_BETWEEN_NUMBERS = re.compile(r"[;\n|]|\s*:::\s*|\s/\s|,\s*(?=[+0(])|\s(?:or|oder|ou|o)\s", re.IGNORECASE)
+_FEWEST_OF_SEVERAL = 7
 _FEWEST_DIGITS = 4
 """Fewer digits are not a phone number in any country, with or without an area code."""
 _TELLING_DIGITS = 5
@@ -45,16 +54,22 @@ class Undialable:
 
 def read_number(text: str, default_country: str | None = None) -> Dialable | Undialable:
     """Reads a written number. Without a country only numbers that begin with + are accepted."""
-    written = text.strip()
+    written = _WRAPPED.sub(r"\1", text.strip()).strip()
     if not written:
         return Undialable("missing_phone", "the phone number is empty")
+    if (damage := _spreadsheet_damage(written)) is not None:
+        return damage
+    written = _FRACTION.sub(r"\1", written)
     digits = sum(character.isdigit() for character in written)
     if digits < _FEWEST_DIGITS:
         return Undialable("invalid_phone", "this is not a phone number")
+    if sum(map(_looks_whole, _BETWEEN_NUMBERS.split(written))) > 1:
+        return Undialable("several_numbers", "the cell holds more than one number; keep the one to call")
     if not written.startswith("+") and default_country is None:
-        return Undialable(
-            "ambiguous_country", "the number does not begin with + and the audience has no default_country"
-        )
+        why = "the number does not begin with + and the audience has no default_country"
+        if written.startswith("00"):
+            why = "the number begins with 00; write + in its place, or give the audience a default_country"
+        return Undialable("ambiguous_country", why)
     try:
         number = phonenumbers.parse(written[:60], default_country)
     except NumberParseException:
@@ -68,6 +83,22 @@ def read_number(text: str, default_country: str | None = None) -> Dialable | Und
         return Undialable("not_dialable", f"{kind} numbers are not called")
     e164 = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
     return Dialable(e164, phonenumbers.region_code_for_number(number))
+
+
+def _spreadsheet_damage(written: str) -> Undialable | None:
+    if _ROUNDED.fullmatch(written):
+        return Undialable(
+            "spreadsheet_damage",
+            "a spreadsheet has rounded the number, as in 4.9E+11, and its last digits are lost; format the column as "
+            "text and fill it again from the source",
+        )
+    if _ERROR_VALUE.fullmatch(written):
+        return Undialable("spreadsheet_damage", "a spreadsheet shows an error in place of the number")
+    return None
+
+
+def _looks_whole(part: str) -> bool:
+    return sum(character.isdigit() for character in part) >= _FEWEST_OF_SEVERAL
 
 
 def line_of(e164: str) -> str:

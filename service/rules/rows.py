@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from zoneinfo import available_timezones
 
 from callwright.contract.checks.names import escaped, wrong_in_column
-from callwright.contract.checks.phone_columns import cell_text
+from callwright.list_files.phone_columns import cell_text
 from callwright.service.platform.phone import Undialable, line_of, masked, read_number, redacted
 
 STEERING_PREFIX = "sim."
@@ -49,6 +49,7 @@ class BadRow:
     message: str
     column: str | None = None
     value_redacted: str | None = None
+    line: int | None = None
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Imports CSV files (RFC 4180) into audiences in pieces, each in one transaction together with its progress.
+"""Imports files into audiences in pieces, each in one transaction together with its progress.
 
 After a crash an import continues after the last piece that was committed; no row is added twice.
 """
@@ -11,23 +11,22 @@ from anyio import to_thread
 from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import DBAPIError
 
-from callwright.contract.checks.counts import count_of
-from callwright.contract.checks.csv_text import NotCsv, records
-from callwright.contract.checks.names import wrong_in_column
-from callwright.contract.checks.phone_columns import MAX_COLUMN_NAME
 from callwright.contract.events import AUDIENCE_IMPORT_COMPLETED, ImportCompleted
+from callwright.list_files.unreadable import UnreadableList
 from callwright.service.accounts.principals import SERVICE
 from callwright.service.campaigns.adding_people import rules_of, take_rows
 from callwright.service.campaigns.spending_cap import lock_spending_key
 from callwright.service.platform.clock.clock import HOUR
 from callwright.service.platform.database.units import brief
 from callwright.service.platform.lease import RELEASED, LeaseLost
+from callwright.service.platform.phone import redacted
 from callwright.service.platform.refusals import Refusal
-from callwright.service.rules.rows import MAX_COLUMNS, BadRow, read_row
+from callwright.service.rules.rows import BadRow, read_row
 from callwright.service.services import Services
 from callwright.service.tables import audit_log, outbox
 from callwright.service.tables.schema import audiences, import_errors, imports
 from callwright.service.tables.schema.leases import IMPORTS
+from callwright.service.workers.imported_files import ImportedFile, read_file
 
 log = logging.getLogger(__name__)
 _I = imports.c
@@ -42,10 +41,6 @@ EXPIRES_MS = 6 * HOUR
 _AUDIENCE = select(audiences).where(audiences.c.id == bindparam("id"))
 _REFUSED = ("22", "23", "54")
 """Classes of SQLSTATE that say the data cannot be stored: trying again would not help."""
-
-
-class _Unreadable(Exception):
-    """The file cannot be read at all."""
 
 
 async def work_on_one(services: Services, owner: str) -> bool:
@@ -66,28 +61,27 @@ async def work_on_one(services: Services, owner: str) -> bool:
 
 async def _work(services: Services, import_id: str, owner: str) -> None:
     row: Row[Any] = await services.database.read(lambda connection: connection.execute(_FIND, {"id": import_id}).one())
+    audience: Row[Any] | None = await services.database.read(
+        lambda connection: connection.execute(_AUDIENCE, {"id": row.audience_id}).one_or_none()
+    )
+    if audience is None:
+        raise LeaseLost(import_id)  # it was deleted with its imports
     try:
-        header, records = await to_thread.run_sync(_read, row.csv)
-    except _Unreadable as error:
+        file = await to_thread.run_sync(read_file, row, audience)
+    except UnreadableList as error:
         await services.database.write(_fail, services, import_id, owner, str(error))
         return
-    done, total = row.processed, len(records)
+    done, total = row.processed, len(file.records)
     if not done:
-        audience = await services.database.read(
-            lambda connection: connection.execute(_AUDIENCE, {"id": row.audience_id}).one_or_none()
-        )
-        if audience is None:
-            raise LeaseLost(import_id)  # it was deleted with its imports
-        bad = await to_thread.run_sync(_bad_rows, audience, header, records)
+        bad = await to_thread.run_sync(_bad_rows, audience, file)
         if 2 * len(bad) > total:
-            await _refuse(services, import_id, owner, bad, total)
+            await _refuse(services, import_id, owner, file, bad)
             return
     while done < total:
         end = min(done + PIECE, total)
         try:
-            piece = records[done:end]
             await services.database.write(
-                _take_piece, services, import_id, owner, header, piece, done, total, row.created_by_key_id
+                _take_piece, services, import_id, owner, file, done, end, row.created_by_key_id
             )
         except Refusal as refusal:
             await services.database.write(_fail, services, import_id, owner, refusal.message.removeprefix("rows: "))
@@ -103,69 +97,73 @@ async def _work(services: Services, import_id: str, owner: str) -> None:
     await services.database.write(_complete, services, import_id, owner)
 
 
-def _numbered(
-    header: Sequence[str], records: Sequence[Sequence[str]], first: int
-) -> tuple[list[tuple[int, dict[str, str]]], list[BadRow]]:
-    """Rows with their numbers, from `first` on, and those whose cells do not fit the header."""
-    rows: list[tuple[int, dict[str, str]]] = []
-    bad: list[BadRow] = []
-    for number, record in enumerate(records, first):
-        if len(record) != len(header):
-            message = f"the row has {count_of(len(record), 'cell')}, the header {len(header)}"
-            bad.append(BadRow(number, "column_count_mismatch", message))
-        else:
-            rows.append((number, dict(zip(header, record, strict=True))))
-    return rows, bad
-
-
-def _bad_rows(audience: Row[Any], header: Sequence[str], records: Sequence[Sequence[str]]) -> list[BadRow]:
+def _bad_rows(audience: Row[Any], file: ImportedFile) -> list[BadRow]:
     """The rows that cannot be read; duplicates are not among them. Nothing is stored."""
-    rows, bad = _numbered(header, records, 1)
-    rules = rules_of(audience, [row for _, row in rows[:20]])
+    rows, bad = file.numbered(0, len(file.records))
+    rules = rules_of(audience, (), file.phone_column)
     read = (read_row(number, row, rules) for number, row in rows)
     return sorted([*bad, *(one for one in read if isinstance(one, BadRow))], key=lambda one: one.row_number)
 
 
-async def _refuse(services: Services, import_id: str, owner: str, bad: Sequence[BadRow], total: int) -> None:
+async def _refuse(services: Services, import_id: str, owner: str, file: ImportedFile, bad: Sequence[BadRow]) -> None:
     """Ends an import of a file that is mostly bad, for example with numbers in another column. No row is added.
 
     Otherwise the few rows that can be read would join running campaigns. After a crash the import starts again.
     """
+    total = len(file.records)
     for begin in range(0, len(bad), PIECE):
-        await services.database.write(_list_bad, services, import_id, owner, bad[begin : begin + PIECE], begin == 0)
+        piece = bad[begin : begin + PIECE]
+        await services.database.write(_list_bad, services, import_id, owner, file, piece, begin == 0)
     reason = (
         f"{len(bad):,} of {total:,} rows are bad, which is more than half, so none was taken. list_import_errors says "
-        "what is wrong with them. Correct the file and import again, or make another audience if this one reads the "
-        "wrong phone_column or default_country."
+        f"what is wrong with them. Numbers were read from the column {redacted(file.phone_column)}. Correct the file "
+        "and import it again; if the column or the country is wrong, first set phone_column or default_country with "
+        "update_audience, which works while the audience is empty."
     )
-    await services.database.write(_fail_whole, services, import_id, owner, reason, len(bad), total)
+    await services.database.write(_fail_whole, services, import_id, owner, reason, len(bad), file)
 
 
 def _list_bad(
-    connection: Connection, services: Services, import_id: str, owner: str, bad: Sequence[BadRow], anew: bool
+    connection: Connection,
+    services: Services,
+    import_id: str,
+    owner: str,
+    file: ImportedFile,
+    bad: Sequence[BadRow],
+    anew: bool,
 ) -> None:
     IMPORTS.mine(connection, import_id, owner)
     if anew:
         connection.execute(delete(import_errors).where(import_errors.c.import_id == import_id))
-    _keep_errors(connection, services, import_id, bad)
+    _keep_errors(connection, services, import_id, file, bad)
     connection.execute(update(imports).where(_I.id == import_id).values(lease_until=_until(connection, services)))
 
 
 def _fail_whole(
-    connection: Connection, services: Services, import_id: str, owner: str, reason: str, bad: int, total: int
+    connection: Connection,
+    services: Services,
+    import_id: str,
+    owner: str,
+    reason: str,
+    bad: int,
+    file: ImportedFile,
 ) -> None:
     IMPORTS.mine(connection, import_id, owner)
-    values = {"total_rows": total, "processed": total, "invalid": bad}
+    total = len(file.records)
+    values = {"total_rows": total, "processed": total, "invalid": bad, "read_as": file.read_as}
     connection.execute(update(imports).where(_I.id == import_id).values(values))
     _fail(connection, services, import_id, owner, reason)
 
 
-def _keep_errors(connection: Connection, services: Services, import_id: str, bad: Sequence[BadRow]) -> None:
+def _keep_errors(
+    connection: Connection, services: Services, import_id: str, file: ImportedFile, bad: Sequence[BadRow]
+) -> None:
     errors = [
         {
             "id": services.ids.new("ier"),
             "import_id": import_id,
             **vars(one),
+            "line": file.line_of(one.row_number),
         }
         for one in bad
     ]
@@ -203,44 +201,14 @@ def _expired(connection: Connection, services: Services, import_id: str, owner: 
     return True
 
 
-def _read(text: str) -> tuple[list[str], list[list[str]]]:
-    try:
-        found = records(text)
-    except NotCsv as error:
-        raise _Unreadable(f"this is not CSV: {error}") from error
-    if len(found) < 2:
-        raise _Unreadable("the file needs a header row and at least one data row")
-    header = [name.strip() for name in found[0]]
-    _check_header(header)
-    return header, found[1:]
-
-
-def _check_header(header: Sequence[str]) -> None:
-    """Raises `_Unreadable`, which names columns by position, because a first row of data may have telephone numbers."""
-    if len(header) > MAX_COLUMNS:
-        raise _Unreadable(f"the header has {len(header)} columns; at most {MAX_COLUMNS} are allowed")
-    places: dict[str, int] = {}
-    for place, name in enumerate(header, 1):
-        if not name:
-            raise _Unreadable(f"column {place} has no name in the header")
-        if len(name) > MAX_COLUMN_NAME:
-            raise _Unreadable(f"the name of column {place} has more than {MAX_COLUMN_NAME} characters")
-        if (wrong := wrong_in_column(name)) is not None:
-            raise _Unreadable(f"the name of column {place} {wrong}")
-        if name in places:
-            raise _Unreadable(f"columns {places[name]} and {place} of the header have the same name")
-        places[name] = place
-
-
 def _take_piece(
     connection: Connection,
     services: Services,
     import_id: str,
     owner: str,
-    header: Sequence[str],
-    piece: Sequence[Sequence[str]],
+    file: ImportedFile,
     done: int,
-    total: int,
+    end: int,
     by_key_id: str | None,
 ) -> None:
     by = lock_spending_key(connection, by_key_id)
@@ -248,25 +216,27 @@ def _take_piece(
     if row.processed != done:
         raise LeaseLost(import_id)
     now_ms = services.clock.now_ms()
-    rows, bad = _numbered(header, piece, done + 1)
+    rows, bad = file.numbered(done, end)
     taken = take_rows(
         connection,
         services.ids,
         row.audience_id,
         [cells for _, cells in rows],
-        source="csv",
+        source=file.source,
         now_ms=now_ms,
         by=by,
         numbers=[number for number, _ in rows],
         also_bad=bad,
+        phone_column=file.phone_column,
     )
-    _keep_errors(connection, services, import_id, taken.bad)
+    _keep_errors(connection, services, import_id, file, taken.bad)
     connection.execute(
         update(imports)
         .where(_I.id == import_id)
         .values(
-            total_rows=total,
-            processed=done + len(piece),
+            total_rows=len(file.records),
+            processed=end,
+            read_as=file.read_as,
             added=_I.added + taken.added,
             invalid=_I.invalid + taken.invalid,
             duplicates=_I.duplicates + taken.duplicates,
@@ -290,7 +260,7 @@ def _end(connection: Connection, services: Services, row: Row[Any], status: str,
     connection.execute(
         update(imports)
         .where(_I.id == row.id)
-        .values(status=status, status_reason=reason, completed_at=now_ms, csv=None, **RELEASED)
+        .values(status=status, status_reason=reason, completed_at=now_ms, csv=None, file=None, **RELEASED)
     )
     others = (
         select(func.count()).where(_I.audience_id == row.audience_id, _I.completed_at.is_(None), _I.id != row.id)

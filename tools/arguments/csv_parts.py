@@ -1,31 +1,25 @@
-"""Splits a CSV file into parts that each fit one request, every part with the header row.
-
-Records are split by the same reader as in the service, so a line break in quotes never ends one.
-"""
+"""Cuts a list into parts that each fit one request, every part as the text of a CSV file with the header row."""
 
 import csv
 import io
 import json
-from collections.abc import Generator, Iterator
-from contextlib import closing
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from callwright.contract.checks.csv_text import is_empty, other_separator, separator_said
+from callwright.list_files.reading import ListFile, Record, open_list
+from callwright.list_files.unreadable import UnreadableList
 
 PART_BYTES = 900_000
 """Bytes of a part as JSON text. The service accepts requests up to 1,000,000."""
 
-_SAVE = "Save it as UTF-8 (in a spreadsheet: CSV UTF-8, comma separated) and call again"
-
-
-class UnreadableFile(Exception):
-    """The file cannot be imported. The text says what to do about it."""
-
 
 @dataclass(frozen=True)
 class CsvPart:
-    """A piece of the file. Rows count from 1, without the header and without empty rows."""
+    """A piece of the file, with commas between the columns. Rows count from 1, without the header and empty rows.
+
+    In the first part of a file each row begins in the line in which it begins in the file.
+    """
 
     csv: str
     first_row: int
@@ -34,90 +28,74 @@ class CsvPart:
     """Bytes of the file that have been read so far."""
 
 
-class _RecordLines:
-    """Lines of a text for a reader, kept until a record is complete."""
-
-    def __init__(self, text: io.TextIOWrapper) -> None:
-        self._text = text
-        self._kept: list[str] = []
-
-    def __iter__(self) -> Iterator[str]:
-        return self
-
-    def __next__(self) -> str:
-        line = self._text.readline(PART_BYTES)
-        if not line:
-            raise StopIteration
-        if len(line) == PART_BYTES and not line.endswith("\n"):
-            raise UnreadableFile(f"it has a line of more than {PART_BYTES:,} characters")
-        self._kept.append(line)
-        return line
-
-    def taken(self) -> str:
-        """The lines since the last call, as they are in the file, with a line break at their end."""
-        text = "".join(self._kept)
-        self._kept.clear()
-        return text if text.endswith("\n") else f"{text}\n"
-
-
-def parts_of(file: BinaryIO, *, from_row: int = 1, part_bytes: int = PART_BYTES) -> Generator[CsvPart]:
+def parts_of(
+    file: BinaryIO, *, from_row: int = 1, part_bytes: int = PART_BYTES, country: str | None = None
+) -> Generator[CsvPart]:
     """The parts of a file from a data row on, read lazily. Leaves the file open.
 
+    `country` is where its numbers are from, as ISO 3166-1; it helps to find the encoding.
+
     Raises:
-        UnreadableFile: it is not UTF-8, or not CSV with commas, or has no row, or a row does not fit into a request.
+        UnreadableList: it cannot be read, or has no row, or a row does not fit into a request.
     """
-    file.seek(0)
-    with closing(_records(file)) as records:
-        yield from _parts(file, records, from_row, part_bytes)
+    opened = open_list(file, country=country)
+    if not any(cell.strip() for cell in opened.header.cells):
+        raise UnreadableList("it is empty; the first row has to name the columns")
+    yield from _parts(file, opened, from_row, part_bytes)
 
 
-def _parts(file: BinaryIO, records: Iterator[str], from_row: int, part_bytes: int) -> Iterator[CsvPart]:
-    header = next(records, None)
-    if header is None:
-        raise UnreadableFile("it is empty; the first row has to name the columns")
-    if (separator := other_separator(header)) is not None:
-        raise UnreadableFile(separator_said(separator))
+def _parts(file: BinaryIO, opened: ListFile, from_row: int, part_bytes: int) -> Iterator[CsvPart]:
+    header = _text(opened.header.cells)
     header_bytes = _json_bytes(header)
-    rows: list[str] = []
-    size, number = header_bytes, 0
-    for record in records:
+    kept: list[Record] = []
+    texts: list[str] = []
+    size, number, is_first = header_bytes, 0, True
+
+    def part(last_row: int) -> CsvPart:
+        before = [opened.header, *kept]
+        gaps = _gaps(before, [header, *texts]) if is_first and from_row == 1 else [0] * len(before)
+        text = "".join("\n" * gap + line for gap, line in zip(gaps, (header, *texts), strict=True))
+        return CsvPart(text, last_row - len(kept) + 1, last_row, file.tell())
+
+    for record in opened.rows:
         number += 1
         if number < from_row:
             continue
-        more = _json_bytes(record)
-        if header_bytes + more > part_bytes:
-            raise UnreadableFile(f"row {number} is too large: with the header it has {header_bytes + more:,} bytes")
-        if rows and size + more > part_bytes:
-            yield CsvPart(header + "".join(rows), number - len(rows), number - 1, file.tell())
-            rows, size = [], header_bytes
-        rows.append(record)
+        text = _text(record.cells)
+        more = _json_bytes(text) + 2 * max(record.line - (kept or [opened.header])[-1].line - 1, 0) * is_first
+        if header_bytes + _json_bytes(text) > part_bytes:
+            raise UnreadableList(
+                f"row {number} is too large: with the header it has {header_bytes + _json_bytes(text):,} bytes"
+            )
+        if kept and size + more > part_bytes:
+            yield part(number - 1)
+            kept, texts, size, is_first, more = [], [], header_bytes, False, _json_bytes(text)
+        kept.append(record)
+        texts.append(text)
         size += more
-    if not rows:
-        raise UnreadableFile(
+    if not kept:
+        raise UnreadableList(
             f"it has {number:,} data rows, so there is no row {from_row:,}"
             if number
             else "it has no row but the header"
         )
-    yield CsvPart(header + "".join(rows), number - len(rows) + 1, number, file.tell())
+    yield part(number)
 
 
-def _records(file: BinaryIO) -> Generator[str]:
-    text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="\n")
-    lines = _RecordLines(text)
-    reader = csv.reader(lines, strict=True)
-    try:
-        for cells in reader:
-            record = lines.taken()
-            if "\x00" in record:
-                raise UnreadableFile(f"line {reader.line_num:,} holds the character NUL. {_SAVE}")
-            if not is_empty(cells):
-                yield record
-    except UnicodeDecodeError as error:
-        raise UnreadableFile(f"it is not UTF-8. {_SAVE}") from error
-    except csv.Error as error:
-        raise UnreadableFile(f"it is not CSV near line {reader.line_num:,}: {error}") from error
-    finally:
-        text.detach()
+def _gaps(records: Sequence[Record], texts: Sequence[str]) -> list[int]:
+    """The empty lines before each record that put it in the line in which it begins in the file."""
+    gaps: list[int] = []
+    line = 1
+    for record, text in zip(records, texts, strict=True):
+        gaps.append(max(record.line - line, 0))
+        line += gaps[-1] + text.count("\n")
+    return gaps
+
+
+def _text(cells: Sequence[str]) -> str:
+    written = io.StringIO()
+    csv.writer(written, lineterminator="\n").writerow(cells)
+    return written.getvalue()
 
 
 def _json_bytes(text: str) -> int:

@@ -7,7 +7,7 @@ from tempfile import SpooledTemporaryFile
 from types import TracebackType
 from typing import BinaryIO, cast
 
-from callwright.tools.arguments.csv_parts import UnreadableFile
+from callwright.list_files.unreadable import UnreadableList
 from callwright.tools.arguments.files import MOST_BYTES, Folders
 
 _CHUNK_BYTES = 1_000_000
@@ -36,7 +36,7 @@ def copied(folders: Folders, path: str) -> FileCopy:
 
     Raises:
         ToolError: there is no such file, or it may not be read.
-        UnreadableFile: it has grown too large meanwhile, or the disk fails.
+        UnreadableList: it has grown too large meanwhile, or the disk fails.
     """
     digest, size = hashlib.sha256(), 0
     with ExitStack() as stack:
@@ -46,10 +46,10 @@ def copied(folders: Folders, path: str) -> FileCopy:
                 while chunk := file.read(_CHUNK_BYTES):
                     size += len(chunk)
                     if size > MOST_BYTES:
-                        raise UnreadableFile(f"it is larger than {MOST_BYTES // 1_000_000} MB; cut it in pieces")
+                        raise UnreadableList(f"it is larger than {MOST_BYTES // 1_000_000} MB; cut it in pieces")
                     digest.update(chunk)
                     copy.write(chunk)
         except OSError as error:
-            raise UnreadableFile(f"it cannot be read: {error.strerror or error}") from error
+            raise UnreadableList(f"it cannot be read: {error.strerror or error}") from error
         stack.pop_all()
     return FileCopy(cast("BinaryIO", copy), size, digest.hexdigest())

@@ -12,6 +12,9 @@ from callwright.contract.audiences import (
     list_import_errors,
 )
 from callwright.contract.checks.counts import count_of
+from callwright.contract.declaration.field_types import AudienceId
+from callwright.contract.declaration.revisions import Expecting
+from callwright.contract.declaration.rows import CsvText, FileBytes
 from callwright.tools.confirmation import what_to_confirm
 from callwright.tools.runtime.tool import READS, Hints, Projection, Reply, Tool, data_of, projected
 from callwright.tools.runtime.tool_context import ToolContext
@@ -27,6 +30,14 @@ _ERRORS_SHOWN = 10
 REFUSED = tuple(f"errors.{path}" for path in untrusted_paths(RowError))
 """The parts of an answer about an import that hold text of the file."""
 _VALUES_SHOWN = 8
+
+
+class CsvToImport(Expecting):
+    """The text of a CSV file to import."""
+
+    id: AudienceId
+    csv: CsvText
+    file: FileBytes | None = None
 
 
 class ImportSummary(Projection):
@@ -161,13 +172,16 @@ TOOLS: tuple[Tool, ...] = (
         description=(
             "Side effect: people imported into an audience that a running campaign uses ARE CALLED by it, which costs "
             "money. Imports the text of a CSV file into an audience that exists; more than about 1 MB goes in parts, "
-            "each with the header row. For a few people use add_audience_rows. A part with most rows bad "
-            "is refused. Gives an import_id. get_audience_import shows how it ended."
+            "each with the header row. The separator and the phone column are found out. For a few people use "
+            "add_audience_rows. A part with most rows bad is refused. Gives an import_id. get_audience_import shows "
+            "how it ended."
         ),
         hints=_FILLS,
         reply=_import,
         confirmation=what_to_confirm.import_file,
         output_model=ImportSummary,
+        input_model=CsvToImport,
+        hidden=frozenset({"file"}),
     ),
     Tool(
         operation=contract.get_audience_import,

@@ -38,7 +38,7 @@ class AudienceSummary(Projection):
     id: str
     name: str
     status: str
-    phone_column: str
+    phone_column: str | None = None
     row_count: int
     valid_count: int
     invalid_count: int
@@ -87,7 +87,7 @@ def _columns(place: str, names: str, audience: Audience, context: ToolContext) -
     """The names of columns, fenced, since they come from the header row of a file."""
     if not audience.columns:
         return "no columns yet"
-    said = [f"{place}: {names}", f"phone column: {audience.phone_column}"]
+    said = [f"{place}: {names}", f"phone column: {audience.phone_column or 'found in the first rows that come'}"]
     return fenced(said, tag=context.session.ids(), what="Columns of the audience.")
 
 

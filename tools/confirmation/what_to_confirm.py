@@ -9,7 +9,7 @@ only that matters. Another service may show no revisions; then nothing is bound.
 """
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from anyio import to_thread
 from mcp.server.mcpserver.exceptions import ToolError
@@ -17,9 +17,8 @@ from pydantic import ValidationError
 
 from callwright.client.errors import NotOffered
 from callwright.contract.agents import GetAgent, get_agent
-from callwright.contract.audiences import AddAudienceRows, GetAudience, ImportAudience, get_audience
+from callwright.contract.audiences import AddAudienceRows, GetAudience, get_audience
 from callwright.contract.checks.counts import count_of
-from callwright.contract.checks.csv_text import NotCsv, records
 from callwright.contract.checks.names import named, quoted
 from callwright.contract.declaration.field_types import Money
 from callwright.contract.declaration.revisions import PREFIX
@@ -45,6 +44,8 @@ from callwright.contract.phone_numbers import (
     search_available_numbers,
 )
 from callwright.contract.wallet import GetWallet, get_wallet
+from callwright.list_files.reading import open_text
+from callwright.list_files.unreadable import UnreadableList
 from callwright.tools.confirmation.change_words import answering_then, begins, change_said
 from callwright.tools.confirmation.cost_words import joining_cost
 from callwright.tools.references.looked_up import looked_up
@@ -234,16 +235,30 @@ async def add_rows(context: ToolContext, asked: AddAudienceRows) -> Confirmation
     return await joining(context, asked.id, len(asked.rows))
 
 
-async def import_file(context: ToolContext, asked: ImportAudience) -> Confirmation | None:
+async def import_file(context: ToolContext, asked: "HasCsv") -> Confirmation | None:
     """Importing people into an audience that is being called. Raises ToolError if they cannot be counted."""
     return await joining(context, asked.id, await to_thread.run_sync(rows_in, asked.csv))
+
+
+class HasCsv(Protocol):
+    """The text of a CSV file for an audience."""
+
+    @property
+    def id(self) -> str:
+        """The audience."""
+        ...
+
+    @property
+    def csv(self) -> str:
+        """The text."""
+        ...
 
 
 def rows_in(text: str) -> int | None:
     """The number of data rows in a CSV text, as the service counts them; None if it cannot be read."""
     try:
-        return max(len(records(text)) - 1, 0)
-    except NotCsv:
+        return sum(1 for _ in open_text(text).rows)
+    except UnreadableList:
         return None
 
 

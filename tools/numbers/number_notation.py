@@ -221,7 +221,8 @@ def _read(plain: str, first: int, *, fewest: int, among: int | None, ends_at_mom
                 return _NumberMatch(found=False, end=group.end())
             new = gap not in gaps
             moment = _DATE if digits < _ENOUGH else _MOMENT
-            comes = (ends_at_moments or digits >= _ENOUGH or (unusual and new)) and moment.match(plain, group.start(2))
+            apart = unusual and new and any(map(str.isspace, gap))
+            comes = (ends_at_moments or digits >= _ENOUGH or apart) and moment.match(plain, group.start(2))
             if comes or (digits >= _ENOUGH and new and _ends(gap, plain, group.start(2), unusual=unusual)):
                 break
             gaps.add(gap)

@@ -1,5 +1,7 @@
 """Parses the telephone numbers of people who are looked for in an audience or added to it, as the service does."""
 
+import base64
+import io
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -14,9 +16,9 @@ from callwright.contract.audiences import (
     ListAudienceRows,
     get_audience,
 )
-from callwright.contract.checks.csv_text import records
-from callwright.contract.checks.phone_columns import cell_text, phone_column_of
 from callwright.contract.declaration.model import Input
+from callwright.list_files.phone_columns import cell_text, phone_column_of
+from callwright.list_files.reading import ListFile, open_list, open_text
 from callwright.tools.numbers.masking import is_of_telephones
 from callwright.tools.numbers.national_numbers import hidden_number
 from callwright.tools.numbers.number_repair import E164
@@ -65,7 +67,7 @@ async def added_numbers(caller: Caller, asked: Input) -> list[str]:
     reads = await _reads(caller, asked.id)
     if isinstance(asked, AddAudienceRows):
         return _in_rows(asked.rows, reads)
-    return await to_thread.run_sync(_in_csv, asked.csv, reads)
+    return await to_thread.run_sync(_in_file, asked, reads)
 
 
 async def _reads(caller: Caller, audience_id: str) -> _RowSettings:
@@ -82,13 +84,19 @@ def _hidden_id(reads: _RowSettings, external_id: str) -> str | None:
     return hidden_number("phone" if column and column == reads.column else column, external_id)
 
 
-def _in_csv(text: str, reads: _RowSettings) -> list[str]:
+def _in_file(asked: ImportAudience, reads: _RowSettings) -> list[str]:
     try:
-        header, *rows = records(text)
+        opened = _opened(asked, reads.country)
+        names = [name.strip() for name in opened.header.cells]
+        return _in_rows([dict(zip(names, row.cells, strict=False)) for row in opened.rows], reads)
     except ValueError:  # the service will refuse it
         return []
-    names = [name.strip() for name in header]
-    return _in_rows([dict(zip(names, row, strict=False)) for row in rows], reads)
+
+
+def _opened(asked: ImportAudience, country: str | None) -> ListFile:
+    if asked.file is None:
+        return open_text(asked.csv or "")
+    return open_list(io.BytesIO(base64.b64decode(asked.file)), country=country)
 
 
 def _in_rows(rows: Sequence[Mapping[str, object]], reads: _RowSettings) -> list[str]:

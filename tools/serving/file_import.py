@@ -1,4 +1,4 @@
-"""import_audience with the path of a file: sent in parts, each after the previous one is imported."""
+"""import_audience with the path of a file, CSV or XLSX: sent in parts, each after the previous one is imported."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -14,21 +14,25 @@ from pydantic import Field
 from callwright.client.errors import CallwrightError
 from callwright.contract.audiences import (
     AudienceImport,
+    GetAudience,
     GetAudienceImport,
     ImportAudience,
+    get_audience,
     get_audience_import,
     import_audience,
 )
 from callwright.contract.checks.counts import count_of
 from callwright.contract.declaration.field_types import AudienceId
 from callwright.contract.declaration.revisions import Expecting
-from callwright.contract.declaration.rows import CsvText
+from callwright.contract.declaration.rows import CsvText, FileBytes
+from callwright.list_files.unreadable import UnreadableList
 from callwright.tools.arguments.arguments import narrowed
-from callwright.tools.arguments.csv_parts import CsvPart, UnreadableFile, parts_of
+from callwright.tools.arguments.csv_parts import CsvPart, parts_of
 from callwright.tools.arguments.file_copy import FileCopy, copied
 from callwright.tools.arguments.files import Folders
 from callwright.tools.catalogue.registry import tool_named
 from callwright.tools.confirmation.what_to_confirm import joining, rows_in
+from callwright.tools.references.looked_up import looked_up
 from callwright.tools.replies.asking import asked_plainly
 from callwright.tools.replies.errors import explained_to
 from callwright.tools.runtime.confirmation import Confirmation
@@ -49,11 +53,14 @@ _COUNTS = ("added", "invalid", "duplicates")
 
 
 class ImportAudienceFile(Expecting):
-    """A CSV file to import, as text or by its path."""
+    """A file to import: CSV as text, or CSV or XLSX by its path."""
 
     id: AudienceId
     csv: CsvText | None = None
-    path: Annotated[str | None, Field(min_length=1, max_length=4_096, description="In place of csv: a file.")] = None
+    file: FileBytes | None = None
+    path: Annotated[
+        str | None, Field(min_length=1, max_length=4_096, description="In place of csv: a CSV or XLSX file.")
+    ] = None
     from_row: Annotated[int, Field(ge=1, description="With path: the first data row to import.")] = 1
     content: Annotated[
         str | None, Field(description="What stands in the file a person agreed to; set by the confirmation alone.")
@@ -115,8 +122,8 @@ async def _confirmation(folders: Folders, context: ToolContext, asked: ImportAud
         return await joining(context, asked.id, await to_thread.run_sync(rows_in, asked.csv or ""))
     try:
         with await to_thread.run_sync(copied, folders, asked.path) as file:
-            people = await to_thread.run_sync(_rows, file, asked.from_row)
-    except UnreadableFile as error:
+            people = await to_thread.run_sync(_rows, file, asked.from_row, await _country(context, asked))
+    except UnreadableList as error:
         raise _unreadable(error, _sent_of(asked.path)) from error
     confirmation = await joining(context, asked.id, people)
     return (
@@ -139,10 +146,11 @@ async def _imported(tool: Tool, folders: Folders, context: ToolContext, asked: I
         with await to_thread.run_sync(copied, folders, asked.path) as file:
             if asked.content not in (None, file.digest):
                 raise ToolError(f"The file has changed since the person was asked: nothing of {sent.name} went in.")
-            await to_thread.run_sync(_rows, file, asked.from_row)  # checks all of the file before the first row is sent
-            with closing(parts_of(file.bytes, from_row=asked.from_row)) as parts:
+            country = await _country(context, asked)
+            await to_thread.run_sync(_rows, file, asked.from_row, country)  # checks all of it before the first is sent
+            with closing(parts_of(file.bytes, from_row=asked.from_row, country=country)) as parts:
                 return await _send(tool, context, asked, parts, file.size, sent, deadline)
-    except UnreadableFile as error:
+    except UnreadableList as error:
         raise _unreadable(error, sent) from error
 
 
@@ -150,13 +158,20 @@ def _sent_of(path: str) -> _SentParts:
     return _SentParts(shortened(cleaned(PurePath(path).name), 80))
 
 
-def _unreadable(error: UnreadableFile, sent: _SentParts) -> ToolError:
+def _unreadable(error: UnreadableList, sent: _SentParts) -> ToolError:
     return ToolError(f"Invalid arguments: path: {error}. {sent.rows}")
 
 
-def _rows(file: FileCopy, from_row: int) -> int:
-    """The number of data rows of a file from a row on. Raises UnreadableFile if any of it cannot be read."""
-    return sum(part.last_row - part.first_row + 1 for part in parts_of(file.bytes, from_row=from_row))
+async def _country(context: ToolContext, asked: ImportAudienceFile) -> str | None:
+    """The country of the audience's numbers, which helps to find the encoding of the file."""
+    found = await looked_up(context, get_audience, GetAudience(id=asked.id))
+    country = found.get("default_country")
+    return country if isinstance(country, str) else None
+
+
+def _rows(file: FileCopy, from_row: int, country: str | None) -> int:
+    """The number of data rows of a file from a row on. Raises UnreadableList if any of it cannot be read."""
+    return sum(part.last_row - part.first_row + 1 for part in parts_of(file.bytes, from_row=from_row, country=country))
 
 
 async def _send(

@@ -76,6 +76,8 @@ imports = Table(
     Column("status", String(30), nullable=False),
     Column("status_reason", Text),
     Column("csv", Text),
+    Column("file", Text),
+    Column("read_as", String(100)),
     Column("total_rows", BigInteger),
     Column("processed", BigInteger, nullable=False),
     Column("added", BigInteger, nullable=False),
@@ -100,6 +102,7 @@ import_errors = Table(
     Column("code", String(40), nullable=False),
     Column("message", Text, nullable=False),
     Column("value_redacted", String(1000)),
+    Column("line", BigInteger),
     Index("ix_import_errors_row", "import_id", "row_number"),
 )
 

@@ -18,6 +18,8 @@ FULL: dict[str, Any] = {
     "metadata": {"team": "north"},
     "description": "Of the north.",
     "label": "Main",
+    "phone_column": "Telefon",
+    "default_country": "DE",
     "start_at": "2040-01-01T09:00:00Z",
     "end_at": "2040-02-01T09:00:00Z",
     "budget_cap": {"amount": "25.00"},
@@ -52,13 +54,14 @@ def takes_null(shape: Mapping[str, Any]) -> bool:
 async def paths(tenant: Tenant) -> dict[str, list[str]]:
     """Where there is something to change, for each operation: a draft and an inbound deployment are changed apart."""
     made = await resources.draft(tenant)
+    empty = await resources.audience(tenant, "Empty", rows=[])
     number = await resources.number(tenant)
     inbound = await tenant.client.deployments.create_inbound(
         name="Desk", agent_id=made.agent.id, phone_number_id=number.id
     )
     return {
         "update_agent": [f"/agents/{made.agent.id}"],
-        "update_audience": [f"/audiences/{made.audience.id}"],
+        "update_audience": [f"/audiences/{empty.id}"],
         "update_phone_number": [f"/phone_numbers/{made.number.id}"],
         "update_deployment": [f"/deployments/{made.deployment.id}", f"/deployments/{inbound.id}"],
         "update_wallet": ["/wallet"],

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.contract.checks.phone_columns import PHONE_COLUMNS, cell_text, phone_column_among
 from callwright.service.rules.rows import BadRow, GoodRow, RowRules, column_type, read_row, read_rows
 from callwright.service.telephony.simulated.steering import check_steering
 
@@ -87,32 +86,6 @@ def test_without_an_external_id_the_number_tells_people_apart() -> None:
     rules = replace(RULES, dedupe="external_id")
     read = read_rows([(1, {"phone": NUMBER}), (2, {"phone": NUMBER}), (3, {"phone": NUMBER, "id": "a"})], rules)
     assert [number for number, _ in read.good] == [1, 3]
-
-
-@pytest.mark.parametrize("name", [*PHONE_COLUMNS, "Phone Number", " MOBILE ", "Contact Number"])
-def test_the_column_with_the_number_is_found_by_its_name(name: str) -> None:
-    assert phone_column_among(["name", name, "notes"]) == name
-
-
-def test_among_several_the_plainest_name_wins_and_no_name_finds_nothing() -> None:
-    assert phone_column_among(["tel", "mobile", "phone_number"]) == "phone_number"
-    assert phone_column_among(["name", "telex", ""]) is None
-
-
-def test_of_two_spellings_the_plain_one_counts_and_else_the_first_column_that_looks_like_one() -> None:
-    assert phone_column_among(["Phone Number", "phone_number"]) == "phone_number"
-    assert phone_column_among(["phone_number", "Phone Number"]) == "phone_number"
-    assert phone_column_among(["Phone_Number", "PHONE NUMBER"]) == "Phone_Number"
-    assert phone_column_among(["Phone", "phone"]) == "Phone"
-    assert phone_column_among(["id", "Mobile", "phone"]) == "Mobile"
-    assert phone_column_among([" " * 100 + "phone"]) is None
-
-
-@pytest.mark.parametrize(
-    ("value", "text"), [("a", "a"), (None, ""), (True, "true"), (False, "false"), (1, "1"), (1.5, "1.5"), ([], None)]
-)
-def test_a_json_value_has_a_text_form_or_none(value: object, text: str | None) -> None:
-    assert cell_text(value) == text
 
 
 @pytest.mark.parametrize(

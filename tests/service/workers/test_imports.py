@@ -134,7 +134,7 @@ async def test_a_picture_adds_nobody(tenant: Tenant) -> None:
 @pytest.mark.service(workers=True)
 async def test_a_failed_file_does_not_decide_where_later_files_keep_the_number(tenant: Tenant) -> None:
     audience = await make_audience(tenant, [])
-    wrong = await await_import(tenant, audience.id, "nummer,first_name\n+14155550100,Kim\n")
+    wrong = await await_import(tenant, audience.id, "phone,first_name\nnone,Kim\n")
     assert (wrong.status, wrong.invalid) == ("failed", 1)
     right = await await_import(tenant, audience.id, "mobile,first_name\n+14155550100,Kim\n")
     assert (right.status, right.added) == ("completed", 1)

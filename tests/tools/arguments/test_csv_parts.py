@@ -1,4 +1,4 @@
-"""A CSV file in parts."""
+"""A list in parts."""
 
 import csv
 import io
@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from callwright.tools.arguments.csv_parts import PART_BYTES, CsvPart, UnreadableFile, parts_of
+from callwright.list_files.reading import LONGEST_LINE
+from callwright.list_files.unreadable import UnreadableList
+from callwright.tools.arguments.csv_parts import CsvPart, parts_of
 
 HEADER = "phone_number,note\n"
 
@@ -47,13 +49,13 @@ def test_a_line_break_in_quotes_never_ends_a_part(ending: str) -> None:
 
 
 def test_a_stray_quote_inside_a_cell_is_text() -> None:
-    found = parts(HEADER + '+12025550100,5" pipe\n+12025550101,plain\n', part_bytes=45)
+    found = parts(HEADER + '+12025550100,5" pipe\n+12025550101,plain\n', part_bytes=60)
     assert [part.last_row for part in found] == [1, 2]
 
 
 def test_empty_lines_are_no_rows_and_the_last_line_may_lack_its_break() -> None:
     found = parts(f"\n{HEADER}\r\n+1,a\n\n\n+2,b")
-    assert [part.csv for part in found] == [HEADER + "+1,a\n+2,b\n"]
+    assert [part.csv for part in found] == ["\n" + HEADER + "\n+1,a\n\n\n+2,b\n"]
     assert found[0].last_row == 2
 
 
@@ -79,27 +81,27 @@ def test_bytes_are_counted_as_json_counts_them() -> None:
         (b"", "it is empty"),
         (b"\n\n", "it is empty"),
         (HEADER.encode(), "no row but the header"),
-        ((HEADER + "+1,caf").encode() + b"\xe9\n", "not UTF-8. Save it as UTF-8"),
-        ((HEADER + "+1,a\n").encode("utf-16"), "not UTF-8. Save it as UTF-8"),
-        ((HEADER + "+1,a\n").encode("utf-16-le"), "NUL. Save it as UTF-8"),
-        ((HEADER + '+1,"open\n').encode(), "not CSV near line 2"),
-        ((HEADER + '+1,"a"b\n').encode(), "not CSV near line 2"),
-        ((HEADER + f'+1,"{"a" * 200_000}"\n').encode(), "not CSV near line 2"),
-        (b"a" * (PART_BYTES + 5), "a line of more than"),
+        ((HEADER + "+1,café\n" * 9 + "+1,caf").encode() + b"\xe9\n", "it is UTF-8, but line 11 is not"),
+        ((HEADER + '+1,"open\n+2,b\n').encode(), "the row that begins in line 2 has a quotation mark"),
+        ((HEADER + '+1,"a"b\n').encode(), "the row that begins in line 2 has a quotation mark"),
+        ((HEADER + f'+1,"{"a" * 200_000}"\n').encode(), "line 2 has a cell that is too long"),
+        (b"a" * (LONGEST_LINE + 5), "line 1 has more than"),
+        (b"%PDF-1.7 and more", "it is a PDF; save the list as XLSX or as CSV"),
+        (b"PK\x03\x04 and more", "it is damaged"),
     ],
 )
 def test_what_cannot_be_imported_is_refused_with_what_to_do(data: bytes, words: str) -> None:
-    with pytest.raises(UnreadableFile, match=words):
+    with pytest.raises(UnreadableList, match=words):
         parts(data)
 
 
 def test_a_row_that_fits_no_request_is_named() -> None:
-    with pytest.raises(UnreadableFile, match="row 2 is too large"):
+    with pytest.raises(UnreadableList, match="row 2 is too large"):
         parts(HEADER + f"+1,a\n+2,{'b' * 100}\n", part_bytes=100)
 
 
 def test_a_row_behind_the_end_is_named_with_the_number_of_rows() -> None:
-    with pytest.raises(UnreadableFile, match="it has 1 data rows, so there is no row 5"):
+    with pytest.raises(UnreadableList, match="it has 1 data rows, so there is no row 5"):
         parts(HEADER + "+1,a\n", from_row=5)
 
 
@@ -114,13 +116,12 @@ def test_the_file_stays_open_and_can_be_read_again(tmp_path: Path) -> None:
         assert not file.closed
 
 
-@pytest.mark.parametrize(("separator", "named"), [(";", "semicolons"), ("\t", "tabs"), ("|", "vertical bars")])
-def test_a_file_with_another_separator_is_refused_and_the_separator_named(separator: str, named: str) -> None:
-    text = f"phone_number{separator}name\n+12025550100{separator}Ada\n"
-    with pytest.raises(UnreadableFile, match=f"separated by {named}.*commas"):
-        list(parts_of(io.BytesIO(text.encode())))
+@pytest.mark.parametrize("separator", [";", "\t", "|"])
+def test_whatever_separates_the_columns_a_part_has_commas(separator: str) -> None:
+    text = f'phone_number{separator}name\n+12025550100{separator}"Byron, Ada"\n'
+    assert parts(text)[0].csv == 'phone_number,name\n+12025550100,"Byron, Ada"\n'
 
 
-def test_a_header_with_more_semicolons_than_commas_is_read_with_commas_where_these_give_the_numbers() -> None:
-    text = "phone,note;a;b;c\n+12025550100,x\n"
-    assert parts(text) == [CsvPart(text, 1, 1, len(text))]
+def test_each_row_of_the_first_part_stays_in_its_line() -> None:
+    text = '\nphone_number;note\n\n+1;"two\nlines"\n;\n+2;b\n'
+    assert parts(text)[0].csv == '\nphone_number,note\n\n+1,"two\nlines"\n\n+2,b\n'

@@ -117,6 +117,12 @@ def test_behind_every_word_and_picture_of_a_telephone_any_separator_may_stand(la
             assert _hidden(masked_in(f"Ada, {text}")), text
 
 
+def test_a_date_within_a_number_hides_it_no_less() -> None:
+    for text in ("+10000:0/0/1965:43", "call +4915:12/12/1965:43 please"):
+        shown = re.sub(r"\D", "", masked_international(text))
+        assert re.sub(r"\D", "", text) not in shown
+
+
 GAPS = st.text("|,;:*#~=\\\u2026\u2022\"'&@^!+ -./()", max_size=7).filter(lambda gap: gap != "\u2022\u2022\u2022")
 """Anything but letters, and but the middle of a number that is masked already, which stays as it is."""
 

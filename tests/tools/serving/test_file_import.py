@@ -49,7 +49,7 @@ class Service(FakeCaller):
     def _begin(self, asked: ImportAudience) -> AudienceImport | Exception:
         if error := self.failing.get(len(self.sent) + 1):
             return error
-        self.sent.append(asked.csv)
+        self.sent.append(asked.csv or "")
         if len(self.sent) == 1:
             self.after_the_first_part()
         self.looks = 0
@@ -68,8 +68,8 @@ class Service(FakeCaller):
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    def small(file: Any, *, from_row: int = 1) -> Any:
-        return parts_of(file, from_row=from_row, part_bytes=250)
+    def small(file: Any, *, from_row: int = 1, country: str | None = None) -> Any:
+        return parts_of(file, from_row=from_row, part_bytes=250, country=country)
 
     monkeypatch.setattr(module, "parts_of", small)
     (tmp_path / "people.csv").write_text(HEADER + "".join(ROWS), encoding="utf-8")
@@ -270,10 +270,11 @@ async def test_a_part_that_takes_too_long_ends_the_call_with_how_to_go_on(folder
     ("content", "words"),
     [
         (
-            (HEADER + "+1,a\n").encode("utf-16"),
-            "it is not UTF-8. Save it as UTF-8 (in a spreadsheet: CSV UTF-8, comma separated)",
+            HEADER.encode() + "+1,café\n".encode() * 40 + b"+1,caf\xe9\n",
+            "it is UTF-8, but line 42 is not; save it again",
         ),
-        (HEADER.encode() + ROWS[0].encode() * 40 + b"+1,caf\xe9\n", "it is not UTF-8. Save it as UTF-8"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"x" * 99, "it is an old Excel file (.xls) or one with a password"),
+        (HEADER.encode() + b'+1,"open\n', "the row that begins in line 2 has a quotation mark without its counterpart"),
         (HEADER.encode(), "it has no row but the header"),
     ],
 )
@@ -319,7 +320,7 @@ def test_the_schema_is_that_of_the_model_that_checks_the_arguments(folder: Path)
     checking = import_tool(Folders([folder]))
     checked = input_schema(checking.arguments, descriptions={})["properties"]
     assert set(tool.parameters["properties"]) == set(checking.offered)
-    assert set(tool.parameters["properties"]) == {*checked} - {"content", "expected_revisions"}
+    assert set(tool.parameters["properties"]) == {*checked} - {"content", "file", "expected_revisions"}
     for name, schema in tool.parameters["properties"].items():
         assert {**schema, "description": ""} == {**checked[name], "description": ""}
 

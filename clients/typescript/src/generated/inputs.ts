@@ -170,8 +170,8 @@ export interface CreateAudienceInput {
 }
 
 /**
- * Changes to an audience. Its rows are changed by adding or importing. Fields that are left out stay as they are;
- * null empties a field that may be null.
+ * Changes to an audience. Its rows are changed by adding or importing. How it reads rows can be changed only while
+ * it has none. Fields that are left out stay as they are; null empties a field that may be null.
  */
 export interface UpdateAudienceInput {
   /** Audience id (aud_…), from list_audiences. */
@@ -179,6 +179,8 @@ export interface UpdateAudienceInput {
   /** Name, unique in the organization. */
   name?: string;
   description?: string | null;
+  phone_column?: string | null;
+  default_country?: string | null;
   metadata?: Record<string, string> | null;
 }
 
@@ -222,19 +224,20 @@ export interface ListAudienceRowsInput {
 }
 
 /**
- * A CSV file to import: UTF-8, commas, header row, RFC 4180 quoting, at most 100 columns, cells up to 1,000
- * characters. It goes on after the answer. Until it has ended, no deployment of the audience starts or is resumed
- * (`audience_importing`); its people join those that are active or paused already. An import that has not ended
- * within 6 hours fails. Bad rows are left out and listed. Where more than half are bad, duplicates not counted,
- * none of the file is taken. Each import counts for itself, so each part of a large file that is sent in parts. A
- * key may make 20% of its plan's requests per second here.
+ * A file to import: its text in `csv`, or its bytes in `file`. The first row names the columns, at most 100; a cell
+ * has up to 1,000 characters. CSV (RFC 4180) may have commas, semicolons, tabs or bars between its columns, and any
+ * usual encoding. Of XLSX the first sheet with content is read. It goes on after the answer. Until it has ended, no
+ * deployment of the audience starts or is resumed (`audience_importing`); its people join those that are active or
+ * paused already. An import that has not ended within 6 hours fails. Bad rows are left out and listed. Where more
+ * than half are bad, duplicates not counted, none of the file is taken. Each import counts for itself, so each part
+ * of a large file that is sent in parts. A key may make 20% of its plan's requests per second here.
  */
 export interface ImportAudienceInput {
   /** Audience id (aud_…), from list_audiences. */
   id: string;
   expected_revisions?: Record<string, string> | null;
-  /** The file's text, header row first, columns separated by commas, up to about 1 MB. */
-  csv: string;
+  csv?: string | null;
+  file?: string | null;
 }
 
 /** One import. */

@@ -74,7 +74,7 @@ export class Audiences extends Noun {
   listRows(input: inputs.ListAudienceRowsInput, options: CallOptions = {}): Listing<schemas.AudienceRow> {
     return this.session.walk(operations.listAudienceRows, input, options);
   }
-  /** Import a CSV file into an audience. */
+  /** Import a CSV or XLSX file into an audience. */
   importCsv(input: inputs.ImportAudienceInput, options: CallOptions = {}): Promise<schemas.AudienceImport> {
     return this.session.ask(operations.importAudience, input, options);
   }

@@ -56,8 +56,9 @@ export interface Audience {
   name: string;
   description: string;
   status: "empty" | "importing" | "ready" | "failed";
-  source?: "json" | "csv" | null;
-  phone_column: string;
+  source?: "json" | "csv" | "xlsx" | null;
+  /** Null until it is given or found in the first rows that are taken. */
+  phone_column?: string | null;
   default_country?: string | null;
   timezone_column?: string | null;
   external_id_column?: string | null;
@@ -93,13 +94,15 @@ export interface AudienceExhausted {
   simulated: boolean;
 }
 
-/** An import of a CSV file. */
+/** An import of a file. */
 export interface AudienceImport {
   id: string;
   audience_id: string;
   /** failed: nothing of the file was taken, or what is in `added`; status_reason says why. */
   status: "pending" | "importing" | "completed" | "completed_with_errors" | "failed";
   status_reason?: string | null;
+  /** How the file was read, for example `CSV, UTF-8, semicolons`. */
+  read_as?: string | null;
   total_rows?: number | null;
   processed: number;
   percent: number;
@@ -601,8 +604,9 @@ export interface NewAudience {
   name: string;
   description: string;
   status: "empty" | "importing" | "ready" | "failed";
-  source?: "json" | "csv" | null;
-  phone_column: string;
+  source?: "json" | "csv" | "xlsx" | null;
+  /** Null until it is given or found in the first rows that are taken. */
+  phone_column?: string | null;
   default_country?: string | null;
   timezone_column?: string | null;
   external_id_column?: string | null;
@@ -818,11 +822,13 @@ export interface RetryPolicy {
 export interface RowError {
   /** Row in the upload, from 1 for the first data row. */
   row_number: number;
+  /** Of a file: the line in which the row begins, from 1; in XLSX the sheet's row. */
+  line?: number | null;
   column?: string | null;
   /**
-   * missing_phone, invalid_phone, ambiguous_country, not_dialable, duplicate_in_file, duplicate_in_audience,
-   * column_count_mismatch, cell_too_long, bad_type, bad_encoding, bad_column_name, invalid_timezone or
-   * invalid_steering.
+   * missing_phone, invalid_phone, spreadsheet_damage, several_numbers, ambiguous_country, not_dialable,
+   * duplicate_in_file, duplicate_in_audience, column_count_mismatch, cell_too_long, bad_type, bad_encoding,
+   * bad_column_name, invalid_timezone or invalid_steering.
    */
   code: string;
   message: string;

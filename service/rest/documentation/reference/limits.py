@@ -118,7 +118,7 @@ def _sizes() -> Iterator[Limit]:
     yield "A CSV file", body, INVALID_FIELD
     yield "Columns of a row", str(MAX_COLUMNS), None
     yield "A cell", f"{number(MAX_CELL)} characters", None
-    numbers = _shape(CreateDeployment, "phone_number_ids")["anyOf"][0]
+    numbers = _shape(CreateDeployment, "phone_number_ids")
     yield "Phone numbers of a deployment", str(numbers["maxItems"]), INVALID_FIELD
     calls = number(_shape(CreateDeployment, "max_concurrency")["maximum"])
     yield "Calls at a time of a deployment", calls, INVALID_FIELD
@@ -129,7 +129,9 @@ def _sizes() -> Iterator[Limit]:
 
 
 def _shape(model: Any, field: str) -> dict[str, Any]:
-    return model.model_json_schema()["properties"][field]
+    """The schema of a field, without the null of one that may be left out."""
+    shape: dict[str, Any] = model.model_json_schema()["properties"][field]
+    return shape["anyOf"][0] if "anyOf" in shape else shape
 
 
 def _characters(model: Any, field: str) -> str:

@@ -77,8 +77,9 @@ async def test_of_a_file_that_is_mostly_bad_no_row_is_taken_and_the_import_says_
     assert (done.total_rows, done.processed, done.percent) == (1_201, 1_201, 100)
     assert done.status_reason == (
         "601 of 1,201 rows are bad, which is more than half, so none was taken. list_import_errors says what is "
-        "wrong with them. Correct the file and import again, or make another audience if this one reads the wrong "
-        "phone_column or default_country."
+        "wrong with them. Numbers were read from the column phone_number. Correct the file and import it again; if the "
+        "column or the country is wrong, first set phone_column or default_country with update_audience, which works "
+        "while the audience is empty."
     )
     assert [error.row_number for error in await errors(tenant, done)] == list(range(601, 1_202))
     after = await tenant.client.audiences.get(id=audience_id)
@@ -127,16 +128,24 @@ async def test_rows_of_a_long_file_keep_their_numbers_over_all_its_pieces(tenant
     [
         ("phone_number,name\n", "data row"),
         ("phone_number,name", "data row"),
-        ("\n\n\n", "data row"),
+        ("\n\n\n", "it is empty; the first row has to name the columns"),
         ("\x7fELF\x02\x01\x01", "data row"),
+        ("Name;Ort\nAda;Köln\n", "no column looks like one of telephone numbers; it has Name, Ort. Name the column"),
+        (
+            "+12125550100,Ada\n+12125550101,Bob\n",
+            "column 1 of it is a telephone number; put a row with",
+        ),
         ("phone_number,phone_number\n+12125550100,+12125550101\n", "columns 1 and 2 of the header have the same name"),
-        ("phone_number,\n+12125550100,x\n", "column 2 has no name in the header"),
+        ("phone_number,,note\n+12125550100,x,y\n", "column 2 has no name in the header"),
         (",".join(f"c{index}" for index in range(101)) + "\nx\n", "the header has 101 columns; at most 100"),
         (f"phone_number,{'c' * 101}\n+12125550100,x\n", "the name of column 2 has more than 100 characters"),
         ("phone_number,a\u202eb\n+12125550100,x\n", "the name of column 2 must not contain the character U+202E ("),
         ("phone_number,a\u0378b\n+12125550100,x\n", "the name of column 2 must not contain the character U+0378, at"),
-        ('phone_number,note\n+12125550100,"x\n', "in line 2, a quotation mark has no counterpart"),
-        ('phone_number,name\n+12125550100,"open\n', "not CSV"),
+        (
+            'phone_number,note\n+12125550100,"x\n',
+            "the row that begins in line 2 has a quotation mark",
+        ),
+        ('phone_number,name\n+12125550100,Ada\n+12125550101,"open\n', "the row that begins in line 3 has a"),
     ],
 )
 async def test_a_file_that_cannot_be_read_fails_with_a_reason(tenant: Tenant, text: str, reason: str) -> None:
@@ -167,7 +176,10 @@ async def test_two_imports_into_one_audience_add_up(tenant: Tenant) -> None:
 
 async def test_what_cannot_be_a_file_is_refused_at_once(tenant: Tenant, http: AsyncClient) -> None:
     path = f"/v1/audiences/{(await resources.audience(tenant)).id}/imports"
-    refused(await http.post(path, json={}), 400, "missing_field", "csv")
+    for body in ({}, {"csv": "phone\n1\n", "file": "cGhvbmUKMQo="}):
+        answer = await http.post(path, json=body)
+        assert "give either the text of a file as csv" in refused(answer, 400, "invalid_field", "body")["message"]
+    refused(await http.post(path, json={"file": "not base64!"}), 400, "invalid_field", "file")
     for value in ("", "a\0b", 7, ["a"]):
         refused(await http.post(path, json={"csv": value}), 400, "invalid_field", "csv")
     refused(await http.post(path, json={"csv": "x" * 1_000_000}), 413, "payload_too_large")
@@ -217,26 +229,50 @@ async def test_a_start_says_why_its_audience_has_nobody(tenant: Tenant) -> None:
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        ("phone_number;first_name\n+12125550100;Ada\n", "semicolons (;)"),
-        ('\ufeffTelefon;"Name, Vorname"\n+12125550100;Ada\n', "semicolons (;)"),
-        ("sep=;\nphone_number;first_name\n+12125550100;Ada\n", "semicolons (;)"),
+        ("phone_number;first_name\n+12125550100;Ada\n", "semicolons"),
+        ('\ufeffTelefon;"Name, Vorname"\n+12125550100;Ada\n', "semicolons"),
+        ("sep=;\nphone_number;first_name\n+12125550100;Ada\n", "semicolons"),
         ("phone_number\tfirst_name\n+12125550100\tAda\n", "tabs"),
-        ("phone_number|first_name\n+12125550100|Ada\n", "vertical bars (|)"),
-        ("phone_number;Name, first;Street, house\n+12125550100;Ada;x\n", "semicolons (;)"),
-        ("\r\nphone_number;first_name\r+12125550100;Ada\r", "semicolons (;)"),
+        ("phone_number|first_name\n+12125550100|Ada\n", "vertical bars"),
+        ("phone_number;Name, first;Street, house\n+12125550100;Ada;x\n", "semicolons"),
+        ("\r\nphone_number;first_name\r+12125550100;Ada\r", "semicolons"),
     ],
 )
-async def test_a_file_whose_columns_are_not_separated_by_commas_is_refused_with_what_separates_them(
-    text: str, named: str, tenant: Tenant, http: AsyncClient
-) -> None:
-    made = await resources.audience(tenant, rows=[])
-    answer = await http.post(f"/v1/audiences/{made.id}/imports", json={"csv": text})
-    error = refused(answer, 400, "invalid_field", "csv")
-    assert error["message"] == (
-        f"csv: its columns are separated by {named}; save it with commas between them (CSV, comma separated) and "
-        "send it again"
+async def test_columns_may_be_separated_by_what_spreadsheets_write(text: str, named: str, tenant: Tenant) -> None:
+    done = await carry_out_import(tenant, text)
+    assert (done.status, done.added, done.read_as) == ("completed", 1, f"CSV, UTF-8, {named}")
+
+
+@pytest.mark.requirement("RES-21")
+async def test_a_missing_phone_column_is_named_with_those_that_are_there_and_can_be_corrected(tenant: Tenant) -> None:
+    made = await tenant.client.audiences.create(name="Kunden", phone_column="Mobil", default_country="DE")
+    text = "Name;Telefon privat;Telefon\nMüller;;0171 2345678\n"
+    done = await carry_out_import(tenant, text, audience_id=made.id)
+    assert (done.status, done.status_reason) == (
+        "failed",
+        "the audience reads numbers from the column Mobil, which the file has not; it has Name, Telefon privat, "
+        "Telefon. Name one of them as phone_column with update_audience, or correct the header, and import it again",
     )
-    assert (await tenant.client.audiences.get(id=made.id)).status == "empty"
+    changed = await tenant.client.audiences.update(id=made.id, phone_column="telefon")
+    assert changed.phone_column == "telefon"
+    done = await carry_out_import(tenant, text, audience_id=made.id)
+    assert (done.status, done.added) == ("completed", 1)
+    async with refusal(400, "invalid_field", "phone_column"):
+        await tenant.client.audiences.update(id=made.id, phone_column="Telefon privat")
+    async with refusal(400, "invalid_field", "default_country"):
+        await tenant.client.audiences.update(id=made.id, default_country="AT")
+    same = await tenant.client.audiences.update(id=made.id, phone_column="telefon", name="Alle Kunden")
+    assert (same.name, same.valid_count) == ("Alle Kunden", 1)
+
+
+async def test_null_lets_an_empty_audience_find_its_phone_column_again(tenant: Tenant, http: AsyncClient) -> None:
+    made = await tenant.client.audiences.create(name="Kunden", phone_column="Mobil", default_country="DE")
+    answer = await http.patch(f"/v1/audiences/{made.id}", json={"phone_column": None, "default_country": "AT"})
+    assert (answer.status_code, answer.json()["data"]["default_country"]) == (200, "AT")
+    done = await carry_out_import(tenant, "Name;Handy\nÖzgür;0664 1234567\n", audience_id=made.id)
+    assert done.added == 1
+    answer = await http.patch(f"/v1/audiences/{made.id}", json={"default_country": "XX"})
+    refused(answer, 400, "invalid_field", "default_country")
 
 
 async def test_semicolons_inside_a_file_with_commas_do_no_harm(tenant: Tenant) -> None:

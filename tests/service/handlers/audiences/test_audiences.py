@@ -16,7 +16,7 @@ TOO_MANY: list[dict[str, Any]] = [{}] * 1_001
 async def test_an_audience_is_made_empty_with_its_defaults(tenant: Tenant) -> None:
     made = await tenant.client.audiences.create(name="Patients")
     assert made.id.startswith("aud_")
-    assert (made.status, made.source, made.phone_column, made.dedupe) == ("empty", None, "phone_number", "phone")
+    assert (made.status, made.source, made.phone_column, made.dedupe) == ("empty", None, None, "phone")
     assert (made.description, made.columns, made.metadata) == ("", [], {})
     assert (made.row_count, made.valid_count, made.invalid_count, made.duplicate_count) == (0, 0, 0, 0)
     assert (made.default_country, made.timezone_column, made.external_id_column) == (None, None, None)

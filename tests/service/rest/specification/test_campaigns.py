@@ -83,6 +83,7 @@ async def test_outside_its_hours_a_deployment_stays_active_and_says_when_it_dial
 
 
 @pytest.mark.requirement("STATE-29")
+@pytest.mark.service(workers=False)
 async def test_a_contact_has_one_of_nine_states(tenant: Tenant, http: AsyncClient) -> None:
     assert get_args(ContactStatus) == CONTACTS
     made = (await resources.draft(tenant)).deployment

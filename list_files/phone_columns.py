@@ -1,0 +1,123 @@
+"""Which column of a list holds the telephone numbers where nobody says so, and what a cell is as text."""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
+
+USUAL = "phone_number"
+"""The column that is looked for where no column looks like one of numbers."""
+LOOKED_AT = 50
+"""Rows, the first ones, whose columns are looked at."""
+MAX_COLUMN_NAME = 100
+"""Characters in the name of a column that an audience can be told to read the number from."""
+_MOSTLY = 0.8
+"""Share of cells that have to be numbers where the name of their column says nothing."""
+_HALF = 0.5
+_FEWEST_DIGITS, _MOST_DIGITS = 7, 15
+_WRITTEN = re.compile(r"\+?[\d\s()./\-\u2010-\u2015\u00a0]+(?:(?:x|ext\.?)\s?\d+)?", re.IGNORECASE)
+_TELLING = re.compile(r"\+|\(|0|\d{1,4}[\s./\-]\d")
+"""How a number begins that is neither an amount nor an id."""
+_DATE = re.compile(r"\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./](?:\d{2}|\d{4})\b.*")
+_WORDS = {
+    "en": "phone number|phone|mobile|mobile phone|mobile number|mobile phone number|cell|cell phone|cell number|"
+    "cellphone|tel|tel no|telephone|telephone number|number|msisdn|contact number|contact phone|contact phone number|"
+    "primary phone|phone 1 value|phone 1|phone no|phone mobile|home phone|work phone|business phone|other phone|"
+    "mobilephone|homephone|workphone|whatsapp|whatsapp number|contact",
+    "de": "telefon|telefonnummer|telefonnr|telefon nr|tel nr|telnr|handy|handynummer|handynr|handy nr|mobil|"
+    "mobilnummer|mobiltelefon|rufnummer|telefon mobil|telefon privat|telefon geschaftlich|festnetz|kontakttelefon",
+    "fr": "telephone|telephone portable|numero de telephone|numero|portable|tel portable|mobile|n de telephone|gsm|"
+    "no de telephone|telephone mobile",
+    "es": "telefono|telefono movil|movil|celular|numero de telefono|numero|tel movil|telefono celular",
+    "it": "telefono|cellulare|numero di telefono|cell|numero|telefono cellulare|tel cellulare",
+    "pt": "telefone|telemovel|celular|numero de telefone|telefone celular|numero",
+    "nl": "telefoon|telefoonnummer|mobiel|mobiele telefoon|mobiel nummer|gsm",
+    "pl": "telefon|numer telefonu|nr telefonu|komorka|telefon komorkowy|nr tel",
+    "sv da nb": "telefon|telefonnummer|mobil|mobilnummer|mobiltelefon|mobilnr|telefonnr|tlf|tlf nr",
+    "fi": "puhelin|puhelinnumero|matkapuhelin",
+    "cs sk hu ro": "telefonni cislo|telefonne cislo|telefonszam|mobiltelefon|numar de telefon|numar telefon",
+    "tr": "telefon numarasi|cep telefonu|cep|tel no",
+    "ru uk": "телефон|номер телефона|мобильныи|мобильныи телефон|моб телефон|номер|телефон моб|номер телефону",
+    "el": "τηλεφωνο|κινητο|αριθμος τηλεφωνου",
+    "ja zh ko": "電話番号|電話|携帯電話|携帯|手机|手机号|手机号码|电话|电话号码|联系电话|전화번호|전화|휴대폰|휴대전화",
+    "hi ar he": "फोन|फोन नंबर|मोबाइल|मोबाइल नंबर|الهاتف|رقم الهاتف|الجوال|טלפון|נייד|מספר טלפון",
+}
+_KNOWN = frozenset(word for words in _WORDS.values() for word in words.split("|"))
+
+
+@lru_cache(maxsize=4_096)
+def _plain(name: str) -> str:
+    """A name without case, accents and what is between its words."""
+    parts = unicodedata.normalize("NFKD", name.casefold())
+    letters = "".join(char for char in parts if not unicodedata.combining(char))
+    kept = (char if unicodedata.category(char)[0] in "LNM" else " " for char in unicodedata.normalize("NFC", letters))
+    return " ".join("".join(kept).split())
+
+
+def named_for_numbers(column: str) -> bool:
+    """Whether the name of a column says that it holds telephone numbers, in one of many languages."""
+    return len(column) <= MAX_COLUMN_NAME and _plain(column) in _KNOWN
+
+
+def column_like(name: str, columns: Iterable[str]) -> str | None:
+    """The column of this name, or else one whose name differs in case, accents and blanks only."""
+    there = list(columns)
+    return name if name in there else next((column for column in there if _plain(column) == _plain(name)), None)
+
+
+def is_surely_number(text: str) -> bool:
+    """Whether a text looks like a telephone number and like nothing else."""
+    return _is_like_number(text) and _TELLING.match(text) is not None
+
+
+def phone_column_of(rows: Sequence[Mapping[str, object]]) -> str:
+    """The column that holds the number, by the names and the first rows; `phone_number` where none does."""
+    looked_at = rows[:LOOKED_AT]
+    names = dict.fromkeys(name for row in looked_at for name in row)
+    return phone_column_among(names, looked_at) or USUAL
+
+
+def phone_column_among(columns: Collection[str], rows: Sequence[Mapping[str, object]]) -> str | None:
+    """The column that holds the number; `rows` are some of the list.
+
+    Of the columns that are named for numbers it is the one with most numbers, of equally full ones `phone_number`. If
+    none of these has numbers, it is of all others the one with most, if nearly all of its cells look like nothing else.
+    """
+    named = sorted((column for column in columns if named_for_numbers(column)), key=_unusual)
+    counts = {column: _counts(column, rows) for column in columns if len(column) <= MAX_COLUMN_NAME}
+    fitting = [column for column in named if counts[column][0] >= _HALF * counts[column][1] and counts[column][0]]
+    if fitting:
+        return max(fitting, key=lambda column: counts[column][0])
+    others = {column: count for column, count in counts.items() if column not in named}
+    telling = [column for column, (_, filled, sure) in others.items() if sure and sure >= _MOSTLY * filled]
+    if telling and USUAL not in named:
+        return max(telling, key=lambda column: counts[column][2])
+    return named[0] if named else None
+
+
+def _unusual(column: str) -> int:
+    return 0 if column == USUAL else 1 if _plain(column) == "phone number" else 2
+
+
+def _counts(column: str, rows: Sequence[Mapping[str, object]]) -> tuple[int, int, int]:
+    """How many cells of a column look like numbers, how many hold anything, how many look like nothing else."""
+    cells = [text for row in rows if (text := (cell_text(row.get(column)) or "").strip())]
+    like = [cell for cell in cells if _is_like_number(cell)]
+    return len(like), len(cells), sum(map(is_surely_number, like))
+
+
+def _is_like_number(text: str) -> bool:
+    digits = sum(character.isdigit() for character in text)
+    written = _WRITTEN.fullmatch(text[:60]) is not None
+    return written and _FEWEST_DIGITS <= digits <= _MOST_DIGITS and _DATE.fullmatch(text) is None
+
+
+def cell_text(value: object) -> str | None:
+    """A JSON value as text; `None` for what has no plain text form."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str | int | float):
+        return str(value)
+    return None

@@ -1,0 +1,132 @@
+"""Opens a list: finds out what kind of file it is, and reads its records one by one.
+
+The source is any seekable stream of bytes. At most a record and a buffer of it are in memory at a time.
+"""
+
+import csv
+import io
+from collections.abc import Generator, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from itertools import islice
+from typing import BinaryIO, NamedTuple
+
+from callwright.list_files.encodings import encoding_name, encoding_of
+from callwright.list_files.separators import SEPARATORS, declared_separator, separator_of
+from callwright.list_files.unreadable import UnreadableList
+from callwright.list_files.workbooks import is_workbook, sheet_rows
+
+LONGEST_LINE = 900_000
+"""Characters of a line of a CSV file."""
+_MAGIC_BYTES = 8
+_FIRST_LINES = 60
+_LONGEST_LOOKED_AT = 20_000
+
+
+class Record(NamedTuple):
+    """A row of the file and the line in which it begins, from 1; in a workbook the row of the sheet."""
+
+    line: int
+    cells: list[str]
+
+
+@dataclass(frozen=True)
+class ListFile:
+    """A list that was opened. Its records are read once, from the first one on."""
+
+    read_as: str
+    """How the file is read, for people: `CSV, UTF-8, semicolons`."""
+    header: Record
+    rows: Iterator[Record]
+
+
+def open_list(file: BinaryIO, *, country: str | None = None) -> ListFile:
+    """Opens a list. Empty rows are left out. `country` is where its numbers are from, as ISO 3166-1; it helps to
+    find the encoding.
+
+    Raises:
+        UnreadableList: it cannot be read; also while the rows are read.
+    """
+    file.seek(0)
+    if is_workbook(file.read(_MAGIC_BYTES)):
+        read_as = "XLSX"
+        records = (Record(line, cells) for line, cells in sheet_rows(file))
+    else:
+        read_as, records = _csv(file, country)
+    header = next(records, None)
+    if header is None:
+        raise UnreadableList("it is empty; the first row has to name the columns")
+    width = len(header.cells)
+    while width and not header.cells[width - 1].strip():
+        width -= 1
+    return ListFile(
+        read_as, _cut(header, width, is_padded=True), (_cut(row, width, is_padded=read_as == "XLSX") for row in records)
+    )
+
+
+def open_text(text: str) -> ListFile:
+    """Opens the text of a CSV file."""
+    return open_list(io.BytesIO(text.encode()))
+
+
+def _cut(record: Record, width: int, *, is_padded: bool) -> Record:
+    """The record without empty cells beyond the header's; a workbook does not store empty cells at the end."""
+    line, cells = record
+    if len(cells) > width and not any(cell.strip() for cell in cells[width:]):
+        cells = cells[:width]
+    if is_padded and len(cells) < width:
+        cells = [*cells, *[""] * (width - len(cells))]
+    return Record(line, cells)
+
+
+def _csv(file: BinaryIO, country: str | None) -> tuple[str, Iterator[Record]]:
+    codec = encoding_of(file, country)
+    with closing(_lines(file, codec)) as lines:
+        first = [line[:_LONGEST_LOOKED_AT] for line in islice(lines, _FIRST_LINES)]
+    declared = declared_separator(first[0]) if first else None
+    separator = declared or separator_of(first)
+    read_as = ", ".join(("CSV", encoding_name(codec), SEPARATORS.get(separator, f"separated by {separator}")))
+    return read_as, _records(_lines(file, codec), separator, skipped=1 if declared else 0)
+
+
+def _records(lines: Iterator[str], separator: str, *, skipped: int) -> Iterator[Record]:
+    for _ in range(skipped):
+        next(lines, None)
+    reader = csv.reader(lines, delimiter=separator, strict=True)
+    begins_after = 0
+    while True:
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            line = begins_after + skipped + 1
+            what = (
+                "has a cell that is too long"
+                if "limit" in str(error)
+                else "has a quotation mark without its counterpart, or one that stands alone"
+            )
+            raise UnreadableList(f"the row that begins in line {line:,} {what}") from error
+        if cells is None:
+            return
+        if any(cell.strip() for cell in cells):
+            yield Record(begins_after + skipped + 1, cells)
+        begins_after = reader.line_num
+
+
+def _lines(file: BinaryIO, codec: str) -> Generator[str]:
+    """The lines of a text, which end in LF, CR LF or CR, each with its end."""
+    file.seek(0)
+    text = io.TextIOWrapper(file, encoding=codec, newline="")
+    number = 1
+    try:
+        while piece := text.readline(LONGEST_LINE):
+            if not piece.endswith(("\n", "\r")) and len(piece) == LONGEST_LINE:
+                raise UnreadableList(f"line {number:,} has more than {LONGEST_LINE:,} characters")
+            yield piece.removeprefix("\ufeff") if number == 1 else piece
+            number += 1
+    except UnicodeDecodeError as error:
+        raise UnreadableList(
+            f"line {number:,} or one after it is not {encoding_name(codec)}; save the file again as CSV UTF-8"
+        ) from error
+    finally:
+        with suppress(ValueError):  # whoever stopped reading may have closed the file
+            text.detach()

@@ -1,0 +1,98 @@
+"""Reads the first sheet with content of an XLSX file (ECMA-376), row by row."""
+
+import warnings
+import zipfile
+from collections.abc import Iterator
+from datetime import date, datetime, time
+from typing import Any, BinaryIO
+
+from callwright.list_files.unreadable import UnreadableList
+
+MOST_UNPACKED_BYTES = 200_000_000
+"""Bytes of a file when it is unpacked. A small file can unpack to a thousand times its size."""
+MOST_ROWS = 1_048_576
+"""Rows of a sheet. Source: Excel's own limit."""
+_ZIP = b"PK\x03\x04"
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_SAVE = "save the list as XLSX or as CSV"
+
+
+def is_workbook(begin: bytes) -> bool:
+    """Whether a file that begins so is an XLSX file.
+
+    Raises:
+        UnreadableList: it is a file of another kind, such as an old Excel file.
+    """
+    if begin.startswith(_OLE):
+        raise UnreadableList(f"it is an old Excel file (.xls) or one with a password; {_SAVE} without a password")
+    if begin.startswith(b"%PDF"):
+        raise UnreadableList(f"it is a PDF; {_SAVE}")
+    return begin.startswith(_ZIP)
+
+
+def sheet_rows(file: BinaryIO) -> Iterator[tuple[int, list[str]]]:
+    """The rows of the first sheet that has any, each with its number in the sheet.
+
+    Raises:
+        UnreadableList: it is not XLSX, or too large.
+    """
+    _check_size(file)
+    from openpyxl import load_workbook  # slow to import
+
+    warnings.filterwarnings("ignore", module=r"openpyxl\.")  # of styles and extensions, which are not read
+    file.seek(0)
+    try:
+        book = load_workbook(file, read_only=True, data_only=True, keep_links=False)
+    except Exception as error:  # the library raises whatever its parsers do
+        raise UnreadableList(f"its sheets cannot be read; {_SAVE} again") from error
+    for sheet in book.worksheets:
+        found = False
+        for number, cells in _rows(sheet):
+            if any(cells):
+                found = True
+                yield number, cells
+        if found:
+            return
+
+
+def _rows(sheet: Any) -> Iterator[tuple[int, list[str]]]:
+    sheet.reset_dimensions()  # some programs write wrong ones
+    try:
+        for number, cells in enumerate(sheet.iter_rows(values_only=True), 1):
+            if number > MOST_ROWS:
+                raise UnreadableList(f"a sheet has at most {MOST_ROWS:,} rows")
+            yield number, [_text(cell) for cell in cells]
+    except UnreadableList:
+        raise
+    except Exception as error:
+        raise UnreadableList(f"a sheet of it cannot be read; {_SAVE} again") from error
+
+
+def _check_size(file: BinaryIO) -> None:
+    file.seek(0)
+    try:
+        with zipfile.ZipFile(file) as parts:
+            members = parts.infolist()
+    except (zipfile.BadZipFile, OSError, ValueError) as error:
+        raise UnreadableList(f"it is damaged; {_SAVE} again") from error
+    if not any(member.filename == "xl/workbook.xml" for member in members):
+        raise UnreadableList(f"it is not an XLSX file; {_SAVE}")
+    if sum(member.file_size for member in members) > MOST_UNPACKED_BYTES:
+        raise UnreadableList(
+            f"it has more than {MOST_UNPACKED_BYTES // 1_000_000} MB when it is unpacked; cut it in pieces"
+        )
+
+
+def _text(cell: object) -> str:
+    """A cell as text: whole numbers without a fraction, dates as in ISO 8601."""
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
+        return str(int(cell))
+    if isinstance(cell, datetime):
+        return cell.date().isoformat() if cell.time() == time() else cell.isoformat(" ", "minutes")
+    if isinstance(cell, date | time):
+        return cell.isoformat()
+    return str(cell)
