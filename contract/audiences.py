@@ -167,6 +167,9 @@ class AudienceRow(Resource):
         None
     )
     external_id: Cell | None = None
+    name: Annotated[
+        Cell | None, Field(description="What the list calls the person; null where it has no column of names.")
+    ] = None
     values: Annotated[dict[str, Cell], Field(description="The template variables, by column.")]
     created_at: Timestamp
 

@@ -91,6 +91,10 @@ class Call(Resource):
     agent_id: str
     audience_id: str | None = None
     contact_id: str | None = None
+    contact_name: Annotated[
+        Cell | None, Field(description="What the list calls the person; null where it has no column of names.")
+    ] = None
+    external_id: Annotated[Cell | None, Field(description="The list's own id of the person, as at the call.")] = None
     phone_number_id: str | None = None
     attempt_number: int
     from_number: Annotated[

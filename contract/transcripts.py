@@ -6,7 +6,7 @@ from pydantic import Field
 
 from callwright.contract.calls import CallFilters
 from callwright.contract.declaration.field_types import Money, PlainText, Timestamp
-from callwright.contract.declaration.marks import OwnText, Speech
+from callwright.contract.declaration.marks import Cell, OwnText, Speech
 from callwright.contract.declaration.model import Resource
 from callwright.contract.declaration.operation import listing, operation
 from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
@@ -29,6 +29,9 @@ class TranscriptMatch(Resource):
     call_id: str
     deployment_id: str | None
     agent_id: str
+    contact_id: str | None = None
+    contact_name: Cell | None = None
+    external_id: Cell | None = None
     simulated: bool
     outcome: OwnText | None
     disposition: OwnText | None

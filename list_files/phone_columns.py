@@ -1,9 +1,9 @@
 """Which column of a list holds the telephone numbers where nobody says so, and what a cell is as text."""
 
 import re
-import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
+
+from callwright.list_files.headings import known_headings, plain_heading
 
 USUAL = "phone_number"
 """The column that is looked for where no column looks like one of numbers."""
@@ -19,50 +19,44 @@ _WRITTEN = re.compile(r"\+?[\d\s()./\-\u2010-\u2015\u00a0]+(?:(?:x|ext\.?)\s?\d+
 _TELLING = re.compile(r"\+|\(|0|\d{1,4}[\s./\-]\d")
 """How a number begins that is neither an amount nor an id."""
 _DATE = re.compile(r"\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./](?:\d{2}|\d{4})\b.*")
-_WORDS = {
-    "en": "phone number|phone|mobile|mobile phone|mobile number|mobile phone number|cell|cell phone|cell number|"
+_KNOWN = known_headings(
+    "phone number|phone|mobile|mobile phone|mobile number|mobile phone number|cell|cell phone|cell number|"
     "cellphone|tel|tel no|telephone|telephone number|number|msisdn|contact number|contact phone|contact phone number|"
     "primary phone|phone 1 value|phone 1|phone no|phone mobile|home phone|work phone|business phone|other phone|"
     "mobilephone|homephone|workphone|whatsapp|whatsapp number|contact",
-    "de": "telefon|telefonnummer|telefonnr|telefon nr|tel nr|telnr|handy|handynummer|handynr|handy nr|mobil|"
+    "telefon|telefonnummer|telefonnr|telefon nr|tel nr|telnr|handy|handynummer|handynr|handy nr|mobil|"
     "mobilnummer|mobiltelefon|rufnummer|telefon mobil|telefon privat|telefon geschaftlich|festnetz|kontakttelefon",
-    "fr": "telephone|telephone portable|numero de telephone|numero|portable|tel portable|mobile|n de telephone|gsm|"
+    "telephone|telephone portable|numero de telephone|numero|portable|tel portable|mobile|n de telephone|gsm|"
     "no de telephone|telephone mobile",
-    "es": "telefono|telefono movil|movil|celular|numero de telefono|numero|tel movil|telefono celular",
-    "it": "telefono|cellulare|numero di telefono|cell|numero|telefono cellulare|tel cellulare",
-    "pt": "telefone|telemovel|celular|numero de telefone|telefone celular|numero",
-    "nl": "telefoon|telefoonnummer|mobiel|mobiele telefoon|mobiel nummer|gsm",
-    "pl": "telefon|numer telefonu|nr telefonu|komorka|telefon komorkowy|nr tel",
-    "sv da nb": "telefon|telefonnummer|mobil|mobilnummer|mobiltelefon|mobilnr|telefonnr|tlf|tlf nr",
-    "fi": "puhelin|puhelinnumero|matkapuhelin",
-    "cs sk hu ro": "telefonni cislo|telefonne cislo|telefonszam|mobiltelefon|numar de telefon|numar telefon",
-    "tr": "telefon numarasi|cep telefonu|cep|tel no",
-    "ru uk": "телефон|номер телефона|мобильныи|мобильныи телефон|моб телефон|номер|телефон моб|номер телефону",
-    "el": "τηλεφωνο|κινητο|αριθμος τηλεφωνου",
-    "ja zh ko": "電話番号|電話|携帯電話|携帯|手机|手机号|手机号码|电话|电话号码|联系电话|전화번호|전화|휴대폰|휴대전화",
-    "hi ar he": "फोन|फोन नंबर|मोबाइल|मोबाइल नंबर|الهاتف|رقم الهاتف|الجوال|טלפון|נייד|מספר טלפון",
-}
-_KNOWN = frozenset(word for words in _WORDS.values() for word in words.split("|"))
-
-
-@lru_cache(maxsize=4_096)
-def _plain(name: str) -> str:
-    """A name without case, accents and what is between its words."""
-    parts = unicodedata.normalize("NFKD", name.casefold())
-    letters = "".join(char for char in parts if not unicodedata.combining(char))
-    kept = (char if unicodedata.category(char)[0] in "LNM" else " " for char in unicodedata.normalize("NFC", letters))
-    return " ".join("".join(kept).split())
+    "telefono|telefono movil|movil|celular|numero de telefono|numero|tel movil|telefono celular",
+    "telefono|cellulare|numero di telefono|cell|numero|telefono cellulare|tel cellulare",
+    "telefone|telemovel|celular|numero de telefone|telefone celular|numero",
+    "telefoon|telefoonnummer|mobiel|mobiele telefoon|mobiel nummer|gsm",
+    "telefon|numer telefonu|nr telefonu|komorka|telefon komorkowy|nr tel",
+    "telefon|telefonnummer|mobil|mobilnummer|mobiltelefon|mobilnr|telefonnr|tlf|tlf nr",
+    "puhelin|puhelinnumero|matkapuhelin",
+    "telefonni cislo|telefonne cislo|telefonszam|mobiltelefon|numar de telefon|numar telefon",
+    "telefon numarasi|cep telefonu|cep|tel no",
+    "телефон|номер телефона|мобильныи|мобильныи телефон|моб телефон|номер|телефон моб|номер телефону",
+    "τηλεφωνο|κινητο|αριθμος τηλεφωνου",
+    "電話番号|電話|携帯電話|携帯|手机|手机号|手机号码|电话|电话号码|联系电话|전화번호|전화|휴대폰|휴대전화",
+    "फोन|फोन नंबर|मोबाइल|मोबाइल नंबर|الهاتف|رقم الهاتف|الجوال|טלפון|נייד|מספר טלפון",
+)
 
 
 def named_for_numbers(column: str) -> bool:
     """Whether the name of a column says that it holds telephone numbers, in one of many languages."""
-    return len(column) <= MAX_COLUMN_NAME and _plain(column) in _KNOWN
+    return len(column) <= MAX_COLUMN_NAME and plain_heading(column) in _KNOWN
 
 
 def column_like(name: str, columns: Iterable[str]) -> str | None:
     """The column of this name, or else one whose name differs in case, accents and blanks only."""
     there = list(columns)
-    return name if name in there else next((column for column in there if _plain(column) == _plain(name)), None)
+    return (
+        name
+        if name in there
+        else next((column for column in there if plain_heading(column) == plain_heading(name)), None)
+    )
 
 
 def is_surely_number(text: str) -> bool:
@@ -96,7 +90,7 @@ def phone_column_among(columns: Collection[str], rows: Sequence[Mapping[str, obj
 
 
 def _unusual(column: str) -> int:
-    return 0 if column == USUAL else 1 if _plain(column) == "phone number" else 2
+    return 0 if column == USUAL else 1 if plain_heading(column) == "phone number" else 2
 
 
 def _counts(column: str, rows: Sequence[Mapping[str, object]]) -> tuple[int, int, int]:

@@ -16,7 +16,7 @@ from callwright.list_files.separators import SEPARATORS, declared_separator, sep
 from callwright.list_files.unreadable import UnreadableList
 from callwright.list_files.workbooks import is_workbook, sheet_rows
 
-LONGEST_LINE = 900_000
+LONGEST_LINE = 1_000_000
 """Characters of a line of a CSV file."""
 _MAGIC_BYTES = 8
 _FIRST_LINES = 60

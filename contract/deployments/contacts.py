@@ -20,6 +20,10 @@ class Contact(Resource):
 
     id: str
     deployment_id: str
+    external_id: Annotated[Cell | None, Field(description="The list's own id of the person, where it has one.")] = None
+    name: Annotated[
+        Cell | None, Field(description="What the list calls the person; null where it has no column of names.")
+    ] = None
     phone_number: ContactNumber
     status: ContactStatus
     status_reason: Annotated[

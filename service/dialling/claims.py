@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, update
 
 from callwright.contract.events import DEPLOYMENT_STARTED, DeploymentStarted
+from callwright.list_files.name_columns import name_of
 from callwright.service.accounts.principals import SERVICE
 from callwright.service.dialling.eligibility import reasons
 from callwright.service.dialling.eligibility.gate import Deferred, Never, gate
@@ -185,6 +186,8 @@ def _make_calls(connection: Connection, row: Row[Any], drafts: Sequence[Draft], 
             "agent_id": row.agent_id,
             "audience_id": row.audience_id,
             "contact_id": draft.contact.id,
+            "contact_name": name_of(draft.request.variables),
+            "external_id": draft.contact.external_id,
             "phone_number_id": draft.number.id,
             "attempt_number": draft.request.attempt,
             "from_number": draft.number.number,

@@ -31,7 +31,7 @@ FIND = select(deployments).where(_D.id == bindparam("id"))
 LOCKED = FIND.with_for_update()
 _JOINED: Select[*tuple[Any, ...]] = select(
     *(_K.id, _K.phone, _K.position, _K.status, _K.attempts, _K.due_at, _K.next_at, _K.attempt_times),
-    *(_K.caller_number_id, _R.country, _R.timezone, _R.cells, _R.steering),
+    *(_K.caller_number_id, _R.country, _R.timezone, _R.external_id, _R.cells, _R.steering),
 ).outerjoin(audience_rows, _R.id == _K.id)
 _SOONEST = select(func.min(_K.next_at)).where(_K.deployment_id == bindparam("id"), WAITING)
 _OPEN = select(calls).where(_C.deployment_id == bindparam("id"), _C.ended_at.is_(None)).order_by(_C.created_at, _C.id)

@@ -9,6 +9,7 @@ from sqlalchemy import Row, bindparam, delete, insert, select, update
 from callwright.contract import audiences as contract
 from callwright.contract.declaration.pagination import Page
 from callwright.contract.problems import AUDIENCE_IN_USE
+from callwright.list_files.name_columns import name_of
 from callwright.service.campaigns import spending_cap
 from callwright.service.campaigns.adding_people import Intake, take_rows
 from callwright.service.campaigns.start_plan import open_imports
@@ -180,7 +181,8 @@ def list_audience_rows(asked: contract.ListAudienceRows, context: RequestContext
     )
 
     def to_resource(row: Row[Any]) -> contract.AudienceRow:
-        return resource(contract.AudienceRow, row, phone_number=row.phone, values=json.loads(row.cells))
+        values = json.loads(row.cells)
+        return resource(contract.AudienceRow, row, phone_number=row.phone, name=name_of(values), values=values)
 
     return context.page(listing, asked, to_resource)
 

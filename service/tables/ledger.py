@@ -7,6 +7,7 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from callwright.contract.deployments.call_price import CURRENCY
 from callwright.contract.events import WALLET_LOW_BALANCE, WalletLowBalance
+from callwright.service.platform.clock.clock import MINUTE
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.money import amount
 from callwright.service.tables.outbox import emit
@@ -50,16 +51,19 @@ def book(
 ) -> int:
     """Books movements and changes the reserved amount; returns the new balance in micros.
 
+    By time and id, movements are in the order in which they are booked, so that a statement adds up line by line.
     Emits one event when the balance drops below the threshold.
     """
     wallet = wallet_of(connection, org_id, lock=True)
+    now_ms = _after(wallet, now_ms)
     balance: int = wallet.balance_micros
     rows: list[dict[str, Any]] = []
-    for movement in movements:
+    in_order = sorted(ids.new("txn") for _ in movements)
+    for movement, own_id in zip(movements, in_order, strict=True):
         balance += movement.amount_micros
         rows.append(
             {
-                "id": movement.id or ids.new("txn"),
+                "id": movement.id or own_id,
                 "org_id": org_id,
                 "type": movement.type,
                 "amount_micros": movement.amount_micros,
@@ -86,6 +90,15 @@ def book(
     if low and not wallet.low:
         _tell_low(connection, ids, wallet, balance, wallet.threshold_micros, now_ms)
     return balance
+
+
+def _after(wallet: Any, now_ms: int) -> int:
+    """A time after the wallet's last change: another process may have begun later and got the lock earlier.
+
+    It is `now_ms` if the last change lies so far ahead that a clock was wrong.
+    """
+    last_ms: int = wallet.updated_at
+    return now_ms if last_ms > now_ms + MINUTE else max(now_ms, last_ms + 1)
 
 
 def warn_below(connection: Connection, ids: Ids, org_id: str, threshold_micros: int | None, *, now_ms: int) -> None:

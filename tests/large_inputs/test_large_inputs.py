@@ -45,7 +45,8 @@ def test_every_operation_and_every_tool_has_its_cases() -> None:
 
 def test_what_is_sent_at_its_limits_is_right() -> None:
     for operation in OPERATIONS.values():
-        sent = orjson.dumps(filled(operation.takes, operation.takes.model_fields, ENTRIES))
+        fields = [name for name in operation.takes.model_fields if name != "file"]  # in place of csv
+        sent = orjson.dumps(filled(operation.takes, fields, ENTRIES))
         assert operation.takes.model_validate_json(sent), operation.name
     for tool in TOOLS:
         assert tool.arguments.model_validate_json(orjson.dumps(filled(tool.arguments, tool.offered, ENTRIES)))

@@ -62,9 +62,8 @@ class ImportDetails(ImportSummary):
 
 def _refused(error: RowError, _: ToolContext) -> str:
     facts = (error.column, error.message, error.value_redacted)
-    return line(
-        f"row {error.row_number}", error.code, *(shortened(cleaned(fact), 100) if fact else None for fact in facts)
-    )
+    where = f"row {error.row_number}" + (f" in line {error.line}" if error.line else "")
+    return line(where, error.code, *(shortened(cleaned(fact), 100) if fact else None for fact in facts))
 
 
 def refusals(errors: list[RowError], context: ToolContext) -> str | None:
@@ -90,6 +89,7 @@ def _row(row: AudienceRow, context: ToolContext) -> str:
     hidden = len(values) - _VALUES_SHOWN
     return line(
         row.id,
+        row.name,
         context.number(row.phone_number),
         row.country,
         row.timezone,
@@ -161,7 +161,7 @@ TOOLS: tuple[Tool, ...] = (
         reply=_row,
         fenced_as="Rows of an audience.",
         empty="No row fits.",
-        default_fields=("id", "phone_number", "external_id", "values"),
+        default_fields=("id", "external_id", "name", "phone_number", "values"),
         example="timezone",
         hidden=frozenset({"sort"}),
     ),
@@ -172,9 +172,8 @@ TOOLS: tuple[Tool, ...] = (
         description=(
             "Side effect: people imported into an audience that a running campaign uses ARE CALLED by it, which costs "
             "money. Imports the text of a CSV file into an audience that exists; more than about 1 MB goes in parts, "
-            "each with the header row. The separator and the phone column are found out. For a few people use "
-            "add_audience_rows. A part with most rows bad is refused. Gives an import_id. get_audience_import shows "
-            "how it ended."
+            "each with the header row. Separator and phone column are found out. For a few people use "
+            "add_audience_rows. Gives an import_id. get_audience_import shows how it ended."
         ),
         hints=_FILLS,
         reply=_import,
@@ -208,7 +207,7 @@ TOOLS: tuple[Tool, ...] = (
         reply=_refused,
         fenced_as="Refused rows.",
         empty="This import refused no row.",
-        default_fields=("row_number", "column", "code", "message", "value_redacted"),
+        default_fields=("row_number", "line", "column", "code", "message", "value_redacted"),
         hidden=frozenset({"sort"}),
     ),
 )

@@ -170,7 +170,7 @@ TOOLS: tuple[Tool, ...] = (
         argument_descriptions={
             "name": "Unique in the organization.",
             "rows": "Objects: the phone column and each column the prompt needs.",
-            "phone_column": "Left out: phone_number, or the first that looks like one.",
+            "phone_column": "Left out: found by names and cells.",
             "default_country": "ISO country of numbers without a +, for example US.",
             "timezone_column": "Column with an IANA time zone.",
             "external_id_column": "Column with your own id of a person.",

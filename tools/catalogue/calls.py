@@ -8,7 +8,7 @@ from callwright.tools.media.slices import ReadTranscript, TranscriptPart, part_o
 from callwright.tools.runtime.tool import READS, Hints, Tool, no_text, projection_of
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.untrusted.fence import fenced
-from callwright.tools.wording.text import clock_time, line, lines, listed, moment, shortened
+from callwright.tools.wording.text import clock_time, line, lines, listed, moment, named_id, shortened
 
 _QUESTIONS_SHOWN = 20
 _LONGEST_QUESTION = 200
@@ -23,7 +23,8 @@ CallDetails = projection_of(
     Call,
     "CallDetails",
     *_SUMMARY,
-    *("deployment_id", "agent_id", "contact_id", "attempt_number", "from_number", "to", "disposition", "callback_at"),
+    *("deployment_id", "agent_id", "contact_id", "contact_name", "external_id", "attempt_number", "from_number", "to"),
+    *("disposition", "callback_at"),
     *("answered_by", "hangup_cause", "created_at", "ended_at", "recording", "turn_count", "unanswered_questions"),
     *("variables", "warnings"),
 )
@@ -34,6 +35,8 @@ def _entry(call: Call, context: ToolContext) -> str:
     return line(
         call.id,
         moment(call.started_at or call.created_at),
+        call.contact_name,
+        named_id(call.external_id),
         context.number(call.to),
         call.outcome or call.status,
         call.disposition,
@@ -41,6 +44,10 @@ def _entry(call: Call, context: ToolContext) -> str:
         f"attempt {call.attempt_number}" if call.attempt_number > 1 else None,
         "simulated" if call.simulated else None,
     )
+
+
+def _without_person(call: Call, context: ToolContext) -> str:
+    return _entry(call.model_copy(update={"contact_name": None, "external_id": None}), context)
 
 
 def _cost(item: CostItem) -> str:
@@ -52,8 +59,10 @@ def _whole(call: Call, context: ToolContext) -> str:
     hidden = len(call.unanswered_questions) - len(questions)
     warnings = [shortened(warning, _LONGEST_QUESTION) for warning in call.warnings[:_QUESTIONS_SHOWN]]
     what = "Questions the agent could not answer."
+    person = line(call.contact_name, named_id(call.external_id))
     return lines(
-        _entry(call, context),
+        _without_person(call, context),
+        fenced([person], tag=context.session.ids(), what="The person, as the list has it.") if person else None,
         line(
             f"agent {call.agent_id}",
             f"deployment {call.deployment_id}" if call.deployment_id else None,
@@ -91,8 +100,12 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=READS,
         reply=_entry,
+        fenced_as="Calls.",
         empty="No call fits.",
-        default_fields=("id", "to", "status", "outcome", "disposition", "created_at", "duration_seconds", "simulated"),
+        default_fields=(
+            *("id", "contact_name", "external_id", "to", "status", "outcome", "disposition"),
+            *("created_at", "duration_seconds", "simulated"),
+        ),
         hidden=frozenset({"call_type", "audience_id", "answered_by", "contact_id", "ended_from", "ended_before"}),
         collapsed=frozenset({"outcome"}),
         example="cost",
@@ -160,7 +173,7 @@ TOOLS: tuple[Tool, ...] = (
             "lets calls finish. To find calls under way use list_calls with status in_progress."
         ),
         hints=Hints(read_only=False, destructive=True, idempotent=True, open_world=True),
-        reply=_entry,
+        reply=_without_person,
         output_model=CallSummary,
     ),
 )

@@ -12,7 +12,7 @@ from callwright.tools.replies.campaign_words import entry, preview, whole
 from callwright.tools.replies.waiting_for_campaigns import GetDeploymentWaiting, awaited
 from callwright.tools.runtime.tool import CHANGES, READS, Hints, Tool, deleted
 from callwright.tools.runtime.tool_context import ToolContext
-from callwright.tools.wording.text import line, moment
+from callwright.tools.wording.text import line, moment, named_id
 
 _MOMENTS = {
     "start_at": "No call before.",
@@ -59,6 +59,8 @@ WHOLE_CAMPAIGN_HINT = "The whole campaign is at callwright://deployments/{id}"
 def _contact(contact: Contact, context: ToolContext) -> str:
     return line(
         contact.id,
+        contact.name,
+        named_id(contact.external_id),
         context.number(contact.phone_number),
         f"{contact.status} ({contact.status_reason})" if contact.status_reason else contact.status,
         count_of(contact.attempts, "attempt"),
@@ -223,8 +225,12 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=READS,
         reply=_contact,
+        fenced_as="People of a campaign.",
         empty="No contact fits. A draft has none before its start.",
-        default_fields=("id", "phone_number", "status", "attempts", "last_outcome", "last_disposition", "last_call_id"),
+        default_fields=(
+            *("id", "external_id", "name", "phone_number", "status", "attempts"),
+            *("last_outcome", "last_disposition", "last_call_id"),
+        ),
         example="next_attempt_at",
         argument_descriptions={
             "last_outcome": "For example busy.",

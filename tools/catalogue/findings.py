@@ -6,8 +6,7 @@ from callwright.contract.transcripts import CallGroup, CallStats, TranscriptMatc
 from callwright.tools.media.transcripts import WHAT
 from callwright.tools.runtime.tool import READS, Tool
 from callwright.tools.runtime.tool_context import ToolContext
-from callwright.tools.untrusted.fence import fenced
-from callwright.tools.wording.text import amount, clock_time, line, lines, moment
+from callwright.tools.wording.text import amount, clock_time, line, lines, moment, named_id
 
 
 def _match(match: TranscriptMatch, context: ToolContext) -> str:
@@ -17,12 +16,14 @@ def _match(match: TranscriptMatch, context: ToolContext) -> str:
         line(
             match.call_id,
             moment(match.created_at),
+            match.contact_name,
+            named_id(match.external_id),
             match.outcome,
             match.disposition,
             f"{match.match_count} of {count_of(match.turn_count, 'turn')}",
             "simulated" if match.simulated else None,
         ),
-        fenced(said, tag=context.session.ids(), what=WHAT) if said else None,
+        *said,
         context.hint(f"{count_of(left, 'more turn matches', 'more turns match')}; get_transcript reads them.")
         if said and left > 0
         else None,
@@ -66,8 +67,12 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=READS,
         reply=_match,
+        fenced_as=WHAT,
         empty="Nobody said that in these calls.",
-        default_fields=("call_id", "deployment_id", "outcome", "disposition", "created_at", "match_count", "snippets"),
+        default_fields=(
+            *("call_id", "contact_name", "external_id", "deployment_id", "outcome", "disposition"),
+            *("created_at", "match_count", "snippets"),
+        ),
         hidden=frozenset({"sort", "call_type", "status", "answered_by", "contact_id", "audience_id", "to", "language"}),
         example="agent_id",
         collapsed=frozenset({"outcome", "disposition"}),

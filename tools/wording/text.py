@@ -18,6 +18,11 @@ def masked(phone_number: str) -> str:
     return f"{sign}{digits[:head]}•••{digits[-tail:]}" if len(digits) > tail else "•••"
 
 
+def named_id(external_id: str | None) -> str | None:
+    """The list's own id of a person, with its name; None if there is none."""
+    return f"external_id {shortened(external_id, 60)}" if external_id else None
+
+
 def line(*facts: str | None) -> str:
     """The given facts, two spaces apart, on one line; line breaks in them are removed."""
     return "  ".join(cleaned(fact) for fact in facts if fact)

@@ -35,6 +35,8 @@ _NOTE_BYTES = 3_000
 
 REPORT_COLUMNS = (
     "contact_id",
+    "external_id",
+    "name",
     "phone_number",
     "status",
     "attempts",
@@ -43,7 +45,7 @@ REPORT_COLUMNS = (
     "last_call_id",
     "simulated",
 )
-REJECTS_COLUMNS = ("row", "column", "code", "message", "value")
+REJECTS_COLUMNS = ("row", "line", "column", "code", "message", "value")
 
 
 def deployment_content(found: Deployment) -> Content:
@@ -75,6 +77,8 @@ async def report(session: ServerSession, address: Address) -> Content:
     def row(contact: Contact) -> Sequence[object]:
         return (
             contact.id,
+            contact.external_id,
+            contact.name,
             masked(contact.phone_number) if session.masks else contact.phone_number,
             contact.status,
             contact.attempts,
@@ -98,7 +102,7 @@ async def rejects(session: ServerSession, address: Address) -> Content:
         return Content(csv_lines([REJECTS_COLUMNS]))
 
     def row(error: RowError) -> Sequence[object]:
-        return (error.row_number, error.column, error.code, error.message, error.value_redacted)
+        return (error.row_number, error.line, error.column, error.code, error.message, error.value_redacted)
 
     def asked(cursor: str | None) -> ListImportErrors:
         return ListImportErrors(id=audience_id, import_id=newest, per_page=_ROWS_AT_ONCE, cursor=cursor)

@@ -93,7 +93,7 @@ TEMPLATES: tuple[Template, ...] = (
         title="Call",
         mime_type="application/json",
         description="One call: outcome, disposition, times, cost, questions the agent could not answer.",
-        untrusted=("unanswered_questions", "variables", "warnings"),
+        untrusted=("contact_name", "external_id", "unanswered_questions", "variables", "warnings"),
     ),
     Template(
         name="transcript",
@@ -161,9 +161,9 @@ TEMPLATES: tuple[Template, ...] = (
         query=("cursor",),
         title="Report of a deployment",
         mime_type="text/csv",
-        description="One line for each contact of a campaign: number (masked), status, attempts, last outcome, "
-        "disposition and call. A long one goes on with the cursor in its last line.",
-        untrusted=("last_disposition",),
+        description="One line for each contact of a campaign: the list's own id, name, number (masked), status, "
+        "attempts, last outcome, disposition and call. A long one goes on with the cursor in its last line.",
+        untrusted=("external_id", "name", "last_disposition"),
     ),
     Template(
         name="rejects",

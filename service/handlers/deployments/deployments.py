@@ -244,7 +244,7 @@ def list_contacts(asked: ListContacts, context: RequestContext) -> Page[Contact]
     names = ("status", "last_outcome", "last_disposition", "phone", "position")
     listing = Listing(
         contract.list_contacts,
-        select(deployment_contacts, audience_rows.c.cells, audience_rows.c.timezone)
+        select(deployment_contacts, audience_rows.c.cells, audience_rows.c.timezone, audience_rows.c.external_id)
         .outerjoin(audience_rows, audience_rows.c.id == _K.id)
         .where(_K.deployment_id == asked.id),
         {name: _K[name] for name in names},

@@ -10,6 +10,7 @@ from callwright.contract.deployments import deployments as contract
 from callwright.contract.deployments.contacts import Contact
 from callwright.contract.deployments.inbound import Inbound
 from callwright.contract.deployments.settings import SETTINGS
+from callwright.list_files.name_columns import name_of
 from callwright.service.campaigns.pausing import goes
 from callwright.service.dialling.eligibility.gate import next_call_ms
 from callwright.service.handlers import revisions
@@ -86,9 +87,10 @@ def snapshot_of(row: Row[Any]) -> AgentSnapshot | None:
 
 
 def show_contact(row: Row[Any], campaign: Row[Any]) -> Contact:
-    """A contact as callers see it. `row` has the person's `timezone` and `cells` too."""
+    """A contact as callers see it. `row` has the person's `timezone`, `external_id` and `cells` too."""
     values, next_attempt_at = json.loads(row.cells or "{}"), moment_or_none(_next_attempt_ms(row, campaign))
-    return resource(Contact, row, phone_number=row.phone, next_attempt_at=next_attempt_at, values=values)
+    name = name_of(values)
+    return resource(Contact, row, phone_number=row.phone, name=name, next_attempt_at=next_attempt_at, values=values)
 
 
 def _next_attempt_ms(row: Row[Any], campaign: Row[Any]) -> int | None:

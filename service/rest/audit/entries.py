@@ -109,7 +109,11 @@ def _made(operation: AnyOperation, path: Mapping[str, str], asked: Input | None,
     if "status" in shown:
         stood["status"] = shown["status"]
     changes: Changes = {name: {"after": _kept(fields, name, value)} for name, value in stood.items()}
-    changes |= {name: {"after": size_of(getattr(asked, name))} for name in sent if name in personal}
+    changes |= {
+        name: {"after": size_of(getattr(asked, name))}
+        for name in sent
+        if name in personal and getattr(asked, name) is not None
+    }
     if path and "id" in shown:
         changes["id"] = {"after": shown["id"]}
     if operation.status == 201 and not isinstance(result, Stored):  # 202 has counted nothing yet

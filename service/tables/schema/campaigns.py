@@ -260,6 +260,8 @@ calls = Table(
     Column("agent_id", String(40), nullable=False),
     Column("audience_id", String(40)),
     Column("contact_id", String(40)),
+    Column("contact_name", String(200)),
+    Column("external_id", String(1000)),
     Column("phone_number_id", String(40)),
     Column("attempt_number", Integer, nullable=False),
     Column("from_number", String(20), nullable=False),

@@ -1,6 +1,7 @@
 """The wallet over the typed client."""
 
 import json
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from callwright.contract.deployments.call_price import MICROS
 from callwright.service import accounts
 from callwright.service.tables.schema import audit_log
 from tests.support import resources
+from tests.support.campaigns import draft, people
 from tests.support.http.raw_requests import AsyncClient, refused
 from tests.support.service import Tenant
 from tests.support.webhooks.sent_events import rows_of
@@ -48,6 +50,24 @@ async def test_every_movement_is_listed_and_they_add_up_to_the_balance(tenant: T
     assert wallet.balance.amount == "101.550000"
     assert {entry.status for entry in listed} == {"settled"}
     assert all(entry.play_money for entry in listed)
+
+
+@pytest.mark.requirement("RES-15")
+@pytest.mark.service(workers=True)
+async def test_a_statement_adds_up_line_by_line_although_many_movements_are_booked_at_once(tenant: Tenant) -> None:
+    answers = people(40, sim_outcome="answered")
+    made = [await draft(tenant, answers, name, max_concurrency=20) for name in ("A", "B")]
+    for one in made:
+        await tenant.client.deployments.start(id=one.id)
+    for one in made:
+        await tenant.ended(one.id)
+    for sort, step in (("created_at", 1), ("-created_at", -1)):
+        listed = [entry async for entry in tenant.client.wallet.list_transactions(sort=sort, per_page=30)][::step]
+        assert len(listed) > 80
+        balance = Decimal(0)
+        for entry in listed:
+            balance += Decimal(entry.amount.amount)
+            assert Decimal(entry.balance_after.amount) == balance
 
 
 async def test_movements_are_found_by_type_reference_and_moment(tenant: Tenant) -> None:

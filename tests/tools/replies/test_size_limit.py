@@ -168,9 +168,11 @@ async def test_only_the_fields_that_are_asked_for_are_given_in_words_and_in_data
     result = await answer(tool_named("list_calls"), FakeCaller(), fields=["to", "cost", "unanswered_questions"])
     (entry,) = data_in(result)["data"]
     assert set(entry) == {"to", "cost", "unanswered_questions"}
-    first, *fence = text_of(result).splitlines()
-    assert first.startswith('to=+1202•••0100  cost={"amount": "0.042500"')
-    assert fence[1:] == ["<untrusted-id1>", 'unanswered_questions=["Is there parking?"]', "</untrusted-id1>"]
+    _, begin, line, end = text_of(result).splitlines()
+    assert (begin, end) == ("<untrusted-id1>", "</untrusted-id1>")
+    assert "to: +1202•••0100" in line
+    assert "cost.amount: 0.042500" in line
+    assert "Is there parking?" in line
 
 
 async def test_by_default_an_entry_has_the_usual_fields() -> None:

@@ -124,6 +124,8 @@ export interface AudienceRow {
   /** IANA zone from the time zone column, if there is one. */
   timezone?: string | null;
   external_id?: string | null;
+  /** What the list calls the person; null where it has no column of names. */
+  name?: string | null;
   /** The template variables, by column. */
   values: Record<string, string>;
   created_at: string;
@@ -170,6 +172,10 @@ export interface Call {
   agent_id: string;
   audience_id?: string | null;
   contact_id?: string | null;
+  /** What the list calls the person; null where it has no column of names. */
+  contact_name?: string | null;
+  /** The list's own id of the person, as at the call. */
+  external_id?: string | null;
   phone_number_id?: string | null;
   attempt_number: number;
   /** E.164. */
@@ -326,6 +332,10 @@ export interface Compliance {
 export interface Contact {
   id: string;
   deployment_id: string;
+  /** The list's own id of the person, where it has one. */
+  external_id?: string | null;
+  /** What the list calls the person; null where it has no column of names. */
+  name?: string | null;
   phone_number: string;
   status: "pending" | "in_flight" | "retry_waiting" | "completed" | "exhausted" | "suppressed" | "skipped" | "expired" | "cancelled";
   /**
@@ -938,6 +948,9 @@ export interface TranscriptMatch {
   call_id: string;
   deployment_id: string | null;
   agent_id: string;
+  contact_id?: string | null;
+  contact_name?: string | null;
+  external_id?: string | null;
   simulated: boolean;
   outcome: string | null;
   disposition: string | null;

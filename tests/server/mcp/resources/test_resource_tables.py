@@ -58,7 +58,7 @@ async def test_a_report_has_a_line_for_each_contact_with_the_number_masked(era: 
     [head, line] = csv.reader(io.StringIO(await text(FakeCaller(), REPORT, era)))
     assert tuple(head) == REPORT_COLUMNS
     masked = samples.CALLEE[:5] + "•••" + samples.CALLEE[-4:]
-    assert line == ["ctc_1", f"'{masked}", "retry_waiting", "1", "busy", "", "", "true"]
+    assert line == ["ctc_1", "", "", f"'{masked}", "retry_waiting", "1", "busy", "", "", "true"]
 
 
 async def test_a_session_that_shows_numbers_shows_them_here() -> None:
@@ -110,13 +110,13 @@ async def test_refused_rows_are_those_of_the_newest_import(era: str) -> None:
     [head, line] = csv.reader(io.StringIO(await text(caller, REJECTS, era)))
     assert tuple(head) == REJECTS_COLUMNS
     error = samples.refused_row()
-    assert line[:3] == [str(error.row_number), error.column or "", error.code]
+    assert line[:4] == [str(error.row_number), "", error.column or "", error.code]
     assert caller.asked[-1].asked.model_dump()["import_id"] == "imp_9"
 
 
 async def test_an_audience_without_an_import_has_the_header_alone() -> None:
     caller = FakeCaller(answers=samples.answers() | {"get_audience": samples.audience(last_import_id=None)})
-    assert await text(caller, REJECTS) == "row,column,code,message,value\n"
+    assert await text(caller, REJECTS) == "row,line,column,code,message,value\n"
     assert caller.names() == ["get_audience"]
 
 
@@ -126,9 +126,9 @@ async def test_cells_of_others_are_cleaned_cut_and_no_formula() -> None:
     )
     answers = {"get_audience": samples.audience(last_import_id="imp_9"), "list_import_errors": samples.page([bad])}
     [_, line] = csv.reader(io.StringIO(await text(FakeCaller(answers=samples.answers() | answers), REJECTS)))
-    assert line[1] == "'=cmd|' /C calc'!A0"
-    assert line[3] == "a,b "
-    assert line[4] == "'+" + "x" * 118 + "…"
+    assert line[2] == "'=cmd|' /C calc'!A0"
+    assert line[4] == "a,b "
+    assert line[5] == "'+" + "x" * 118 + "…"
 
 
 @pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@x", " =1", "\t=1", "＝1", "＠x"])

@@ -180,6 +180,7 @@ async def test_what_cannot_be_a_file_is_refused_at_once(tenant: Tenant, http: As
         answer = await http.post(path, json=body)
         assert "give either the text of a file as csv" in refused(answer, 400, "invalid_field", "body")["message"]
     refused(await http.post(path, json={"file": "not base64!"}), 400, "invalid_field", "file")
+    assert (await http.post(path, json={"csv": "phone\n1\n", "file": None})).status_code == 202
     for value in ("", "a\0b", 7, ["a"]):
         refused(await http.post(path, json={"csv": value}), 400, "invalid_field", "csv")
     refused(await http.post(path, json={"csv": "x" * 1_000_000}), 413, "payload_too_large")

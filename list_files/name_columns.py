@@ -1,0 +1,46 @@
+"""How a list calls a person: by the columns that hold names, in many languages."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from callwright.list_files.headings import known_headings, plain_heading
+
+LONGEST_NAME = 200
+"""Characters of a name that are kept."""
+_WHOLE = known_headings(
+    "name|full name|fullname|customer name|customer|client name|client|patient name|patient|contact name|contact",
+    "person|display name|kunde|kundin|kundenname|ansprechpartner|ansprechpartnerin|patientin|vor und nachname",
+    "vorname nachname|vollstandiger name|mitglied|teilnehmer|nom complet|nombre completo|nombre y apellidos|cliente",
+    "paciente|nome completo|nome e cognome|nominativo|volledige naam|naam|klant|imie i nazwisko|klient|namn|navn|nimi",
+    "jmeno a prijmeni|nev|teljes nev|nume complet|ad soyad|фио|имя и фамилия|ονοματεπωνυμο|氏名|お名前|名前|姓名|客户",
+    "이름|성명|नाम|الاسم|שם|שם מלא",
+)
+_FIRST = known_headings(
+    "first name|firstname|given name|forename|vorname|rufname|prenom|nombre|nome|voornaam|imie|fornamn|fornavn|etunimi",
+    "jmeno|krstne meno|keresztnev|prenume|ad|имя|ονομα|名",
+)
+_LAST = known_headings(
+    "last name|lastname|surname|family name|nachname|familienname|zuname|nom|nom de famille|apellido|apellidos|cognome",
+    "apelido|sobrenome|achternaam|nazwisko|efternamn|efternavn|etternavn|sukunimi|prijmeni|priezvisko|vezeteknev",
+    "nume de familie|soyad|фамилия|επωνυμο|姓",
+)
+_FAMILY_FIRST = known_headings("姓")
+
+
+@lru_cache(maxsize=1_024)
+def _columns_of_name(columns: frozenset[str]) -> tuple[str, ...]:
+    """The columns that make a person's name together, in their order."""
+    by_heading = {plain_heading(column): column for column in sorted(columns, reverse=True)}
+    first = next((by_heading[heading] for heading in by_heading if heading in _FIRST), None)
+    last = next((by_heading[heading] for heading in by_heading if heading in _LAST), None)
+    if first is not None and last is not None:
+        return (last, first) if plain_heading(last) in _FAMILY_FIRST else (first, last)
+    whole = next((by_heading[heading] for heading in by_heading if heading in _WHOLE), None)
+    alone = whole or first or last
+    return () if alone is None else (alone,)
+
+
+def name_of(cells: Mapping[str, str]) -> str | None:
+    """The person's name in a row; None if no column is known to hold it, or it is empty."""
+    parts = (cells[column].strip() for column in _columns_of_name(frozenset(cells)))
+    return " ".join(" ".join(filter(None, parts)).split())[:LONGEST_NAME] or None
