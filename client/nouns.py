@@ -5,6 +5,7 @@ from callwright.contract import (
     agents,
     audiences,
     calls,
+    conversations,
     event_log,
     phone_numbers,
     transcripts,
@@ -89,6 +90,7 @@ class Calls(Noun):
     get_recording = download(calls.get_recording)
     hang_up = method(calls.hang_up_call)
     stats = method(transcripts.get_call_stats)
+    read_conversations = method(conversations.read_conversations)
 
 
 class Transcripts(Noun):

@@ -4,6 +4,7 @@ from callwright.contract import (
     agents,
     audiences,
     calls,
+    conversations,
     event_log,
     phone_numbers,
     transcripts,
@@ -14,7 +15,10 @@ from callwright.contract import (
 from callwright.contract.declaration.operation import OPERATIONS, Operation
 from callwright.contract.deployments import deployments
 
-MODULES = (agents, voices, audiences, phone_numbers, deployments, calls, transcripts, wallet, webhooks, event_log)
+MODULES = (
+    *(agents, voices, audiences, phone_numbers, deployments),
+    *(calls, transcripts, conversations, wallet, webhooks, event_log),
+)
 
 # Modules are imported in an order that depends on who needs which first. What is made of the operations must not.
 _DECLARED = [value.name for module in MODULES for value in vars(module).values() if isinstance(value, Operation)]

@@ -1,12 +1,22 @@
 """Loads every handler. A test compares the list of handlers with the contract's operations."""
 
-from callwright.service.handlers import agents, audiences, calls, phone_numbers, transcripts, voices, wallet
+from callwright.service.handlers import (
+    agents,
+    audiences,
+    calls,
+    conversations,
+    phone_numbers,
+    transcripts,
+    voices,
+    wallet,
+)
 from callwright.service.handlers.deployments import deployments, inbound
 from callwright.service.handlers.events import explanation, log
 from callwright.service.handlers.webhooks import deliveries, subscriptions
 
 MODULES = (
-    *(agents, audiences, calls, deployments, inbound, phone_numbers, transcripts, voices, wallet),
+    *(agents, audiences, calls, conversations, deployments, inbound),
+    *(phone_numbers, transcripts, voices, wallet),
     *(subscriptions, deliveries, log, explanation),
 )
 

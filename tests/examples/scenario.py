@@ -127,6 +127,7 @@ async def _calls(recorder: Recorder) -> None:
     await recorder.use("get_recording", call_uuid=call["id"], format="mp3")
     await recorder.use("search_transcripts", query='"come on" Tuesday', speaker="agent", snippets=1, per_page=1)
     await recorder.use("get_call_stats", group_by=["outcome"], deployment_id=call["deployment_id"])
+    await recorder.use("read_conversations", deployment_id=call["deployment_id"], max_tokens=400)
     await recorder.use("list_transactions", type=["call_charge"], reference_id=call["id"], per_page=1)
 
 

@@ -39,7 +39,7 @@ async def test_a_prompt_that_is_not_shown_cannot_be_had(era: str) -> None:
 async def test_one_tool_that_is_switched_off_hides_its_prompts(era: str) -> None:
     async with connected(era, enabled_tools(profile="all") - {"get_transcript"}) as client:
         found = {prompt.name for prompt in (await client.list_prompts()).prompts}
-    assert found == {"plan_campaign", "launch_checklist"}
+    assert found == {"plan_campaign", "launch_checklist", "improve_agent_from_calls"}
 
 
 async def test_without_any_tool_there_is_no_prompt_and_the_reason_is_said(era: str) -> None:

@@ -97,6 +97,7 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
   const beyond = await thrown(client.calls.getRecording({ call_uuid: call.id }, { range: [10 ** 9] }));
   const matches = (await client.transcripts.search({ query: "Hello", per_page: 1 })).pagination.total;
   const stats = await client.calls.stats({ group_by: ["outcome"] });
+  const conversations = await client.calls.readConversations({ view: "distinct_turns" });
   const charges = (await client.wallet.listTransactions({ type: ["call_charge"] })).data.length;
   await client.wallet.update({ low_balance_threshold: { amount: "5.00" } });
   const wallet = await client.wallet.get();
@@ -150,6 +151,7 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
     beyond: [beyond["status"], beyond["code"]],
     matches: matches > 0,
     stats: stats.calls > 0,
+    conversations: conversations.calls > 0,
     charges: charges > 0,
     currency: wallet.balance.currency,
   };

@@ -65,6 +65,7 @@ async def test_a_program_uses_every_operation_of_the_service(tenant: Tenant, tmp
         "beyond": [416, "range_not_satisfiable"],
         "matches": True,
         "stats": True,
+        "conversations": True,
         "charges": True,
         "currency": "USD",
     }

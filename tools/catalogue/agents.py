@@ -110,7 +110,7 @@ TOOLS: tuple[Tool, ...] = (
         toolset="agents",
         title="List agents",
         description=(
-            "Voice agents (who speaks on calls), newest first. Use it to find one or to see whether a name is taken. "
+            "Voice agents (who speaks on calls), newest first, to find one by its name. "
             "For its prompt and the columns it needs use get_agent. Free."
         ),
         hints=READS,

@@ -142,8 +142,8 @@ TOOLS: tuple[Tool, ...] = (
         toolset="audiences",
         title="List audiences",
         description=(
-            "Audiences (lists of people to call), newest first, with how many can be called. Use it to find one or to "
-            "see whether it is there already. For columns and quality use get_audience. Free."
+            "Audiences (lists of people to call), newest first, with how many can be called. "
+            "For columns and quality use get_audience. Free."
         ),
         hints=READS,
         reply=_entry,
@@ -168,7 +168,7 @@ TOOLS: tuple[Tool, ...] = (
         hidden=frozenset({"metadata"}),
         collapsed=frozenset({"rows"}),
         argument_descriptions={
-            "name": "Unique in the organization.",
+            "name": "Unique.",
             "rows": "Objects: the phone column and each column the prompt needs.",
             "phone_column": "Left out: found by names and cells.",
             "default_country": "ISO country of numbers without a +, for example US.",

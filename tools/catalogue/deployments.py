@@ -7,7 +7,7 @@ from callwright.contract.deployments.dialling import CONSENT_GIVEN
 from callwright.contract.deployments.inbound import ANSWERING
 from callwright.contract.deployments.settings import SETTINGS
 from callwright.tools.confirmation import what_to_confirm
-from callwright.tools.replies.campaign_answers import DeploymentFound, DeploymentState, InboundState
+from callwright.tools.replies.campaign_answers import STEADY, DeploymentFound, DeploymentState, InboundState
 from callwright.tools.replies.campaign_words import entry, preview, whole
 from callwright.tools.replies.waiting_for_campaigns import GetDeploymentWaiting, awaited
 from callwright.tools.runtime.tool import CHANGES, READS, Hints, Tool, deleted
@@ -49,7 +49,7 @@ _INSIDE = {
     f"{' or '.join(CONSENT_GIVEN)} for who may be called. ai_disclosure, true by default: the agent says that it is "
     "automated.",
 }
-_AS_BEFORE = "As in create_deployment. Replaces the old one whole."
+_AS_BEFORE = "As in create_deployment, whole."
 _NESTED = ("calling_hours", "retry_policy", "voicemail", "compliance", "budget_cap")
 _SHORT = frozenset((*SETTINGS, "max_concurrency", "phone_number_ids", "budget_cap"))
 """Settings without a description in other tools, because create_deployment describes them."""
@@ -183,10 +183,14 @@ TOOLS: tuple[Tool, ...] = (
         | _SHORTER
         | dict.fromkeys(_NESTED, _AS_BEFORE)
         | {
+            "name": "Unique.",
+            "agent_id": "Agent id.",
+            "audience_id": "Audience id.",
             "inbound": "business_hours, after_hours, recording_enabled as in create_inbound_deployment. overflow: "
-            "{action: queue, forward or busy, forward_to}."
+            "{action: queue, forward or busy, forward_to}.",
         },
         collapsed=_SHORT | {"inbound"},
+        omitted_fields=STEADY,
         hidden=frozenset({"metadata", *ANSWERING}),
         truncation_hint=WHOLE_CAMPAIGN_HINT,
     ),

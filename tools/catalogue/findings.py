@@ -61,9 +61,9 @@ TOOLS: tuple[Tool, ...] = (
         toolset="calls",
         title="Search transcripts",
         description=(
-            "Words or phrases in what was said, over many calls: the calls in which all of them stand, newest first, "
-            "with the turns. Use it, in several wordings, for questions such as who objected to the price. To read one "
-            "call use get_transcript. To count calls use get_call_stats; total stops at 10000. Free."
+            "Words or phrases in what was said: the calls in which all of them stand, newest first, with the turns. "
+            "Try several wordings. To read many calls use read_conversations, one call get_transcript. To count calls "
+            "use get_call_stats; total stops at 10000. Free."
         ),
         hints=READS,
         reply=_match,

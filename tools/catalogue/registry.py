@@ -8,6 +8,7 @@ from callwright.tools.catalogue import (
     audience_rows,
     audiences,
     calls,
+    conversations,
     deployments,
     dialling,
     event_log,
@@ -21,7 +22,8 @@ from callwright.tools.catalogue import (
 from callwright.tools.runtime.tool import Tool
 
 MODULES = (
-    *(wallet, agents, voices, audiences, audience_rows, phone_numbers, deployments, dialling, calls, findings),
+    *(wallet, agents, voices, audiences, audience_rows, phone_numbers, deployments, dialling, calls, conversations),
+    *(findings,),
     *(webhooks, webhook_deliveries, event_log),
 )
 

@@ -55,11 +55,7 @@ def _definition(tool: Tool) -> dict[str, Any]:
 def _output(tool: Tool) -> JsonSchema:
     if tool.many and tool.operation.item is not None:
         return list_schema(tool.operation.item, default_fields=tool.default_fields)
-    return output_schema(tool.answer, brief=tool.name not in _WHOLE, omitted=tool.omitted_fields)
-
-
-_WHOLE = frozenset({"get_transcript"})
-"""Tools whose answers are described at every depth."""
+    return output_schema(tool.answer, brief=True, omitted=tool.omitted_fields)
 
 
 _LIST_WORDS = {
@@ -68,10 +64,10 @@ _LIST_WORDS = {
     "created_before": "Before this moment.",
     "status": "In one of these.",
     "name": "With exactly this name.",
-    "deployment_id": "Deployment, from list_deployments.",
-    "agent_id": "Agent, from list_agents.",
-    "audience_id": "Audience, from list_audiences.",
-    "contact_id": "Contact, from list_contacts.",
+    "deployment_id": "Deployment.",
+    "agent_id": "Agent.",
+    "audience_id": "Audience.",
+    "contact_id": "Contact.",
 }
 """Descriptions of arguments that many lists have, shorter than those of the contract."""
 
@@ -83,7 +79,7 @@ def _input(tool: Tool) -> JsonSchema:
     if tool.many:
         words = {
             "sort": f"{', '.join(tool.operation.sorts)}; a leading - descends.",
-            "fields": f"Fields to give, such as {', '.join(tool.example_fields)}.",
+            "fields": f"Such as {', '.join(tool.example_fields)}.",
         } | words
     schema = input_schema(tool.arguments, descriptions=words, offered=tool.offered, collapsed=tool.collapsed_arguments)
     for name, property_ in schema["properties"].items():

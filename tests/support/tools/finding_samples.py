@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
+from callwright.contract.conversations import Conversation, Conversations, DistinctTurn, SpokenTurn
 from callwright.contract.declaration.field_types import Money
 from callwright.contract.transcripts import CallGroup, CallStats, MoneySpread, Snippet, Spread, TranscriptMatch
 
@@ -24,6 +25,22 @@ def match(**changes: Any) -> TranscriptMatch:
         snippets=[Snippet(turn_index=3, role="contact", start_seconds=12.0, text="That is too expensive.")],
     )
     return sample.model_copy(update=changes)
+
+
+def conversations() -> Conversations:
+    one = Conversation(
+        call_id="cal_1",
+        contact_name="Ada",
+        external_id="K-1",
+        outcome="answered",
+        disposition="not_interested",
+        created_at=AT,
+        duration_seconds=65,
+        turns=[SpokenTurn(index=3, role="contact", text="That is too expensive.")],
+        turns_left=6,
+    )
+    said = DistinctTurn(text="That is too expensive.", role="contact", count=2, calls=1, call_ids=["cal_1"])
+    return Conversations(view="conversations", calls=1, conversations=[one], distinct_turns=[said])
 
 
 def stats() -> CallStats:

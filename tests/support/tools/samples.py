@@ -347,6 +347,7 @@ def answers() -> dict[str, Any]:
         "get_transcript": transcript(),
         "search_transcripts": page([finding_samples.match()]),
         "get_call_stats": finding_samples.stats(),
+        "read_conversations": finding_samples.conversations(),
         "hang_up_call": call(),
         **event_samples.singles(),
         **{name: page([sample()]) for name, sample in event_samples.LISTED.items()},

@@ -741,6 +741,47 @@ export interface GetCallStatsInput {
   group_by: ("outcome" | "disposition" | "agent_id" | "deployment_id" | "hour" | "language" | "answered_by" | "day")[];
 }
 
+/** Which calls to read, and how. */
+export interface ReadConversationsInput {
+  /** Only those made at this moment or later, to the second. */
+  created_from?: string;
+  /** Only those made before this moment, to the second. */
+  created_before?: string;
+  /** Only calls of these deployments. */
+  deployment_id?: string[];
+  /** Only calls of these agents. */
+  agent_id?: string[];
+  /** Only calls to these audiences. */
+  audience_id?: string[];
+  /** Only calls to these contacts. */
+  contact_id?: string[];
+  /** Only this direction. */
+  call_type?: ("outbound" | "inbound")[];
+  /** Only these states, for example in_progress. */
+  status?: ("queued" | "initiated" | "ringing" | "in_progress" | "completed" | "failed" | "cancelled")[];
+  /** Only these outcomes, for example answered. */
+  outcome?: ("answered" | "transferred" | "voicemail" | "voicemail_left" | "no_answer" | "busy" | "rejected" | "invalid_number" | "unreachable" | "abandoned" | "fax_or_ivr" | "blocked" | "expired" | "cancelled" | "failed")[];
+  /** Only these dispositions, for example goal_met. */
+  disposition?: string[];
+  /** Only calls to this number, in E.164. */
+  to?: string;
+  /** Only calls of agents with these language tags. */
+  language?: string[];
+  /** Only those answered by one of these, for example human. */
+  answered_by?: string[];
+  /**
+   * conversations: call by call. distinct_turns: what was said word for word the same once, with counts, over up to
+   * 2,000 calls an answer. unanswered_questions: likewise what the agent could not answer. Default: "conversations".
+   */
+  view?: "conversations" | "distinct_turns" | "unanswered_questions";
+  /** Only what this side said. */
+  speaker?: "agent" | "contact";
+  /** About how many tokens the answer may have, 4 bytes each. Default: 4000. */
+  max_tokens?: number;
+  /** next_cursor of the previous answer; continues after it. */
+  cursor?: string;
+}
+
 /**
  * Words to look for, over the calls that the filters leave. Counting may stop at 10000: such a `pagination.total`
  * means so many entries or more.

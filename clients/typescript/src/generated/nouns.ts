@@ -195,6 +195,10 @@ export class Calls extends Noun {
   stats(input: inputs.GetCallStatsInput, options: CallOptions = {}): Promise<schemas.CallStats> {
     return this.session.ask(operations.getCallStats, input, options);
   }
+  /** Read what was said on many calls. */
+  readConversations(input: inputs.ReadConversationsInput = {}, options: CallOptions = {}): Promise<schemas.Conversations> {
+    return this.session.ask(operations.readConversations, input, options);
+  }
 }
 
 export class Transcripts extends Noun {

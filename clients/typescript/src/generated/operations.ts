@@ -561,6 +561,34 @@ export const getCallStats: Operation<inputs.GetCallStatsInput, schemas.CallStats
   mediaTypes: []
 };
 
+export const readConversations: Operation<inputs.ReadConversationsInput, schemas.Conversations> = {
+  name: "read_conversations",
+  method: "GET",
+  path: "/calls/conversations",
+  shape: "one",
+  query: {
+    created_from: "filter[created_from]",
+    created_before: "filter[created_before]",
+    deployment_id: "filter[deployment_id]",
+    agent_id: "filter[agent_id]",
+    audience_id: "filter[audience_id]",
+    contact_id: "filter[contact_id]",
+    call_type: "filter[call_type]",
+    status: "filter[status]",
+    outcome: "filter[outcome]",
+    disposition: "filter[disposition]",
+    to: "filter[to]",
+    language: "filter[language]",
+    answered_by: "filter[answered_by]",
+    view: "view",
+    speaker: "speaker",
+    max_tokens: "max_tokens",
+    cursor: "cursor"
+  },
+  hasBody: false,
+  mediaTypes: []
+};
+
 export const searchTranscripts: Operation<inputs.SearchTranscriptsInput, schemas.TranscriptMatch> = {
   name: "search_transcripts",
   method: "GET",

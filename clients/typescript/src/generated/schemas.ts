@@ -352,6 +352,33 @@ export interface Contact {
   values: Record<string, string>;
 }
 
+/** What was said on one call. */
+export interface Conversation {
+  call_id: string;
+  contact_name?: string | null;
+  external_id?: string | null;
+  outcome: string | null;
+  disposition: string | null;
+  created_at: string;
+  duration_seconds: number;
+  turns: SpokenTurn[];
+  /** Turns that did not fit; get_transcript reads them. Default: 0. */
+  turns_left?: number;
+}
+
+/** What was said on some calls, the newest first. */
+export interface Conversations {
+  view: "conversations" | "distinct_turns" | "unanswered_questions";
+  /** Calls that this answer covers; only those on which somebody spoke. */
+  calls: number;
+  /** In the view `conversations`. */
+  conversations?: Conversation[];
+  /** In the other views: the most frequent first. */
+  distinct_turns?: DistinctTurn[];
+  /** Send as cursor to read on; null at the end. */
+  next_cursor?: string | null;
+}
+
 /** One part of a call's cost. */
 export interface CostItem {
   item: string;
@@ -513,6 +540,18 @@ export interface DeploymentStarted {
   started_at: string;
   contacts: number;
   simulated: boolean;
+}
+
+/** What was said word for word the same, once. */
+export interface DistinctTurn {
+  text: string;
+  role: "agent" | "contact";
+  /** How often it was said. */
+  count: number;
+  /** On how many of the calls. */
+  calls: number;
+  /** The first ten of these calls. */
+  call_ids: string[];
 }
 
 /** An event as it is sent, with what it is about. */
@@ -874,6 +913,13 @@ export interface Spend {
   amount: string;
   /** ISO 4217 code; the wallet's currency. Default: "USD". */
   currency?: string;
+}
+
+/** One thing said, without its times. */
+export interface SpokenTurn {
+  index: number;
+  role: "agent" | "contact";
+  text: string;
 }
 
 /** The distribution of values: the median, the 90th percentile and the sum. */
