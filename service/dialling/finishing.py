@@ -1,6 +1,5 @@
 """Finishing calls: the transaction that records a call, charges for it and decides whether it is made again."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
@@ -25,7 +24,7 @@ from callwright.service.dialling import endings
 from callwright.service.dialling.eligibility import do_not_call
 from callwright.service.dialling.eligibility.gate import DO_NOT_CALL
 from callwright.service.dialling.leases import mine, until
-from callwright.service.dialling.queue import Rules, change_contacts, contacts_by_id
+from callwright.service.dialling.queue import Rules, attempt_times, change_contacts
 from callwright.service.platform.clock.clock import moment, whole_seconds
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.json_text import json_text
@@ -90,9 +89,9 @@ def finish(
     """
     row: Row[Any] = mine(connection, rules.row.id, owner)
     wallet_of(connection, row.org_id, lock=True)  # before the calls, as claims lock them
-    contacts = contacts_by_id(connection, row.id, [one.request.contact_id for one in finished])
+    called_at = attempt_times(connection, row.id, [one.request.contact_id for one in finished])
     policy = settings_of(row).retry_policy  # it may have changed during the calls
-    steps = [_step(policy, one, contacts[one.request.contact_id], row.status) for one in finished]
+    steps = [_step(policy, one, called_at[one.request.contact_id], row.status) for one in finished]
     costs = [PRICES.call(one.billed_seconds) for one in finished]
     connection.execute(_END, [_ended(one, cost) for one, cost in zip(finished, costs, strict=True)])
     spoken = [one for one in finished if one.result.turns]
@@ -151,7 +150,7 @@ def finish(
         endings.finish_cancelled(connection, ids, row.id)
 
 
-def _step(policy: RetryPolicy, one: Finished, contact: Row[Any], status: str) -> tuple[Step, str]:
+def _step(policy: RetryPolicy, one: Finished, called_at: list[int], status: str) -> tuple[Step, str]:
     result = one.result
     callback = result.callback_after_s
     step = after_call(
@@ -159,7 +158,7 @@ def _step(policy: RetryPolicy, one: Finished, contact: Row[Any], status: str) ->
         outcome=result.outcome,
         disposition=result.disposition,
         duration_s=result.duration_s,
-        attempt_times_ms=json.loads(contact.attempt_times),
+        attempt_times_ms=called_at,
         ended_ms=one.ended_ms,
         callback_ms=None if callback is None else one.ended_ms + round(max(callback, CALLBACK_MINUTES * 60) * 1_000),
     )

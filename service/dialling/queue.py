@@ -38,6 +38,9 @@ _OPEN = select(calls).where(_C.deployment_id == bindparam("id"), _C.ended_at.is_
 _CONTACTS: Select[*tuple[Any, ...]] = _JOINED.where(
     _K.deployment_id == bindparam("id"), _K.id.in_(bindparam("ids", expanding=True))
 )
+_ATTEMPT_TIMES: Select[*tuple[Any, ...]] = select(_K.id, _K.attempt_times).where(
+    _K.deployment_id == bindparam("id"), _K.id.in_(bindparam("ids", expanding=True))
+)
 _CHANGE = update(deployment_contacts).where(_K.deployment_id == bindparam("b_deployment"), _K.id == bindparam("b_id"))
 _NUMBERS: Select[*tuple[Any, ...]] = (
     select(phone_numbers.c.id, phone_numbers.c.number, phone_numbers.c.country)
@@ -148,6 +151,12 @@ def contacts_by_id(connection: Connection, deployment_id: str, ids: Sequence[str
     """Contacts of a deployment by their ids, with the columns of their audience rows."""
     found = connection.execute(_CONTACTS, {"id": deployment_id, "ids": list(ids)}).all()
     return {row.id: row for row in found}
+
+
+def attempt_times(connection: Connection, deployment_id: str, ids: Sequence[str]) -> dict[str, list[int]]:
+    """When contacts of a deployment were called, by their ids, in milliseconds."""
+    found = connection.execute(_ATTEMPT_TIMES, {"id": deployment_id, "ids": list(ids)}).all()
+    return {contact_id: json.loads(times) for contact_id, times in found}
 
 
 def change_contacts(connection: Connection, deployment_id: str, changes: Mapping[str, Mapping[str, Any]]) -> None:
