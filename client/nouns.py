@@ -4,15 +4,13 @@ from callwright.client.method import Noun, download, listing, method
 from callwright.contract import (
     agents,
     audiences,
-    calls,
-    conversations,
     event_log,
     phone_numbers,
-    transcripts,
     voices,
     wallet,
     webhooks,
 )
+from callwright.contract.calls import calls, conversations, transcripts
 from callwright.contract.deployments import deployments
 
 

@@ -3,15 +3,13 @@
 from callwright.contract import (
     agents,
     audiences,
-    calls,
-    conversations,
     event_log,
     phone_numbers,
-    transcripts,
     voices,
     wallet,
     webhooks,
 )
+from callwright.contract.calls import calls, conversations, transcripts
 from callwright.contract.declaration.operation import OPERATIONS, Operation
 from callwright.contract.deployments import deployments
 

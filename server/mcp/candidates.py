@@ -6,7 +6,7 @@ from typing import Any, cast
 from callwright.client.compat.lenient_response import LenientResponse
 from callwright.contract.agents import list_agents
 from callwright.contract.audiences import list_audiences
-from callwright.contract.calls import list_calls
+from callwright.contract.calls.calls import list_calls
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.declaration.pagination import Page
 from callwright.contract.deployments.deployments import list_deployments

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
 
-from callwright.contract.calls import Transfer
+from callwright.contract.calls.calls import Transfer
 from callwright.contract.declaration.model import Resource
 from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.contract.events import (

@@ -3,13 +3,11 @@
 from callwright.service.handlers import (
     agents,
     audiences,
-    calls,
-    conversations,
     phone_numbers,
-    transcripts,
     voices,
     wallet,
 )
+from callwright.service.handlers.calls import calls, conversations, transcripts
 from callwright.service.handlers.deployments import deployments, inbound
 from callwright.service.handlers.events import explanation, log
 from callwright.service.handlers.webhooks import deliveries, subscriptions

@@ -2,7 +2,7 @@
 
 from pydantic import TypeAdapter
 
-from callwright.contract.calls import TranscriptTurn
+from callwright.contract.calls.calls import TranscriptTurn
 
 _READ = TypeAdapter(list[TranscriptTurn])
 

@@ -10,7 +10,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 from sqlalchemy import Connection
 
-from callwright.contract.calls import Outcome
+from callwright.contract.calls.calls import Outcome
 from callwright.service.platform.database.database import Database
 
 Speaker = Literal["agent", "contact"]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, expect
 
-from callwright.contract.calls import RecordingState
+from callwright.contract.calls.calls import RecordingState
 from tests.browser.appearance import overhang, pale_texts
 from tests.browser.browser import needs_browser
 from tests.browser.host import NARROW, Host, failure, hosted, refusal

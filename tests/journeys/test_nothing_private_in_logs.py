@@ -12,7 +12,7 @@ from mcp import Client
 from mcp.types import CallToolResult
 from sqlalchemy import create_engine, text
 
-from callwright.contract.calls import GetTranscript, ListCalls, get_transcript, list_calls
+from callwright.contract.calls.calls import GetTranscript, ListCalls, get_transcript, list_calls
 from callwright.server.commands.mcp import new_session
 from callwright.server.mcp.app import build
 from callwright.server.mcp.session import ServerSession

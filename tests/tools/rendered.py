@@ -1,6 +1,6 @@
 """Transcripts in their forms for people and players, all of their turns."""
 
-from callwright.contract.calls import Call, Transcript
+from callwright.contract.calls.calls import Call, Transcript
 from callwright.tools.media.transcripts import markdown, markdown_turns, vtt_cues, webvtt
 
 

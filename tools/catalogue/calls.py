@@ -1,7 +1,7 @@
 """Tools for calls, their transcripts and their recordings."""
 
-from callwright.contract import calls as contract
-from callwright.contract.calls import Call, CostItem
+from callwright.contract.calls import calls as contract
+from callwright.contract.calls.calls import Call, CostItem
 from callwright.contract.checks.counts import count_of
 from callwright.tools.media.recordings import GetRecordingInline, RecordingDetails, recording
 from callwright.tools.media.slices import ReadTranscript, TranscriptPart, part_of_transcript

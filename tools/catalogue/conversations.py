@@ -1,8 +1,8 @@
 """The tool that reads many conversations in a row."""
 
-from callwright.contract import conversations as contract
+from callwright.contract.calls import conversations as contract
+from callwright.contract.calls.conversations import Conversation, Conversations, DistinctTurn, ReadConversations
 from callwright.contract.checks.counts import count_of
-from callwright.contract.conversations import Conversation, Conversations, DistinctTurn, ReadConversations
 from callwright.tools.media.transcripts import WHAT
 from callwright.tools.runtime.tool import READS, Reply, Tool, data_of, no_text
 from callwright.tools.runtime.tool_context import ToolContext

@@ -1,8 +1,8 @@
 """Tools for many calls at once: searching transcripts, and counting calls by group."""
 
-from callwright.contract import transcripts as contract
+from callwright.contract.calls import transcripts as contract
+from callwright.contract.calls.transcripts import CallGroup, CallStats, TranscriptMatch
 from callwright.contract.checks.counts import count_of
-from callwright.contract.transcripts import CallGroup, CallStats, TranscriptMatch
 from callwright.tools.media.transcripts import WHAT
 from callwright.tools.runtime.tool import READS, Tool
 from callwright.tools.runtime.tool_context import ToolContext

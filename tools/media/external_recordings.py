@@ -6,7 +6,7 @@ from typing import Any
 
 from callwright.client.compat.external_address import sound_type
 from callwright.client.errors import AddressUnreadable, CallwrightError
-from callwright.contract.calls import GetCall, GetRecording, get_call, get_recording
+from callwright.contract.calls.calls import GetCall, GetRecording, get_call, get_recording
 from callwright.tools.media.audio_blocks import audio_blocks, small_sound
 from callwright.tools.media.external_transcripts import needs_another_way
 from callwright.tools.runtime.tool import Reply

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from callwright.client.compat.external_address import transcript_type
 from callwright.client.errors import AddressUnreadable, CallwrightError, NotFound, NotOffered, UnexpectedAnswer
-from callwright.contract.calls import (
+from callwright.contract.calls.calls import (
     Call,
     GetCall,
     GetTranscript,

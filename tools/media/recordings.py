@@ -5,7 +5,7 @@ from typing import Annotated
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
-from callwright.contract.calls import Call, GetCall, GetRecording, get_call, get_recording
+from callwright.contract.calls.calls import Call, GetCall, GetRecording, get_call, get_recording
 from callwright.contract.checks.counts import count_of
 from callwright.contract.declaration.model import Resource
 from callwright.tools.arguments.arguments import narrowed

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
-from callwright.contract.calls import GetTranscript, Transcript, TranscriptTurn
+from callwright.contract.calls.calls import GetTranscript, Transcript, TranscriptTurn
 from callwright.contract.checks.counts import count_of
 from callwright.tools.media.external_transcripts import only_said
 from callwright.tools.media.transcripts import (

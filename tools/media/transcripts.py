@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from callwright.client.errors import CallwrightError
-from callwright.contract.calls import Call, GetTranscript, Transcript, TranscriptTurn
+from callwright.contract.calls.calls import Call, GetTranscript, Transcript, TranscriptTurn
 from callwright.contract.checks.counts import count_of
 from callwright.tools.media.external_transcripts import (
     foreign_transcript,

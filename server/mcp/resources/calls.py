@@ -9,7 +9,7 @@ from anyio import to_thread
 from mcp.server.mcpserver.exceptions import ResourceError
 
 from callwright.client.errors import AnswerTooLarge
-from callwright.contract.calls import Call, GetCall, GetRecording, Transcript, TranscriptTurn, get_call
+from callwright.contract.calls.calls import Call, GetCall, GetRecording, Transcript, TranscriptTurn, get_call
 from callwright.contract.checks.counts import count_of
 from callwright.server.mcp.resources.content import Content, json_entry, json_text, parts_that_fit
 from callwright.server.mcp.resources.resources import Address, BadAddress

@@ -89,7 +89,7 @@ async def _campaigns(session: "ServerSession") -> list[Resource]:
 
 
 async def _calls(session: "ServerSession") -> list[Resource]:
-    from callwright.contract.calls import ListCalls, list_calls
+    from callwright.contract.calls.calls import ListCalls, list_calls
     from callwright.tools.runtime.guarded import client_of
     from callwright.tools.wording.text import clock_time, line, moment
 

@@ -1,6 +1,6 @@
 """Calls that a machine answers: voicemail and menus."""
 
-from callwright.contract.calls import Outcome
+from callwright.contract.calls.calls import Outcome
 from callwright.service.rules.templates import render
 from callwright.service.telephony.engine import AnsweredBy, CallRequest, Disposition, EndedBy, HangupCause
 from callwright.service.telephony.simulated.chance import Chance

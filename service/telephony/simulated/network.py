@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from typing import cast
 
-from callwright.contract.calls import Outcome
+from callwright.contract.calls.calls import Outcome
 from callwright.service.rules.templates import placeholders_in, values_of
 from callwright.service.telephony.engine import AnsweredBy, CallRequest, CallResult, Disposition, EndedBy, HangupCause
 from callwright.service.telephony.simulated.chance import Chance, key_of

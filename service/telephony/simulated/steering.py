@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, cast, get_args
 
-from callwright.contract.calls import OUTCOMES, Outcome
+from callwright.contract.calls.calls import OUTCOMES, Outcome
 from callwright.service.platform.phone import redacted
 
 Mood = Literal["friendly", "neutral", "busy", "sceptical", "angry"]

@@ -7,7 +7,7 @@ from callwright.client import UnexpectedAnswer
 from callwright.client.answers import output_of
 from callwright.client.transport import Response
 from callwright.contract.agents import list_agents
-from callwright.contract.calls import GetRecording, get_recording
+from callwright.contract.calls.calls import GetRecording, get_recording
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import Operation
 from callwright.contract.deployments.deployments import preview_deployment

@@ -14,7 +14,7 @@ from callwright.client import (
     UnexpectedAnswer,
 )
 from callwright.client.transport import AsyncByteStream, Request, Response, httpx
-from callwright.contract.calls import GetRecording, get_recording
+from callwright.contract.calls.calls import GetRecording, get_recording
 from tests.client.scripted import ScriptedService, client_of, nested, scripted
 
 AUDIO = bytes(range(256)) * 40

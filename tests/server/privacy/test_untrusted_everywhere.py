@@ -13,7 +13,7 @@ from mcp.types import CallToolResult, ResourceTemplateReference, TextContent, Te
 
 from callwright.client.errors import InvalidRequest
 from callwright.contract.audiences import AudienceRow, Column, RowError, RowsAdded
-from callwright.contract.transcripts import Snippet
+from callwright.contract.calls.transcripts import Snippet
 from callwright.tools.wording.cleaning import cleaned
 from tests.support.tools import event_samples, finding_samples, samples
 from tests.support.tools.fakes import ERAS, FakeCaller, assistant, server

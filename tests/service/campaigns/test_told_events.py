@@ -11,7 +11,7 @@ import anyio
 import pytest
 from sqlalchemy import Row, select
 
-from callwright.contract.calls import Outcome
+from callwright.contract.calls.calls import Outcome
 from callwright.contract.events import EVENT_TYPES, EventType, WebhookTest
 from callwright.service.platform.clock.clock import DAY, milliseconds, moment
 from callwright.service.settings import ServiceSettings

@@ -10,7 +10,7 @@ import pytest
 
 from callwright.client import Client
 from callwright.client.transport import ASGITransport
-from callwright.contract.calls import Call
+from callwright.contract.calls.calls import Call
 from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.service.app import running
 from callwright.service.platform.clock.clock import moment

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.contract.calls import OUTCOMES
+from callwright.contract.calls.calls import OUTCOMES
 from callwright.contract.deployments.dialling import RetryPolicy, RetryReason
 from callwright.service.platform.clock.clock import DAY, HOUR, MINUTE
 from callwright.service.rules.retry_policy import (

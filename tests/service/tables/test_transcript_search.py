@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Connection, select, text
 
-from callwright.contract import transcripts as contract
-from callwright.contract.transcripts import SearchTranscripts
-from callwright.service.handlers import transcripts as handlers
-from callwright.service.handlers.calls import COLUMNS
+from callwright.contract.calls import transcripts as contract
+from callwright.contract.calls.transcripts import SearchTranscripts
+from callwright.service.handlers.calls import transcripts as handlers
+from callwright.service.handlers.calls.calls import COLUMNS
 from callwright.service.platform.clock.clock import moment
 from callwright.service.platform.database.listing import Listing, wanted_of
 from callwright.service.platform.database.sqlite import full_text

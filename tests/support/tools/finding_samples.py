@@ -3,9 +3,9 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from callwright.contract.conversations import Conversation, Conversations, DistinctTurn, SpokenTurn
+from callwright.contract.calls.conversations import Conversation, Conversations, DistinctTurn, SpokenTurn
+from callwright.contract.calls.transcripts import CallGroup, CallStats, MoneySpread, Snippet, Spread, TranscriptMatch
 from callwright.contract.declaration.field_types import Money
-from callwright.contract.transcripts import CallGroup, CallStats, MoneySpread, Snippet, Spread, TranscriptMatch
 
 AT = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 

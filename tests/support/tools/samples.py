@@ -5,7 +5,7 @@ from typing import Any
 
 from callwright.contract.agents import Agent
 from callwright.contract.audiences import Audience, AudienceImport, AudienceRow, Column, RowError, RowsAdded
-from callwright.contract.calls import Call, CallCost, CostItem, RecordingState, Transcript, TranscriptTurn
+from callwright.contract.calls.calls import Call, CallCost, CostItem, RecordingState, Transcript, TranscriptTurn
 from callwright.contract.declaration.field_types import Money
 from callwright.contract.declaration.model import Resource
 from callwright.contract.declaration.pagination import Page, Pagination

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 
-from callwright.contract.calls import ListCalls
+from callwright.contract.calls.calls import ListCalls
 from callwright.contract.declaration.model import Input
 from callwright.contract.deployments.deployments import CreateDeployment, GetDeployment, UpdateDeployment
 from callwright.tools.arguments.arguments import bounded, narrowed, takes_text, validated

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from callwright.contract.calls import Transcript
+from callwright.contract.calls.calls import Transcript
 from callwright.tools.media.external_transcripts import only_said, read_transcript, when, who
 from callwright.tools.media.slices import TranscriptPart
 from callwright.tools.media.transcripts import heading, turn_lines

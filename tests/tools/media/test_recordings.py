@@ -7,7 +7,7 @@ import pytest
 from mcp.types import AudioContent, CallToolResult, ResourceLink
 
 from callwright.client.errors import ServiceFailed
-from callwright.contract.calls import RecordingState
+from callwright.contract.calls.calls import RecordingState
 from tests.support.tools import samples
 from tests.support.tools.fakes import FakeCaller, FakeMedia, assistant, server
 from tests.support.tools.results import text_of

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 
-from callwright.contract.calls import GetTranscript, Transcript
+from callwright.contract.calls.calls import GetTranscript, Transcript
 from callwright.contract.declaration.model import Input
 from callwright.tools.media.slices import ReadTranscript, part_of_transcript
 from tests.support.tools import samples

@@ -2,7 +2,7 @@
 
 import re
 
-from callwright.contract.calls import GetTranscript
+from callwright.contract.calls.calls import GetTranscript
 from callwright.contract.declaration.model import Input
 from callwright.tools.media.transcripts import whole_transcript
 from tests.support.tools import samples

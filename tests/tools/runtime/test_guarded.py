@@ -3,7 +3,7 @@
 from typing import Any
 
 from callwright.contract.audiences import Column, RowError, RowsAdded
-from callwright.contract.calls import Call, GetCall, get_call
+from callwright.contract.calls.calls import Call, GetCall, get_call
 from callwright.contract.declaration.pagination import Page
 from callwright.contract.surface import OPERATIONS
 from callwright.tools.runtime.guarded import GuardedCaller

@@ -8,7 +8,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, BlobResourceContents, TextResourceContents
 
 from callwright.client.errors import NotFound, ServiceFailed, ServiceProblem, ServiceUnreachable
-from callwright.contract.calls import Call
+from callwright.contract.calls.calls import Call
 from callwright.server.mcp.resources.content import TEXT_BYTES
 from callwright.server.mcp.resources.reading import READERS
 from callwright.server.mcp.resources.resources import TEMPLATES, UNTRUSTED

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from callwright.contract.calls import Call
+from callwright.contract.calls.calls import Call
 from callwright.service.platform.clock.clock import milliseconds, moment
 from callwright.service.tables.schema import calls
 from tests.support.calls.stored_calls import DIALLED_MS, put_call

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, insert, update
 
-from callwright.contract.conversations import Conversations
+from callwright.contract.calls.conversations import Conversations
 from callwright.service.tables.schema import calls, transcripts
 from tests.support.campaigns import people, run
 from tests.support.resources import refusal

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from callwright.contract.calls import ListCalls, list_calls
+from callwright.contract.calls.calls import ListCalls, list_calls
 from callwright.contract.declaration.filters import filter_of
 from tests.support import resources
 from tests.support.calls.many_calls import put_many

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Connection, insert, select, text
 
 from callwright.client.listing import Listing
-from callwright.contract.calls import Call
+from callwright.contract.calls.calls import Call
 from callwright.contract.declaration.pagination import MOST_COUNTED
 from callwright.service.platform.clock.clock import moment
 from callwright.service.tables import deployment_calls

@@ -8,7 +8,7 @@ from typing import get_args
 import anyio
 import pytest
 
-from callwright.contract.calls import OUTCOMES
+from callwright.contract.calls.calls import OUTCOMES
 from callwright.contract.deployments.contacts import ContactStatus
 from callwright.contract.deployments.dialling import WEEKDAYS, CallingHours, Window
 from callwright.service.platform.clock.clock import moment

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callwright.contract.calls import Outcome
+from callwright.contract.calls.calls import Outcome
 from callwright.service.telephony.engine import VoicemailPolicy
 from callwright.service.telephony.simulated.network import simulate
 from callwright.service.telephony.simulated.steering import INTENTS, MOODS

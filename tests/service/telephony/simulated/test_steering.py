@@ -1,6 +1,6 @@
 import pytest
 
-from callwright.contract.calls import OUTCOMES
+from callwright.contract.calls.calls import OUTCOMES
 from callwright.service.telephony.simulated.steering import (
     COLUMNS,
     INTENTS,

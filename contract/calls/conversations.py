@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from callwright.contract.calls import CallFilters
+from callwright.contract.calls.calls import CallFilters
 from callwright.contract.declaration.field_types import Timestamp
 from callwright.contract.declaration.marks import Cell, OwnText, Speech
 from callwright.contract.declaration.model import Resource

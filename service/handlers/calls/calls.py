@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 from sqlalchemy import Row, bindparam, func, select, update
 
-from callwright.contract import calls as contract
+from callwright.contract.calls import calls as contract
 from callwright.contract.declaration.field_types import in_whole_seconds
 from callwright.contract.declaration.pagination import Page
 from callwright.contract.deployments.call_price import CURRENCY

@@ -7,10 +7,10 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, case, func, select
 
-from callwright.contract import transcripts as contract
+from callwright.contract.calls import transcripts as contract
 from callwright.contract.declaration.pagination import MOST_COUNTED, Page
 from callwright.contract.deployments.call_price import CURRENCY
-from callwright.service.handlers.calls import COLUMNS
+from callwright.service.handlers.calls.calls import COLUMNS
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.handlers.resources import resource
 from callwright.service.platform.clock.clock import DAY, HOUR, whole_seconds

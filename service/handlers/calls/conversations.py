@@ -7,8 +7,8 @@ from typing import Any
 import orjson
 from sqlalchemy import ColumnElement, Row, bindparam, literal, select, tuple_
 
-from callwright.contract import conversations as contract
-from callwright.contract.conversations import (
+from callwright.contract.calls import conversations as contract
+from callwright.contract.calls.conversations import (
     MOST_CALLS,
     Conversation,
     Conversations,
@@ -16,7 +16,7 @@ from callwright.contract.conversations import (
     ReadConversations,
     SpokenTurn,
 )
-from callwright.service.handlers.calls import COLUMNS
+from callwright.service.handlers.calls.calls import COLUMNS
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.handlers.resources import resource
 from callwright.service.platform.clock.clock import whole_seconds

@@ -1,0 +1,1 @@
+"""Calls: their records, reading many conversations, searching what was said and counting."""
