@@ -15,17 +15,18 @@ _DIFFERS = (
     (re.compile(r'(?<="duration_ms": )\d{1,2}(?=[,\s}])'), "<some ms>"),  # of an attempt to deliver
     (re.compile(r"http://127\.0\.0\.1:\d+"), "<address>"),
 )
-_MOMENT = re.compile(r"\b20[23]\d-\d\d-\d\d(?:T09:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)| 09:\d\dZ)")
-"""The clocks of both services begin at nine; whatever happens within the hour is a moment of the run."""
+_MOMENT = re.compile(r"\b20[23]\d-\d\d-\d\d(?:T(?:09:\d|10:0)\d:\d\d(?:\.\d+)?(?:Z|\+00:00)| 09:\d\dZ)")
+"""The clocks of both services begin at nine. What happens in minutes, or an hour after, is of the run."""
 _BEGIN_MS = 1_803_891_600_000
 _HOUR_MS = 3_600_000
+_OF_RUN_MS = _HOUR_MS + 600_000
 _DAY_MS = 24 * _HOUR_MS
 _MILLISECONDS = re.compile(r"\b1[78]\d{11}\b")
 
 
 def is_of_run(value_ms: int) -> bool:
     """Whether a number is a moment of the run, or whole days before or behind it, in milliseconds since the epoch."""
-    return 10**12 < value_ms < 10**13 and (value_ms - _BEGIN_MS) % _DAY_MS < _HOUR_MS
+    return 10**12 < value_ms < 10**13 and (value_ms - _BEGIN_MS) % _DAY_MS < _OF_RUN_MS
 
 
 def without_differences(text: str) -> str:

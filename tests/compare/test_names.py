@@ -6,9 +6,9 @@ AGENT, OTHER = "agt_" + "a" * 24, "agt_" + "b" * 24
 
 
 def test_ids_secrets_addresses_and_moments_of_the_run_differ_and_nothing_else() -> None:
-    moments = "2027-03-01T09:05:06Z 2027-04-05T13:00:00Z"
+    moments = "2027-03-01T09:05:06Z 2027-03-01T10:00:18Z 2027-03-01T10:10:18Z"
     said = f"{AGENT} {OTHER} {AGENT} whsec_0123456789abcdef http://127.0.0.1:4711/x {moments}"
-    assert Names().name(said) == "agt#1 agt#2 agt#1 <secret> <address>/x <now> 2027-04-05T13:00:00Z"
+    assert Names().name(said) == "agt#1 agt#2 agt#1 <secret> <address>/x <now> <now> 2027-03-01T10:10:18Z"
 
 
 def test_a_request_is_translated_by_the_names_of_what_was_met() -> None:
