@@ -81,6 +81,16 @@ class Preview(Resource):
         ),
         PERSONAL,
     ]
+    worst_greeting: Annotated[
+        QuotedText | None,
+        Field(
+            description=(
+                "The greeting of the person, among the first 100, for whom most of its columns are empty; null where "
+                "none is. A default fills them: {{first_name|there}}."
+            )
+        ),
+        PERSONAL,
+    ] = None
     cost: CostRange
     max_attempts: int
     estimated_minutes: Annotated[

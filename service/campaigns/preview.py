@@ -25,7 +25,7 @@ from callwright.service.platform.money import amount, money
 from callwright.service.rules.organization_plans import PricePlan
 from callwright.service.rules.plan_id import StartPlanSeal
 from callwright.service.rules.price_settings import PRICES
-from callwright.service.rules.templates import Columns, variables_in
+from callwright.service.rules.templates import Columns, placeholders_in, values_of, variables_in
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.ledger import wallet_of
 from callwright.service.tables.schema import organizations
@@ -130,6 +130,7 @@ def preview(
         blocked=blocked,
         missing_variables=_missing(speaker, audience),
         greeting=_greeting(row, speaker, first),
+        worst_greeting=_worst_greeting(row, speaker, people),
         cost=contract.CostRange(
             low=money(low), high=money(high), available=money(available), covered=available >= high, basis=_BASIS
         ),
@@ -211,5 +212,22 @@ def _greeting(row: Row[Any], agent: AgentSnapshot, first: FirstCall | None) -> s
     """What the first person who is called hears first; None if nobody is called."""
     if first is None:
         return None
-    attempt = first.contact.attempts + 1
-    return greeting_of(Rules.of(row, agent).request(first.contact, call_id="", attempt=attempt, from_number=""))
+    return _heard(row, agent, first.contact)
+
+
+def _worst_greeting(row: Row[Any], agent: AgentSnapshot, people: Sequence[Row[Any]]) -> str | None:
+    """What the person hears for whom most columns of the greeting are empty; None if it is whole for everybody."""
+    places = placeholders_in(agent.welcome_message)
+    if not places or not people:
+        return None
+
+    def empty(person: Row[Any]) -> int:
+        return sum(not (value or "").strip() for value in values_of(places, json.loads(person.cells or "{}")))
+
+    worst = max(people, key=empty)
+    return _heard(row, agent, worst) if empty(worst) else None
+
+
+def _heard(row: Row[Any], agent: AgentSnapshot, person: Row[Any]) -> str:
+    """What a person hears first at the next call."""
+    return greeting_of(Rules.of(row, agent).request(person, call_id="", attempt=person.attempts + 1, from_number=""))

@@ -196,6 +196,11 @@ async def _calls(hand: Hand, deployment_id: str) -> str:
     assert "get_call" in await hand.refused("hang_up_call", call_uuid=call_id)
     matches = (await hand.use("search_transcripts", query='"this is Ada"', outcome=["answered"]))["data"]
     assert call_id in [match["call_id"] for match in matches]
+    read = await hand.use("read_conversations", deployment_id=deployment_id, speaker="contact")
+    assert call_id in [one["call_id"] for one in read["conversations"]]
+    said = await hand.use("read_conversations", deployment_id=deployment_id, view="distinct_turns")
+    assert said["calls"] == len(read["conversations"])
+    assert any(one["text"].startswith("Hello") for one in said["distinct_turns"])
     stats = await hand.use("get_call_stats", group_by=["outcome"], deployment_id=deployment_id)
     assert {group["key"]["outcome"]: group["calls"] for group in stats["groups"]} == OUTCOMES
     return call_id

@@ -123,6 +123,13 @@ def preview(found: Preview, context: ToolContext) -> str:
         f"not called: {listed(blocked)}" if blocked else None,
         f"no value: {listed(missing)}" if missing else None,
         _greeting(found, context),
+        fenced(
+            [shortened(found.worst_greeting, 500)],
+            tag=context.session.ids(),
+            what="Greeting where most columns are empty; {{column|word}} gives a word for these.",
+        )
+        if found.worst_greeting
+        else None,
         line(
             f"cost {amount(cost.low)} to {amount(cost.high)}",
             f"available {amount(cost.available)}",

@@ -796,6 +796,11 @@ export interface Preview {
    * lacks it; empty: the contact speaks first; null: nobody would be called.
    */
   greeting: string | null;
+  /**
+   * The greeting of the person, among the first 100, for whom most of its columns are empty; null where none is. A
+   * default fills them: {{first_name|there}}.
+   */
+  worst_greeting?: string | null;
   cost: CostRange;
   max_attempts: number;
   /**

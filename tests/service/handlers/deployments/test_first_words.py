@@ -9,7 +9,7 @@ import pytest
 from callwright.contract.deployments.dialling import WEEKDAYS, CallingHours, Compliance, Window
 from callwright.service.platform.clock.clock import SystemClock, milliseconds
 from tests.support.campaign_invariants import campaign_records
-from tests.support.campaigns import ONCE, after_rounds, draft, make_agent, people, run, working
+from tests.support.campaigns import ONCE, after_rounds, draft, make_agent, make_audience, people, run, working
 from tests.support.service import Tenant, open_service
 
 ANSWERS: dict[str, Any] = {"sim_outcome": "answered", "sim_intent": "yes"}
@@ -119,3 +119,20 @@ async def test_the_greeting_is_that_of_whoever_lives_where_the_hours_begin_first
         assert seen.next_call_at == datetime(2026, 11, 27, 14, tzinfo=UTC)
         assert seen.greeting is not None
         assert seen.greeting.startswith("Hello Person 1,")
+
+
+async def test_the_worst_greeting_is_that_of_whoever_has_most_empty_cells(tenant: Tenant) -> None:
+    words = "Good day {{first_name}} of {{city}}, this is Ada."
+    whole = {"first_name": "Kim", "city": "Rome"}
+    rows = [{**person, **whole, "city": city} for person, city in zip(people(3), ("Rome", "", "Pisa"), strict=True)]
+    audience = await make_audience(tenant, rows)
+    agent = await make_agent(tenant, "A", welcome_message=words)
+    made = await draft(tenant, [], audience_id=audience.id, agent_id=agent.id)
+    seen = await tenant.client.deployments.preview(id=made.id)
+    assert seen.greeting is not None
+    assert seen.worst_greeting is not None
+    assert "Good day Kim of Rome," in seen.greeting
+    assert "Good day Kim of ," in seen.worst_greeting
+    filled = await tenant.client.agents.update(id=agent.id, welcome_message=words.replace("city}}", "city|town}}"))
+    assert filled.welcome_message.endswith("{{city|town}}, this is Ada.")
+    assert (await tenant.client.deployments.preview(id=made.id)).worst_greeting is None
