@@ -20,8 +20,9 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_CELLS = re.compile(rb"[^\x00-\x1f;,|]*[\x80-\xff][^\x00-\x1f;,|]*")
-_WORDS = re.compile(rb"[A-Za-z\x80-\xff]*[\x80-\xff][A-Za-z\x80-\xff]*")
+_CELLS = re.compile(rb"[^\x00-\x1f;,|]+")
+_WORDS = re.compile(rb"[A-Za-z\x80-\xff]+")
+"""Both match long texts in one pass; which of the cells and words are not ASCII is asked afterwards."""
 _UTF_8_LETTERS = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _CALLING_CODES = re.compile(rb"(?:\+|\b00)([1-9]\d{0,2})")
 _PAGES: tuple[tuple[str, str, str], ...] = (
@@ -129,7 +130,7 @@ def _sample(file: BinaryIO) -> tuple[list[bytes], set[str]]:
     cells: list[bytes] = []
     codes: set[str] = set()
     while (chunk := file.read(_CHUNK_BYTES)) and sum(map(len, cells)) < _SAMPLE_BYTES:
-        cells += _CELLS.findall(chunk)
+        cells += _not_ascii(_CELLS, chunk)
         codes.update(code.decode() for code in _CALLING_CODES.findall(chunk[:_SAMPLE_BYTES]))
     return cells[:2_000], codes
 
@@ -146,16 +147,15 @@ def _begins(digits: str, calling_codes: str) -> bool:
 
 
 def _code_page(cells: Sequence[bytes], usual: str) -> str:
-    words = [word for cell in cells for word in _WORDS.findall(cell) if len(word) > 1]
+    words = [word for cell in cells for word in _not_ascii(_WORDS, cell) if len(word) > 1]
     if _foreign(words) > _MOSTLY * sum(map(len, words)):
         return _of_other_script(b"\n".join(cells), usual)
     others = [page for page in _LATIN_ELSEWHERE if page != usual]
     choices = [usual, *others] if usual in _LATIN else others
     fitting = [(_strangeness(text), index) for index, page in enumerate(choices) if (text := _decoded(cells, page))]
     strange, index = min(fitting, default=(0, 0))
-    if not fitting or strange > _STRANGE * _foreign(
-        cells
-    ):  # the second byte of a Japanese or Chinese letter may be a Latin one
+    # The second byte of a Japanese or Chinese letter may be a Latin one.
+    if not fitting or strange > _STRANGE * _foreign(cells):
         return _of_other_script(b"\n".join(cells), usual, otherwise=choices[index])
     return choices[index]
 
@@ -167,6 +167,10 @@ def _of_other_script(sample: bytes, usual: str, otherwise: str = "cp1252") -> st
 
     best = from_bytes(sample, cp_isolation=list(_OTHER_SCRIPTS)).best()
     return otherwise if best is None else best.encoding
+
+
+def _not_ascii(pattern: re.Pattern[bytes], text: bytes) -> list[bytes]:
+    return [found for found in pattern.findall(text) if not found.isascii()]
 
 
 def _foreign(texts: Sequence[bytes]) -> int:

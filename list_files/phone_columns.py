@@ -51,12 +51,8 @@ def named_for_numbers(column: str) -> bool:
 
 def column_like(name: str, columns: Iterable[str]) -> str | None:
     """The column of this name, or else one whose name differs in case, accents and blanks only."""
-    there = list(columns)
-    return (
-        name
-        if name in there
-        else next((column for column in there if plain_heading(column) == plain_heading(name)), None)
-    )
+    there, plain = list(columns), plain_heading(name)
+    return name if name in there else next((column for column in there if plain_heading(column) == plain), None)
 
 
 def is_surely_number(text: str) -> bool:

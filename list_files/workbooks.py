@@ -12,6 +12,8 @@ MOST_UNPACKED_BYTES = 200_000_000
 """Bytes of a file when it is unpacked. A small file can unpack to a thousand times its size."""
 MOST_ROWS = 1_048_576
 """Rows of a sheet. Source: Excel's own limit."""
+MOST_CELLS = 20_000_000
+"""Cells of a sheet, the empty ones before others in a row included: a row of a few bytes can be 16,384 cells wide."""
 _ZIP = b"PK\x03\x04"
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _SAVE = "save the list as XLSX or as CSV"
@@ -57,10 +59,14 @@ def sheet_rows(file: BinaryIO) -> Iterator[tuple[int, list[str]]]:
 
 def _rows(sheet: Any) -> Iterator[tuple[int, list[str]]]:
     sheet.reset_dimensions()  # some programs write wrong ones
+    seen = 0
     try:
         for number, cells in enumerate(sheet.iter_rows(values_only=True), 1):
             if number > MOST_ROWS:
                 raise UnreadableList(f"a sheet has at most {MOST_ROWS:,} rows")
+            seen += len(cells)
+            if seen > MOST_CELLS:
+                raise UnreadableList(f"a sheet has at most {MOST_CELLS // 1_000_000} million cells; cut it in pieces")
             yield number, [_text(cell) for cell in cells]
     except UnreadableList:
         raise

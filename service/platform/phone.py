@@ -21,7 +21,7 @@ _ROUNDED = re.compile(r"[-+]?\d+(?:[.,]\d+)?[eE][-+]?\d+")
 _ERROR_VALUE = re.compile(r"#+|#[A-Z/0]+[!?]?", re.IGNORECASE)
 _FRACTION = re.compile(r"^(\d{7,15})[.,]0{1,2}$")
 """A number that a program took for an amount."""
-_BETWEEN_NUMBERS = re.compile(r"[;\n|]|\s*:::\s*|\s/\s|,\s*(?=[+0(])|\s(?:or|oder|ou|o)\s", re.IGNORECASE)
+_BETWEEN_NUMBERS = re.compile(r"[;\n|]|:::|\s/\s|,\s*(?=[+0(])|\s(?:or|oder|ou|o)\s", re.IGNORECASE)
 _FEWEST_OF_SEVERAL = 7
 _FEWEST_DIGITS = 4
 """Fewer digits are not a phone number in any country, with or without an area code."""

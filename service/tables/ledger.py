@@ -107,7 +107,7 @@ def warn_below(connection: Connection, ids: Ids, org_id: str, threshold_micros: 
     if wallet.threshold_micros == threshold_micros:
         return
     low = _is_low(wallet.balance_micros, threshold_micros)
-    values = {"threshold_micros": threshold_micros, "low": low, "updated_at": now_ms}
+    values = {"threshold_micros": threshold_micros, "low": low, "updated_at": _after(wallet, now_ms)}
     connection.execute(update(wallets).where(_W.org_id == org_id).values(values))
     if threshold_micros is not None and low and not wallet.low:
         _tell_low(connection, ids, wallet, wallet.balance_micros, threshold_micros, now_ms)

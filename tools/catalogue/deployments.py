@@ -7,7 +7,12 @@ from callwright.contract.deployments.dialling import CONSENT_GIVEN
 from callwright.contract.deployments.inbound import ANSWERING
 from callwright.contract.deployments.settings import SETTINGS
 from callwright.tools.confirmation import what_to_confirm
-from callwright.tools.replies.campaign_answers import STEADY, DeploymentFound, DeploymentState, InboundState
+from callwright.tools.replies.campaign_answers import (
+    OMITTED_AFTER_A_CHANGE,
+    DeploymentFound,
+    DeploymentState,
+    InboundState,
+)
 from callwright.tools.replies.campaign_words import entry, preview, whole
 from callwright.tools.replies.waiting_for_campaigns import GetDeploymentWaiting, awaited
 from callwright.tools.runtime.tool import CHANGES, READS, Hints, Tool, deleted
@@ -190,7 +195,7 @@ TOOLS: tuple[Tool, ...] = (
             "{action: queue, forward or busy, forward_to}.",
         },
         collapsed=_SHORT | {"inbound"},
-        omitted_fields=STEADY,
+        omitted_fields=OMITTED_AFTER_A_CHANGE,
         hidden=frozenset({"metadata", *ANSWERING}),
         truncation_hint=WHOLE_CAMPAIGN_HINT,
     ),

@@ -3,7 +3,7 @@
 from callwright.contract.deployments import deployments as contract
 from callwright.tools.catalogue.deployments import WHOLE_CAMPAIGN_HINT
 from callwright.tools.confirmation import what_to_confirm
-from callwright.tools.replies.campaign_answers import STEADY, DeploymentState
+from callwright.tools.replies.campaign_answers import OMITTED_AFTER_A_CHANGE, DeploymentState
 from callwright.tools.replies.campaign_words import started, stopped
 from callwright.tools.runtime.tool import Hints, Tool
 
@@ -29,7 +29,7 @@ TOOLS: tuple[Tool, ...] = (
         argument_descriptions={"plan_id": _PLAN, "jump_clock": "Simulated: do not wait for start_at."},
         confirmation=what_to_confirm.start,
         output_model=DeploymentState,
-        omitted_fields=STEADY,
+        omitted_fields=OMITTED_AFTER_A_CHANGE,
         truncation_hint=WHOLE_CAMPAIGN_HINT,
     ),
     Tool(
@@ -44,7 +44,7 @@ TOOLS: tuple[Tool, ...] = (
         hints=Hints(read_only=False, destructive=False, idempotent=True, open_world=True),
         reply=stopped,
         output_model=DeploymentState,
-        omitted_fields=STEADY,
+        omitted_fields=OMITTED_AFTER_A_CHANGE,
         truncation_hint=WHOLE_CAMPAIGN_HINT,
     ),
     Tool(
@@ -62,7 +62,7 @@ TOOLS: tuple[Tool, ...] = (
         argument_descriptions={"plan_id": _PLAN},
         confirmation=what_to_confirm.start,
         output_model=DeploymentState,
-        omitted_fields=STEADY,
+        omitted_fields=OMITTED_AFTER_A_CHANGE,
         hidden=frozenset({"jump_clock"}),
         truncation_hint=WHOLE_CAMPAIGN_HINT,
     ),
@@ -78,7 +78,7 @@ TOOLS: tuple[Tool, ...] = (
         hints=Hints(read_only=False, destructive=True, idempotent=True, open_world=True),
         reply=stopped,
         output_model=DeploymentState,
-        omitted_fields=STEADY,
+        omitted_fields=OMITTED_AFTER_A_CHANGE,
         truncation_hint=WHOLE_CAMPAIGN_HINT,
     ),
 )

@@ -32,7 +32,7 @@ _FURTHER = tuple(name for name in SETTINGS if name not in _ALWAYS)
 DeploymentState = projection_of(Deployment, "DeploymentState", *_STATE)
 """A deployment after it was created, changed, started or stopped: what decides the next step."""
 
-STEADY = frozenset({"stats", "plan_id", "simulated"})
+OMITTED_AFTER_A_CHANGE = frozenset({"stats", "plan_id", "simulated"})
 """What the schemas of such answers leave out: create_deployment names it."""
 
 InboundState = projection_of(Deployment, "InboundState", "id", "name", "status", "simulated")

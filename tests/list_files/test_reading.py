@@ -1,0 +1,28 @@
+"""Files that are made to take long are read or refused in one pass."""
+
+import io
+
+import pytest
+from openpyxl import Workbook
+
+from callwright.list_files import encodings, workbooks
+from callwright.list_files.reading import open_list
+from callwright.list_files.unreadable import UnreadableList
+
+
+def test_a_long_text_without_separators_is_split_in_one_pass() -> None:
+    """A pattern that looks back from the end at every place would take hours for the larger one."""
+    for cell in (b"a" * 120_000, b"\xe9 " + b"a" * 120_000):
+        opened = open_list(io.BytesIO(b"phone\n" + cell + b"\n\xff\n"))
+        assert len(list(opened.rows)) == 2
+    assert encodings.encoding_of(io.BytesIO(b"a" * 900_000 + b"\n\xff")) == "cp1252"
+
+
+def test_a_sheet_of_wide_and_nearly_empty_rows_is_refused_by_its_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workbooks, "MOST_CELLS", 50_000)
+    book, data = Workbook(), io.BytesIO()
+    for row in range(1, 11):
+        book.worksheets[0].cell(row, 16_384, "x")
+    book.save(data)
+    with pytest.raises(UnreadableList, match="cells; cut it in pieces"):
+        list(open_list(data).rows)
