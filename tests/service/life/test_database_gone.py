@@ -132,14 +132,28 @@ async def test_a_start_forgets_that_a_file_was_written_over(tmp_path: Path) -> N
         assert not mark.exists()
 
 
-async def test_a_log_that_is_cut_is_noticed_and_not_moved_into_the_file(tmp_path: Path) -> None:
+def cut(log_file: Path) -> None:
+    os.truncate(log_file, 0)
+
+
+def cut_under_a_write(log_file: Path) -> None:
+    """Cuts a log while a transaction is being written, which then goes on where it was: the beginning is a hole."""
+    size = log_file.stat().st_size
+    os.truncate(log_file, 0)
+    os.truncate(log_file, size + 4096)
+
+
+@pytest.mark.parametrize("cuts", [cut, cut_under_a_write])
+async def test_a_log_that_is_cut_is_noticed_and_not_moved_into_the_file(
+    cuts: Callable[[Path], None], tmp_path: Path
+) -> None:
     data = tmp_path / "data"
     data.mkdir()
     file = data / "callwright.db"
     async with in_mid_campaign(f"sqlite:///{file}", data) as (tenant, _), raw_client(tenant) as http:
         file_guard = tenant.database.file_guard
         assert file_guard.look()
-        os.truncate(f"{file}-wal", 0)
+        cuts(Path(f"{file}-wal"))
         before = file.read_bytes()
         answer = refused(await http.post("/v1/audiences", json={"name": "Lost"}), 503, "service_unavailable")
         assert "or its log" in answer["message"]

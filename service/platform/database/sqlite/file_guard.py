@@ -14,7 +14,7 @@ from enum import Enum
 from pathlib import Path
 from typing import cast
 
-from callwright.service.platform.database.sqlite.log_files import identity, log_files, replaced_mark
+from callwright.service.platform.database.sqlite.log_files import begins_as_log, identity, log_files, replaced_mark
 from callwright.service.platform.database.unavailable import StorageUnavailable
 
 log = logging.getLogger(__name__)
@@ -136,6 +136,9 @@ class FileGuard:
             if there is None or there[:2] != opened[:2]:
                 return FileLoss.LOG_MOVED
             if there[3] < opened[3]:  # SQLite never truncates it: it overwrites it from the start
+                return FileLoss.OVERWRITTEN
+            # A log that was cut is as long as before if a write was under way, but begins with a hole.
+            if path.endswith("-wal") and there[3] and not begins_as_log(path):
                 return FileLoss.OVERWRITTEN
             self._log_files_opened[index] = (path, there)
         return None

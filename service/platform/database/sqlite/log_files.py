@@ -8,6 +8,15 @@ def log_files(file: Path) -> tuple[Path, Path]:
     return Path(f"{file}-wal"), Path(f"{file}-shm")
 
 
+def begins_as_log(log_file: str) -> bool:
+    """Whether a file has the first bytes of a log (sqlite.org/fileformat2.html, 4.1)."""
+    try:
+        with open(log_file, "rb", buffering=0) as file:  # only the index of the log has locks that closing drops
+            return file.read(3) == b"\x37\x7f\x06"
+    except OSError:
+        return False
+
+
 def replaced_mark(file: Path) -> Path:
     """The file that names the database file of a log after that file was replaced; empty if it was overwritten."""
     return Path(f"{file}-replaced")
