@@ -7,23 +7,19 @@ from callwright.tools.catalogue import (
     agents,
     audience_rows,
     audiences,
-    calls,
-    conversations,
     deployments,
     dialling,
-    event_log,
-    findings,
     phone_numbers,
     voices,
     wallet,
-    webhook_deliveries,
-    webhooks,
 )
+from callwright.tools.catalogue.calls import calls, conversations, findings
+from callwright.tools.catalogue.events import event_log, webhook_deliveries, webhooks
 from callwright.tools.runtime.tool import Tool
 
 MODULES = (
-    *(wallet, agents, voices, audiences, audience_rows, phone_numbers, deployments, dialling, calls, conversations),
-    *(findings,),
+    *(wallet, agents, voices, audiences, audience_rows, phone_numbers, deployments, dialling),
+    *(calls, conversations, findings),
     *(webhooks, webhook_deliveries, event_log),
 )
 

@@ -5,8 +5,8 @@ import json
 from callwright.contract import event_log as contract
 from callwright.contract.checks.counts import count_of
 from callwright.contract.event_log import Event, EventExplanation, WebhookArrival
-from callwright.tools.catalogue.webhook_deliveries import ANSWERS, entry, replayed
-from callwright.tools.catalogue.webhooks import SENDS
+from callwright.tools.catalogue.events.webhook_deliveries import ANSWERS, entry, replayed
+from callwright.tools.catalogue.events.webhooks import SENDS
 from callwright.tools.runtime.tool import READS, Tool
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.untrusted.fence import fenced

@@ -3,7 +3,7 @@
 from callwright.contract import webhooks as contract
 from callwright.contract.checks.counts import count_of
 from callwright.contract.webhooks import Delivery, DeliveryAttempt, DeliveryWithAttempts, Replayed
-from callwright.tools.catalogue.webhooks import SENDS
+from callwright.tools.catalogue.events.webhooks import SENDS
 from callwright.tools.runtime.tool import READS, Tool
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.untrusted.fence import fenced
