@@ -5,7 +5,6 @@ from collections.abc import AsyncGenerator, MutableMapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -35,10 +34,10 @@ from callwright.service.platform.refusals import Refusal
 from callwright.service.platform.wake_signal import WakeNotifier
 from callwright.service.platform.worker_loop import repeat
 from callwright.service.rest.documentation.openapi import document
+from callwright.service.rest.pages.routes import page_routes
 from callwright.service.rest.pipeline import RequestPipeline
 from callwright.service.rest.problems import problem_body
 from callwright.service.rest.routes import PREFIXES, RouteTable
-from callwright.service.rest.transaction import ACTION_PATH
 from callwright.service.rules.plan_id import StartPlanSeal
 from callwright.service.services import Services
 from callwright.service.settings import ServiceSettings
@@ -56,13 +55,6 @@ from callwright.service.workers.supervisor import Supervisor
 
 _CURSOR_SECRET = "cursor_secret"
 _PLAN_SECRET = "plan_secret"
-API_KEYS_PAGE = Path(__file__).parent / "rest" / "pages" / "api_keys.html"
-"""The page that `action_url` leads to. It says how a person makes another key."""
-_PAGE_HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-}
 STARTED_PAUSED = "started_paused"
 """The pause reason of campaigns that were active or scheduled in the copy from which the service was started."""
 ANSWER_LIMIT_S = 5.0
@@ -80,7 +72,7 @@ LAST_WRITES_S = 3.0
 
 
 class Application:
-    """The ASGI application: the API below each of its path prefixes, its OpenAPI description, and a health check."""
+    """The ASGI application: the API below each of its path prefixes, its description, pages, a health check."""
 
     def __init__(self, services: Services, pipeline: RequestPipeline) -> None:
         self._services, self._pipeline = services, pipeline
@@ -89,7 +81,7 @@ class Application:
             routes=[
                 Route("/openapi.json", self._openapi),
                 Route("/healthz", self._health),
-                Route(ACTION_PATH, self._api_keys),
+                *page_routes(services.own_address, partial(problems_of, services.database)),
             ],
         )
 
@@ -105,9 +97,6 @@ class Application:
 
     async def _openapi(self, _: Request) -> Response:
         return Response(document(), media_type="application/json")
-
-    async def _api_keys(self, _: Request) -> Response:
-        return Response(API_KEYS_PAGE.read_bytes(), headers=_PAGE_HEADERS, media_type="text/html")
 
     async def _health(self, _: Request) -> Response:
         problems = await problems_of(self._services.database)

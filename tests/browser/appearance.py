@@ -1,8 +1,18 @@
 """What a page looks like, measured in the browser."""
 
-from typing import Any
+from typing import Any, Protocol
 
-from tests.browser.host import Host
+from playwright.async_api import Frame
+
+
+class Shown(Protocol):
+    """Something that shows a page in a frame."""
+
+    @property
+    def frame(self) -> Frame:
+        """The frame with the page."""
+        ...
+
 
 _CONTRAST = """() => {
   const channels = (color) => color.match(/[\\d.]+/g).map(Number);
@@ -33,18 +43,18 @@ LEAST_CONTRAST = 4.5
 """Of text on its ground, for level AA. Source: https://www.w3.org/TR/WCAG22/#contrast-minimum"""
 
 
-async def pale_texts(host: Host) -> list[Any]:
+async def pale_texts(host: Shown) -> list[Any]:
     """Texts with too little contrast, and how much they have."""
     found: list[list[Any]] = await host.frame.evaluate(_CONTRAST)
     assert len(found) > 3
     return [entry for entry in found if entry[1] < LEAST_CONTRAST]
 
 
-async def overhang(host: Host) -> int:
+async def overhang(host: Shown) -> int:
     """By how many pixels the page is wider than its window."""
     return await host.frame.evaluate("document.documentElement.scrollWidth - window.innerWidth")
 
 
-async def ground(host: Host) -> str:
+async def ground(host: Shown) -> str:
     """The colour of the page."""
     return await host.frame.evaluate("getComputedStyle(document.body).backgroundColor")

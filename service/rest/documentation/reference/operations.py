@@ -12,7 +12,7 @@ from callwright.service.rest.documentation.reference.exchanges import answer_lin
 from callwright.service.rest.documentation.reference.tables import Tables, table
 from callwright.service.rest.routes import PREFIX
 
-_SAYS_MORE = 8
+SAYS_MORE = 8
 """A description is shown if it has more words than this; a shorter one says no more than the summary."""
 
 
@@ -47,7 +47,7 @@ def noun_page(noun: str, operations: Iterable[AnyOperation], schemas: Schemas) -
 def _operation(operation: AnyOperation, schemas: Schemas, tables: Tables) -> list[str]:
     lines = [f"## {operation.name}", "", f"`{operation.method} {PREFIX}{operation.path}`", ""]
     about = about_operation(operation)
-    lines += [f"{operation.summary}{f' {about}' if len(about.split()) > _SAYS_MORE else ''}", ""]
+    lines += [f"{operation.summary}{f' {about}' if len(about.split()) > SAYS_MORE else ''}", ""]
     lines += _takes(operation, schemas, tables)
     if operation.sorts:
         sorts = ", ".join(f"`{name}`" for name in operation.sorts)
