@@ -227,7 +227,7 @@ async def test_paths_lead_nowhere_else(wire: Wire) -> None:
         b"/v1/wallet%3fa=b",
         b"/v1",
         b"/v1/",
-        b"/",
+        b"//",
         b"/v11/wallet",
         b"/V1/wallet",
         b"http://elsewhere.example/nowhere",
