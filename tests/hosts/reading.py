@@ -67,6 +67,12 @@ def gemini(text: str, values: Values) -> Server:
     return _address(entry, "httpUrl") if "httpUrl" in entry else _program(entry, _STDIO)
 
 
+def windsurf(text: str, values: Values) -> Server:
+    """`mcp_config.json` of Windsurf: `${env:NAME}` in every value; an address is called `serverUrl`."""
+    entry = _filled(_only(json.loads(text), "mcpServers"), r"\$\{env:(\w+)()\}", values)
+    return _address(entry, "serverUrl") if "serverUrl" in entry else _program(entry, _STDIO)
+
+
 def zed(text: str, values: Values) -> Server:
     """`settings.json` of Zed: nothing is put in."""
     entry = _only(json.loads(text), "context_servers")
@@ -80,6 +86,7 @@ FILES: Mapping[str, Callable[[str, Values], Server]] = {
     ".cursor/mcp.json": cursor,
     "~/.codex/config.toml": codex,
     "~/.gemini/settings.json": gemini,
+    "~/.codeium/windsurf/mcp_config.json": windsurf,
     "zed settings.json": zed,
 }
 """How the file with a title is read."""
@@ -116,6 +123,34 @@ def claude_mcp_add(words: Sequence[str]) -> Server:
     return Program(_named(name, command[0]), tuple(command[1:]), env)
 
 
+def codex_mcp_add(words: Sequence[str], values: Values) -> Server:
+    """`codex mcp add`: the name first; an option takes one value; the key of an address is in the environment."""
+    own, command = _split(list(words))
+    name, *rest = own
+    options = _pairs(rest, {"--env", "--url", "--bearer-token-env-var"})
+    if options["--url"]:
+        assert not command
+        (url,), (variable,) = options["--url"], options["--bearer-token-env-var"]
+        return Address(_named(name, url), {"Authorization": f"Bearer {values[variable]}"})
+    env = dict(each.split("=", 1) for each in options["--env"])
+    return Program(_named(name, command[0]), tuple(command[1:]), env)
+
+
+def gemini_mcp_add(words: Sequence[str]) -> Server:
+    """`gemini mcp add`: options before the name; what stands behind `--` are arguments of the command before it."""
+    own, command = _split(list(words))
+    at = next(index for index in range(0, len(own), 2) if not own[index].startswith("-"))
+    options = _pairs(own[:at], {"--scope", "--env", "--transport", "--header"})
+    name, value, *arguments = own[at:]
+    assert set(options["--scope"]) <= {"user", "project"}
+    if options["--transport"] == ["http"]:
+        assert not [*command, *arguments, *options["--env"]]
+        return Address(_named(name, value), dict(each.split(": ", 1) for each in options["--header"]))
+    assert not [*options["--header"], *options["--transport"]]
+    env = dict(each.split("=", 1) for each in options["--env"])
+    return Program(_named(name, value), (*arguments, *command), env)
+
+
 def code_add_mcp(words: Sequence[str]) -> Server:
     """`code --add-mcp`: one JSON object with the name inside."""
     (text,) = words
@@ -127,6 +162,15 @@ def words_of(line: str) -> list[str]:
     """A line of a terminal, as a shell splits it. Variables and redirections are none of these pages'."""
     assert not re.search(r"[$`|;&<>]", line), line
     return shlex.split(line)
+
+
+def _pairs(words: Sequence[str], known: set[str]) -> dict[str, list[str]]:
+    """Options that take one value each, with all their values."""
+    options: dict[str, list[str]] = {name: [] for name in known}
+    for name, value in zip(words[::2], words[1::2], strict=True):
+        assert name in known, f"{name} is no option"
+        options[name].append(value)
+    return options
 
 
 def _split(words: list[str]) -> tuple[list[str], list[str]]:

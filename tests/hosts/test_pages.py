@@ -15,13 +15,23 @@ from callwright.server.settings import read_settings
 from callwright.tools.toolsets import PROFILES
 from tests.hosts.conftest import Built
 from tests.hosts.pages import FOLDER, Block, blocks, pages
-from tests.hosts.reading import FILES, Server, claude_mcp_add, code_add_mcp, words_of
+from tests.hosts.reading import (
+    FILES,
+    Server,
+    claude_mcp_add,
+    code_add_mcp,
+    codex_mcp_add,
+    gemini_mcp_add,
+    words_of,
+)
 from tests.hosts.starting import Address, seen
 from tests.house.tree import ROOT
 from tests.support.processes.programs import COMMAND, START_S, run, serving
 
 BLOCKS = list(blocks())
 KEY_PROFILE = "analyst"
+WITHOUT_A_WAY = "web-assistants.md"
+"""The page about hosts that cannot use the server yet."""
 PLACE, ELSEWHERE, SERVED = "/path/to/callwright", "https://calls.example.com/v1", "http://127.0.0.1:8080"
 CLAUDE_READS = (["claude", "mcp", "list"], ["claude", "mcp", "get", "callwright"])
 
@@ -67,10 +77,13 @@ def servers(block: Block, serves: Serves | None, built: Built) -> list[Server]:
     """What a block tells a host to start or to call, with the wheel and the service where the page has placeholders."""
     text = block.text.replace(f"{PLACE}/.venv/bin/callwright", COMMAND).replace(PLACE, str(built.wheel))
     text = serves.put_into(text) if serves else text
+    typed_in = serves.typed_in if serves else {}
     if block.title != "terminal":
-        return [FILES[block.title](text, serves.typed_in if serves else {})]
+        return [FILES[block.title](text, typed_in)]
     lines = [words_of(line) for line in text.splitlines()]
     found: list[Server] = [claude_mcp_add(words[3:]) for words in lines if words[:3] == ["claude", "mcp", "add"]]
+    found += [codex_mcp_add(words[3:], typed_in) for words in lines if words[:3] == ["codex", "mcp", "add"]]
+    found += [gemini_mcp_add(words[3:]) for words in lines if words[:3] == ["gemini", "mcp", "add"]]
     return found + [code_add_mcp(words[2:]) for words in lines if words[:2] == ["code", "--add-mcp"]]
 
 
@@ -94,7 +107,7 @@ def offered(server: Server) -> frozenset[str]:
 
 
 def test_each_page_has_a_program_and_each_but_one_an_address() -> None:
-    named = {page.name for page in pages()} - {"README.md"}
+    named = {page.name for page in pages()} - {"README.md", WITHOUT_A_WAY}
     assert {block.page for block in LOCAL} == named
     assert {block.page for block in WITH_SERVICE} == named
     assert {block.page for block in WITH_SERVICE if SERVED in block.text} == named - {"claude-desktop.md"}
@@ -125,6 +138,14 @@ def test_an_address_is_refused_with_401_as_the_page_says(service: Serves, header
     assert httpx.post(f"{service.root}/mcp", headers=header, json={}, timeout=START_S).status_code == 401
 
 
+def test_no_authorization_server_is_named_as_the_page_about_web_assistants_says(service: Serves) -> None:
+    path = "/.well-known/oauth-protected-resource/mcp"
+    about = httpx.get(f"{service.root}{path}", timeout=START_S)
+    assert about.is_success
+    assert "authorization_servers" not in about.json()
+    assert f"`{path}`" in (FOLDER / WITHOUT_A_WAY).read_text(encoding="utf-8")
+
+
 def test_a_personal_key_is_refused_by_rest_as_the_page_says(service: Serves) -> None:
     for key, works in ((service.personal, False), (service.live, True)):
         headers = {"Authorization": f"Bearer {key}"}
@@ -138,7 +159,8 @@ def terminal_lines() -> dict[str, list[str]]:
 
 
 def test_every_line_for_a_terminal_is_of_a_kind_that_a_test_here_runs() -> None:
-    kinds = (["claude", "mcp", "add"], ["code", "--add-mcp"], ["uvx", "--from", PLACE], ["callwright"], *CLAUDE_READS)
+    adding = [[host, "mcp", "add"] for host in ("claude", "codex", "gemini")]
+    kinds = (*adding, ["code", "--add-mcp"], ["uvx", "--from", PLACE], ["callwright"], *CLAUDE_READS)
     unknown = [
         line for line, words in terminal_lines().items() if not any(words[: len(kind)] == kind for kind in kinds)
     ]
