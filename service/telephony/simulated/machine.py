@@ -8,6 +8,7 @@ from callwright.service.telephony.simulated.conversation.phrases import bank_of,
 from callwright.service.telephony.simulated.conversation.prompts import read_prompt
 from callwright.service.telephony.simulated.conversation.timeline import Timeline
 from callwright.service.telephony.simulated.conversation.welcome import read_welcome
+from callwright.service.telephony.simulated.steering import Steering
 
 MachineEnd = tuple[Outcome, Disposition | None, HangupCause, EndedBy, AnsweredBy]
 
@@ -20,14 +21,20 @@ def leave_on_machine(
     *,
     language: str,
     words: Chance,
-    forced: Outcome | None,
+    steering: Steering,
     warnings: list[str],
 ) -> MachineEnd:
-    """Reacts to the machine's greeting as the voicemail policy says. A forced outcome overrides the policy."""
-    policy = request.voicemail
+    """Reacts to the machine's greeting as the voicemail policy says. A steered outcome overrides the policy.
+
+    A steered greeting is said word for word; the rest of the call is the same as with a greeting of the language.
+    """
+    policy, forced = request.voicemail, steering.outcome
     bank = bank_or_english(language)
     own = language if bank_of(language) else bank.language
-    timeline.say("contact", bank.contact_says("voicemail_greeting", "plain", words), own, gap_s=words.between(0.4, 1.0))
+    greeting = bank.contact_says("voicemail_greeting", "plain", words)
+    if steering.greeting:
+        greeting, own = steering.greeting, language
+    timeline.say("contact", greeting, own, gap_s=words.between(0.4, 1.0))
     beeps = words.happens(0.8)
     answered_by: AnsweredBy = "machine_end_beep" if beeps else "machine_end_silence"
     action = policy.action if policy.detection else "continue"

@@ -146,7 +146,7 @@ def _connected(
     answered_by: AnsweredBy
     if timing.line_outcome == "voicemail":
         outcome, disposition, cause, ended_by, answered_by = leave_on_machine(
-            request, timeline, language=language, words=words, forced=steering.outcome, warnings=warnings
+            request, timeline, language=language, words=words, steering=steering, warnings=warnings
         )
     elif steering.outcome == "fax_or_ivr":
         meet_menu(request, timeline, language=language, words=words)

@@ -25,25 +25,29 @@ Intent = Literal[
 
 MOODS: tuple[Mood, ...] = get_args(Mood)
 INTENTS: tuple[Intent, ...] = get_args(Intent)
-COLUMNS: tuple[str, ...] = ("outcome", "persona", "intent", "language", "script")
+COLUMNS: tuple[str, ...] = ("outcome", "persona", "intent", "language", "script", "greeting")
 """The steering columns, without the prefix `sim.` that they have in an audience."""
 
 MAX_SCRIPT_TURNS = 30
 MAX_SCRIPT_TURN_CHARS = 1_000
+MAX_GREETING_CHARS = 1_000
 
 _CLOSED: dict[str, tuple[str, ...]] = {"outcome": OUTCOMES, "persona": MOODS, "intent": INTENTS}
+_VERBATIM = ("language", "script", "greeting")
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Steering:
-    """The parsed columns of one contact. `None` and an empty script leave the choice to chance."""
+    """The parsed columns of one contact. `None` and empty words leave the choice to chance."""
 
     outcome: Outcome | None = None
     mood: Mood | None = None
     intent: Intent | None = None
     language: str | None = None
     script: tuple[str, ...] = ()
+    greeting: str = ""
+    """What a mailbox says before the beep; empty: one of the language's own greetings."""
     problems: tuple[str, ...] = ()
     """Why columns were ignored, in sentences."""
 
@@ -72,6 +76,10 @@ def check_steering(name: str, value: str) -> str | None:
         if len(value) <= 35 and _LANGUAGE_TAG.fullmatch(value):
             return None
         return f"sim.language cannot be '{redacted(value)[:60]}'; allowed are BCP-47 tags such as en-US, es or pt-BR."
+    if name == "greeting":
+        if len(value) <= MAX_GREETING_CHARS:
+            return None
+        return f"sim.greeting is too long; allowed are {MAX_GREETING_CHARS} characters."
     turns = script_turns(value)
     if len(turns) > MAX_SCRIPT_TURNS or any(len(turn) > MAX_SCRIPT_TURN_CHARS for turn in turns):
         return (
@@ -97,12 +105,13 @@ def read_steering(columns: Mapping[str, str]) -> Steering:
         if problem is not None:
             problems.append(problem)
         elif value := columns[name].strip():
-            kept[name] = value if name in ("language", "script") else value.lower()
+            kept[name] = value if name in _VERBATIM else value.lower()
     return Steering(
         outcome=cast("Outcome | None", kept.get("outcome")),
         mood=cast("Mood | None", kept.get("persona")),
         intent=cast("Intent | None", kept.get("intent")),
         language=kept["language"].replace("_", "-") if "language" in kept else None,
         script=script_turns(kept.get("script", "")),
+        greeting=kept.get("greeting", ""),
         problems=tuple(problems),
     )

@@ -6,6 +6,7 @@ import pytest
 
 from callwright.service.platform.clock.clock import DAY, HOUR
 from tests.support.calls.stored_calls import DIALLED_MS, put_call, put_conversation
+from tests.support.campaigns import people, run
 from tests.support.resources import refusal
 from tests.support.service import Tenant
 
@@ -44,6 +45,18 @@ async def test_words_of_other_scripts_are_found(tenant: Tenant) -> None:
     call_id = await put_conversation(tenant, ("contact", "क्या गुरुवार ठीक है?"))
     for query in ("गुरुवार", '"ठीक है"'):
         assert [match.call_id for match in (await tenant.client.transcripts.search(query=query)).data] == [call_id]
+
+
+@pytest.mark.service(workers=True)
+async def test_the_words_of_a_planted_mailbox_are_found_and_are_no_variable(tenant: Tenant) -> None:
+    rows = people(3, sim_outcome="voicemail")
+    rows[1]["sim.greeting"] = "Kayak rentals, please speak after the beep."
+    made = await run(tenant, rows)
+    (match,) = (await tenant.client.transcripts.search(query="kayak", speaker="contact")).data
+    (turn,) = (await tenant.client.calls.get_transcript(call_uuid=match.call_id)).turns
+    assert (match.deployment_id, turn.text) == (made.id, rows[1]["sim.greeting"])
+    row = [row async for row in tenant.client.audiences.list_rows(id=made.audience_id or "")][1]
+    assert set(row.values) == {"first_name"}
 
 
 async def test_matches_are_paged_newest_first(tenant: Tenant) -> None:

@@ -245,6 +245,25 @@ def test_the_voicemail_policy_decides_what_a_machine_hears(
         assert agent[0].startswith(heard) if heard else not agent
 
 
+@pytest.mark.parametrize("outcome", ["voicemail", "voicemail_left", None])
+def test_a_planted_greeting_is_what_the_mailbox_says_and_changes_nothing_else(outcome: Outcome | None) -> None:
+    planted = "Hi, this is ANN. Leave a message about the kayak | after the beep."
+    steering = {} if outcome is None else {"outcome": outcome}
+    for seed in SEEDS:
+        usual = simulate(call(to=MACHINE, seed=seed, steering=steering))
+        request = call(to=MACHINE, seed=seed, steering=steering | {"greeting": planted})
+        result = simulate(request)
+        assert_sound(result, request)
+        assert said_by(result, "contact") == [planted]
+        assert said_by(result, "agent") == said_by(usual, "agent")
+        assert (result.outcome, result.answered_by) == (usual.outcome, usual.answered_by)
+
+
+def test_a_planted_greeting_is_not_said_by_a_person() -> None:
+    request = call(to="+12025550100", steering={"greeting": "After the beep."})
+    assert simulate(request) == simulate(replace(request, steering={}))
+
+
 def test_without_detection_a_machine_is_talked_to_as_to_a_person() -> None:
     result = simulate(call(to=MACHINE, voicemail=VoicemailPolicy(detection=False, action="hangup")))
     assert (result.outcome, result.answered_by, result.disposition) == ("answered", "unknown", "incomplete")

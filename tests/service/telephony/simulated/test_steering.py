@@ -4,6 +4,7 @@ from callwright.contract.calls.calls import OUTCOMES
 from callwright.service.telephony.simulated.steering import (
     COLUMNS,
     INTENTS,
+    MAX_GREETING_CHARS,
     MAX_SCRIPT_TURNS,
     MOODS,
     check_steering,
@@ -16,7 +17,8 @@ from callwright.service.telephony.simulated.steering import (
     [("outcome", each) for each in OUTCOMES]
     + [("persona", each) for each in MOODS]
     + [("intent", each) for each in INTENTS]
-    + [("language", "pt-BR"), ("language", "en_GB"), ("script", "Yes?|No."), ("intent", " YES ")],
+    + [("language", "pt-BR"), ("language", "en_GB"), ("script", "Yes?|No."), ("greeting", "x" * 1_000)]
+    + [("intent", " YES ")],
 )
 def test_every_known_value_is_accepted(name: str, value: str) -> None:
     assert check_steering(name, value) is None
@@ -61,3 +63,14 @@ def test_what_is_not_understood_is_left_out_and_named() -> None:
 
 def test_a_script_is_split_at_bars_and_loses_empty_turns() -> None:
     assert read_steering({"script": "Hello? | | Yes, fine.|"}).script == ("Hello?", "Yes, fine.")
+
+
+def test_a_greeting_that_is_too_long_is_refused_with_the_limit() -> None:
+    assert check_steering("greeting", " " + "x" * MAX_GREETING_CHARS + " ") is None
+    assert check_steering("greeting", "x" * (MAX_GREETING_CHARS + 1)) == (
+        "sim.greeting is too long; allowed are 1000 characters."
+    )
+
+
+def test_a_greeting_keeps_its_letters_and_bars() -> None:
+    assert read_steering({"greeting": " Hi | It's Ann. "}).greeting == "Hi | It's Ann."
