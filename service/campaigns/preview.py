@@ -22,6 +22,7 @@ from callwright.service.dialling.eligibility.reasons import of_audience, of_wait
 from callwright.service.dialling.queue import Rules
 from callwright.service.platform.clock.clock import SECOND, moment, moment_or_none
 from callwright.service.platform.money import amount, money
+from callwright.service.platform.phone import redacted
 from callwright.service.rules.organization_plans import PricePlan
 from callwright.service.rules.plan_id import StartPlanSeal
 from callwright.service.rules.price_settings import PRICES
@@ -46,6 +47,11 @@ _UNCOVERED = (
     "the wallet has {available} USD and this may cost {high} USD: the campaign pauses when the money is used up; "
     "`callwright orgs fund {org} --amount N` on the machine of the service tops up the wallet, or lower budget_cap"
 )
+_EMPTY_CELLS = (
+    "the welcome message has gaps where cells are empty: column {cells} in the audience; a default fills a gap: "
+    "{{{{column|words}}}}"
+)
+_MOST_COLUMNS = 5
 _DEFAULT_ORGANIZATION = "default"
 """The organization that commands use when none is named."""
 _AT_ONCE = (
@@ -141,6 +147,7 @@ def preview(
         problems=[problem.message for problem in problems],
         warnings=[
             *([] if speaker.welcome_message.strip() else [_NO_WELCOME]),
+            *_advice_on_empty_cells(speaker, audience),
             *([unwilling] if unwilling else []),
             *([_never(row, hours, audience)] if never else []),
             *([_advice_on_money(connection, row, available, high)] if available < high else []),
@@ -206,6 +213,21 @@ def _missing(agent: AgentSnapshot, audience: Row[Any]) -> list[contract.MissingV
     columns = Columns(filled)
     counts = ((name, audience.valid_count - filled.get(columns.find(name) or "", 0)) for name in dict.fromkeys(wanted))
     return [contract.MissingVariable(name=name, contacts=count) for name, count in counts if count]
+
+
+def _advice_on_empty_cells(agent: AgentSnapshot, audience: Row[Any]) -> list[str]:
+    """The columns of the welcome message that have empty cells and no default, with how many people they concern."""
+    places = placeholders_in(agent.welcome_message)
+    filled = {column["name"]: column["filled"] for column in json.loads(audience.columns)} if places else {}
+    columns = Columns(filled)
+    used = dict.fromkeys(columns.find(place.name) for place in places if place.default is None)
+    everybody: int = audience.valid_count
+    gaps = [(column, everybody - filled[column]) for column in used if column and filled[column] < everybody]
+    if not gaps:
+        return []
+    cells = ", ".join(f"{redacted(name)!r} of {count} of {everybody} people" for name, count in gaps[:_MOST_COLUMNS])
+    more = f" and {len(gaps) - _MOST_COLUMNS} more columns" if len(gaps) > _MOST_COLUMNS else ""
+    return [_EMPTY_CELLS.format(cells=f"{cells}{more}")]
 
 
 def _greeting(row: Row[Any], agent: AgentSnapshot, first: FirstCall | None) -> str | None:

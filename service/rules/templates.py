@@ -1,6 +1,7 @@
 """Message templates: `{{First Name}}` is replaced by the contact's cell in that column, `{{name|there}}` has a default.
 
 A placeholder matches a column without regard to case, blanks, `_` and `-`; a column of just that name comes first.
+Where no column matches like that, accents do not count either, unless two columns differ by them alone.
 """
 
 import re
@@ -21,6 +22,8 @@ _NO_NAME = "\"'[<%"  # JSON and markup may stand in a prompt
 _BLANKS = re.compile(r"[\s_\-‐‑]+")
 _SINGLE = re.compile(r"(?<![{\w])\{[ \t]?([^\W\d][\w .\-]{0,60})\}(?!\})")
 _UNCLOSED = re.compile(r"\{\{[ \t]?([^\W\d][\w\-]{0,60})(?=\s|[,.!?;:]|$|\}(?!\}))")
+_BLANK = " \t\u00a0\u202f"
+_PUNCTUATION = tuple(",.;:!?…)،؛؟।。、，！？")
 _NEAR = 0.6
 _CACHED_TEMPLATES = 512
 _CACHED_NAMES = 4_096
@@ -105,12 +108,19 @@ def _key(name: str) -> str:
     return _BLANKS.sub("", unicodedata.normalize("NFKC", name).casefold())
 
 
+@lru_cache(maxsize=_CACHED_NAMES)
+def _plain_key(name: str) -> str:
+    """The key without accents."""
+    return "".join(char for char in unicodedata.normalize("NFKD", _key(name)) if not unicodedata.combining(char))
+
+
 class Columns:
     """The columns of a list, found by the name in a placeholder."""
 
     def __init__(self, names: Collection[str]) -> None:
         self._names = names
         self._by_key: dict[str, str] | None = None
+        self._by_plain_key: dict[str, str | None] | None = None
 
     def find(self, name: str) -> str | None:
         """The column that a placeholder of this name means; None if there is none."""
@@ -120,13 +130,26 @@ class Columns:
             self._by_key = {}
             for column in self._names:
                 self._by_key.setdefault(_key(column), column)
-        return self._by_key.get(_key(name))
+        return self._by_key.get(_key(name)) or self._without_accents(_plain_key(name))
+
+    def _without_accents(self, key: str) -> str | None:
+        if self._by_plain_key is None:
+            self._by_plain_key = {}
+            for column in dict.fromkeys((self._by_key or {}).values()):
+                plain = _plain_key(column)
+                self._by_plain_key[plain] = None if plain in self._by_plain_key else column
+        return self._by_plain_key.get(key)
+
+
+def is_writable(column: str) -> bool:
+    """Whether a placeholder can name this column: a name with braces, a bar or a line break cannot be written."""
+    return placeholders_in(f"{{{{{column}}}}}") == (Placeholder(column.strip()),)
 
 
 def nearest_column(name: str, columns: Iterable[str]) -> str | None:
-    """The column whose name is most like this one; None if none is like it."""
-    keys = {_key(column): column for column in columns}
-    found = get_close_matches(_key(name), keys, n=1, cutoff=_NEAR)
+    """The column whose name is most like this one, of those that a placeholder can name; None if none is like it."""
+    keys = {_plain_key(column): column for column in columns if is_writable(column)}
+    found = get_close_matches(_plain_key(name), keys, n=1, cutoff=_NEAR)
     return keys[found[0]] if found else None
 
 
@@ -145,16 +168,29 @@ def values_of(places: Iterable[Placeholder], variables: Mapping[str, str]) -> li
 def render(template: str, variables: Mapping[str, str]) -> Rendered:
     """The template with every placeholder replaced. An unknown variable becomes empty and is named in `missing`.
 
-    Values are inserted as they are: a `{{name}}` inside a value is not replaced.
+    Where nothing is said for a placeholder, the blanks around it become one, or none before punctuation: "Hello , Ada"
+    becomes "Hello, Ada". Values are inserted as they are: a `{{name}}` inside a value is not replaced.
     """
     if "{{" not in template:
         return Rendered(template)
-    pieces = list(_parts(template))
+    pieces = _parts(template)
     places = [part for part in pieces if isinstance(part, Placeholder)]
     values = values_of(places, variables)
-    pieces[1::2] = [value or "" for value in values]
+    text, done = cast("str", pieces[0]), list[str]()
+    for value, following in zip(values, cast("tuple[str, ...]", pieces[2::2]), strict=True):
+        if value and not value.isspace():
+            done += (text, value)
+            text = following
+        else:
+            # Only texts of the template are changed: a value keeps its own blanks.
+            text = _closed_gap(text, following)
     missing = dict.fromkeys(place.name for place, value in zip(places, values, strict=True) if value is None)
-    return Rendered("".join(cast("list[str]", pieces)), tuple(missing))
+    return Rendered("".join((*done, text)), tuple(missing))
+
+
+def _closed_gap(before: str, after: str) -> str:
+    """Two texts with nothing between them, without the blank that would be said twice or before punctuation."""
+    return f"{before.rstrip(_BLANK)}{after}" if after.startswith((*_BLANK, *_PUNCTUATION)) else f"{before}{after}"
 
 
 @lru_cache(maxsize=_CACHED_TEMPLATES)

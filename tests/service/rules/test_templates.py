@@ -24,7 +24,7 @@ def test_places_are_filled_with_the_variables_of_their_names() -> None:
 
 @pytest.mark.requirement("CONV-29")
 def test_an_unknown_variable_leaves_nothing_behind_and_is_named_once() -> None:
-    assert render("{{b}}, {{a}} and {{b}}.", {"a": "x"}) == Rendered(", x and .", ("b",))
+    assert render("{{b}}, {{a}} and {{b}}.", {"a": "x"}) == Rendered(", x and.", ("b",))
 
 
 def test_an_empty_value_is_not_missing() -> None:
@@ -43,6 +43,8 @@ def test_a_place_inside_a_value_is_not_filled_again() -> None:
         ("{{First Name}}", "first_name"),
         ("{{first_name}}", "FIRST NAME"),
         ("{{ Prénom }}", "prénom"),
+        ("{{Prénom}}", "prenom"),
+        ("{{telefono}}", "Teléfono"),
         ("{{E-Mail}}", "email"),
         ("{{Straße 1}}", "STRASSE_1"),
         ("{{नाम}}", "नाम"),
@@ -55,6 +57,35 @@ def test_a_place_is_filled_from_the_column_of_its_name_however_that_is_written(w
 
 def test_a_column_of_exactly_that_name_comes_first() -> None:
     assert render("{{first_name}}", {"First Name": "a", "first_name": "b"}).text == "b"
+
+
+def test_accents_decide_where_columns_differ_by_them_alone() -> None:
+    assert render("{{Prénom}}", {"prenom": "a", "prénom": "b"}).text == "b"
+    assert render("{{Prenôm}}", {"prenom": "a", "prénom": "b"}) == Rendered("", ("Prenôm",))
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ("Guten Tag {{a}}, hier ist Ada.", "Guten Tag, hier ist Ada."),
+        ("Guten Tag {{a}} {{b}}, hier ist Ada.", "Guten Tag, hier ist Ada."),
+        ("Hello {{a}} and welcome.", "Hello and welcome."),
+        ("Bonjour {{a}}\u202f?", "Bonjour\u202f?"),
+        ("Hello  there , {{a}}.", "Hello  there ,."),
+        ("Two  blanks , {{x}} stay  there !", "Two  blanks , X stay  there !"),
+        ("({{a}} )", "( )"),
+        ("{{x}}{{a}}{{x}}", "XX"),
+        ("Line one {{a}}\nLine two", "Line one \nLine two"),
+        ("नमस्ते {{a}}। कैसे हैं?", "नमस्ते। कैसे हैं?"),
+    ],
+)
+def test_an_empty_cell_leaves_one_blank_or_none_before_punctuation(template: str, said: str) -> None:
+    for empty in ("", "  "):
+        assert render(template, {"a": empty, "b": "", "x": "X"}).text == said
+
+
+def test_a_value_keeps_its_blanks_beside_an_empty_cell() -> None:
+    assert render("{{x}}{{a}}, yes", {"x": "so  ", "a": ""}).text == "so  , yes"
 
 
 @pytest.mark.requirement("CONV-28")
@@ -107,6 +138,12 @@ def test_a_template_with_numbered_places_says_the_same(template: str) -> None:
 )
 def test_the_nearest_column_is_the_one_of_a_like_name(name: str, near: str | None) -> None:
     assert nearest_column(name, ["phone_number", "First Name", "E-Mail", "name"]) == near
+
+
+@pytest.mark.parametrize("unwritable", ["first{name", "first_name}", "first|name", "first\nname", "[first_name"])
+def test_a_column_that_no_placeholder_can_name_is_never_suggested(unwritable: str) -> None:
+    assert nearest_column("first_name", [unwritable]) is None
+    assert nearest_column("first_name", [unwritable, "First Nam"]) == "First Nam"
 
 
 @pytest.mark.parametrize(

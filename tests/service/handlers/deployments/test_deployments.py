@@ -288,6 +288,7 @@ async def test_a_preview_says_who_would_be_called_and_changes_nothing(tenant: Te
     assert seen.greeting is not None
     assert seen.greeting.startswith("Hello Person 0! ")  # and that a machine is calling
     assert (seen.cost.high.amount, seen.cost.covered) == ("0.010000", True)
-    assert ([said.partition(":")[0] for said in seen.problems], seen.warnings) == (["budget_reached"], [])
+    assert ([said.partition(":")[0] for said in seen.problems], len(seen.warnings)) == (["budget_reached"], 1)
+    assert "column 'first_name' of 1 of 3 people in the audience" in seen.warnings[0]
     assert await tenant.client.deployments.get(id=made.id) == made
     assert (await tenant.client.calls.list()).pagination.total == 0

@@ -132,7 +132,26 @@ async def test_the_worst_greeting_is_that_of_whoever_has_most_empty_cells(tenant
     assert seen.greeting is not None
     assert seen.worst_greeting is not None
     assert "Good day Kim of Rome," in seen.greeting
-    assert "Good day Kim of ," in seen.worst_greeting
+    assert "Good day Kim of, this is Ada." in seen.worst_greeting
+    (warning,) = seen.warnings
+    assert "column 'city' of 1 of 3 people in the audience;" in warning
     filled = await tenant.client.agents.update(id=agent.id, welcome_message=words.replace("city}}", "city|town}}"))
     assert filled.welcome_message.endswith("{{city|town}}, this is Ada.")
-    assert (await tenant.client.deployments.preview(id=made.id)).worst_greeting is None
+    seen = await tenant.client.deployments.preview(id=made.id)
+    assert (seen.worst_greeting, seen.warnings) == (None, [])
+
+
+async def test_an_empty_cell_leaves_no_blank_before_a_comma_and_is_still_shown(tenant: Tenant) -> None:
+    agent = await make_agent(tenant, welcome_message="Guten Tag {{Vorname}} {{Prénom}}, hier ist  Ada.", language="de")
+    rows = [{**person, "vorname": "", "prenom": ""} for person in people(3, **ANSWERS)]
+    made = await draft(tenant, [*rows[:2], {**rows[2], "vorname": "Kim"}], agent_id=agent.id, **ONE_BY_ONE)
+    seen = await tenant.client.deployments.preview(id=made.id)
+    assert seen.worst_greeting is not None
+    assert seen.worst_greeting.startswith("Guten Tag, hier ist  Ada.")
+    assert any("column 'vorname' of 2 of 3 people, 'prenom' of 3 of 3 people in" in each for each in seen.warnings)
+    async with working(tenant):
+        await tenant.client.deployments.start(id=made.id, plan_id=seen.plan_id)
+        await tenant.ended(made.id)
+    heard = [await first_turns(tenant, made.id, call=call) for call in range(3)]
+    beginnings = sorted(words.partition(" Ada.")[0] for words in heard)
+    assert beginnings == ["Guten Tag Kim, hier ist ", "Guten Tag, hier ist ", "Guten Tag, hier ist "]
