@@ -23,7 +23,8 @@ _BLANKS = re.compile(r"[\s_\-‐‑]+")
 _SINGLE = re.compile(r"(?<![{\w])\{[ \t]?([^\W\d][\w .\-]{0,60})\}(?!\})")
 _UNCLOSED = re.compile(r"\{\{[ \t]?([^\W\d][\w\-]{0,60})(?=\s|[,.!?;:]|$|\}(?!\}))")
 _BLANK = " \t\u00a0\u202f"
-_PUNCTUATION = tuple(",.;:!?…)،؛؟।。、，！？")
+_CLOSES = tuple(f"{_BLANK},.;:!?…)،؛؟।。、，！？")
+"""What needs no blank before it."""
 _NEAR = 0.6
 _CACHED_TEMPLATES = 512
 _CACHED_NAMES = 4_096
@@ -173,24 +174,31 @@ def render(template: str, variables: Mapping[str, str]) -> Rendered:
     """
     if "{{" not in template:
         return Rendered(template)
-    pieces = _parts(template)
+    pieces = list(_parts(template))
     places = [part for part in pieces if isinstance(part, Placeholder)]
     values = values_of(places, variables)
-    text, done = cast("str", pieces[0]), list[str]()
-    for value, following in zip(values, cast("tuple[str, ...]", pieces[2::2]), strict=True):
-        if value and not value.isspace():
-            done += (text, value)
-            text = following
-        else:
-            # Only texts of the template are changed: a value keeps its own blanks.
-            text = _closed_gap(text, following)
+    said = ["" if value is None or value.isspace() else value for value in values]
+    pieces[1::2] = said
+    words = cast("list[str]", pieces)
+    if all(said):
+        return Rendered("".join(words))
     missing = dict.fromkeys(place.name for place, value in zip(places, values, strict=True) if value is None)
-    return Rendered("".join((*done, text)), tuple(missing))
+    return Rendered(_closed_up(words), tuple(missing))
 
 
-def _closed_gap(before: str, after: str) -> str:
-    """Two texts with nothing between them, without the blank that would be said twice or before punctuation."""
-    return f"{before.rstrip(_BLANK)}{after}" if after.startswith((*_BLANK, *_PUNCTUATION)) else f"{before}{after}"
+def _closed_up(pieces: list[str]) -> str:
+    """Texts and values in alternation, without the blanks that would be said twice or stand before punctuation.
+
+    Only texts are changed: a value keeps its own blanks.
+    """
+    text, done = pieces[0], list[str]()
+    for value, after in zip(pieces[1::2], pieces[2::2], strict=True):
+        if value:
+            done += (text, value)
+            text = after
+        else:
+            text = f"{text.rstrip(_BLANK)}{after}" if after.startswith(_CLOSES) else f"{text}{after}"
+    return "".join((*done, text))
 
 
 @lru_cache(maxsize=_CACHED_TEMPLATES)
