@@ -19,7 +19,17 @@ from callwright.service.platform.refusals import invalid, not_found
 from callwright.service.rules.templates import spoken_braces, variables_in
 from callwright.service.speech.voices import voice
 from callwright.service.tables.schema import agents, deployments
+from callwright.service.telephony.simulated.conversation.phrases import LANGUAGES, bank_of, other_language
 
+_WITHOUT_PHRASES = (
+    "on the simulated network the agent cannot hold a conversation in {language}: it says the welcome message and the "
+    "questions of the prompt, tells no fact before it is asked, may take an instruction for a question or a fact, and "
+    "speaks English between them; languages with rules of their own: {known}"
+)
+_WRITTEN_OTHERWISE = (
+    "system_prompt seems to be in {written}, and the agent speaks {language}: on the simulated network its questions "
+    "and facts are found by the rules of the agent's language, and may be missed or said in the other one"
+)
 _C = agents.c
 _BY_ID = select(agents).where(_C.id == bindparam("id"), _C.org_id == bindparam("org"))
 _FIND, _LOCK = Prepared(_BY_ID), Prepared(_BY_ID.with_for_update())
@@ -48,6 +58,11 @@ def to_resource(row: Any) -> contract.Agent:
     warnings: list[str] = []
     if spoken is not None and spoken.language.split("-")[0].lower() != row.language.split("-")[0].lower():
         warnings.append(f"the voice speaks {spoken.language}, the agent {row.language}")
+    bank = bank_of(row.language)
+    if bank is None:
+        warnings.append(_WITHOUT_PHRASES.format(language=row.language, known=", ".join(LANGUAGES)))
+    elif (written := other_language(row.system_prompt, bank)) is not None:
+        warnings.append(_WRITTEN_OTHERWISE.format(written=written, language=row.language))
     for field, text in (("welcome_message", row.welcome_message), ("system_prompt", row.system_prompt)):
         if "{" in text and (names := list(spoken_braces(text))):
             more = f", {len(names) - 1} more like it" if len(names) > 1 else ""

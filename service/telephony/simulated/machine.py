@@ -4,10 +4,11 @@ from callwright.contract.calls.calls import Outcome
 from callwright.service.rules.templates import render
 from callwright.service.telephony.engine import AnsweredBy, CallRequest, Disposition, EndedBy, HangupCause
 from callwright.service.telephony.simulated.chance import Chance
+from callwright.service.telephony.simulated.conversation.facts import news_of
 from callwright.service.telephony.simulated.conversation.phrases import bank_of, bank_or_english
 from callwright.service.telephony.simulated.conversation.prompts import read_prompt
 from callwright.service.telephony.simulated.conversation.timeline import Timeline
-from callwright.service.telephony.simulated.conversation.welcome import read_welcome
+from callwright.service.telephony.simulated.conversation.welcome import filled, read_welcome
 from callwright.service.telephony.simulated.steering import Steering
 
 MachineEnd = tuple[Outcome, Disposition | None, HangupCause, EndedBy, AnsweredBy]
@@ -50,9 +51,13 @@ def leave_on_machine(
     if action == "leave_message" or forced == "voicemail_left":
         return "voicemail_left", None, "agent_hangup", "agent", answered_by
     agent_bank = bank_or_english(request.agent.language)
-    for line in read_prompt(request.agent.system_prompt, agent_bank).objectives[:1]:
+    brief = read_prompt(request.agent.system_prompt, agent_bank)
+    lines = [filled(line, request) for line in brief.objectives[:1]]
+    if bank_of(request.agent.language):
+        lines = news_of(brief.facts, agent_bank, lambda line: filled(line, request), alone=not lines) + lines
+    if lines:
         timeline.wait(4.0)
-        timeline.say("agent", render(line, request.variables).text, request.agent.language, gap_s=0.6)
+        timeline.say("agent", " ".join(dict.fromkeys(lines)), request.agent.language, gap_s=0.6)
     timeline.wait(5.0)
     timeline.say("agent", agent_bank.agent_says("no_voice", words), language_said, gap_s=0.5)
     cause: HangupCause = "inactivity_timeout"

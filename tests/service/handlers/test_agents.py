@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support import resources
+from tests.support.calls.prompts_with_facts import LANGUAGES_SPOKEN, Spoken
 from tests.support.http.raw_requests import AsyncClient, refused
 from tests.support.resources import refusal
 from tests.support.service import Tenant
@@ -48,6 +49,27 @@ async def test_a_voice_of_another_language_is_a_warning(tenant: Tenant) -> None:
     assert len(mixed.warnings) == 1
     near = await tenant.client.agents.create(**_but(name="British", language="en-GB"))
     assert near.warnings == []
+
+
+async def test_a_language_in_which_the_simulated_network_has_no_rules_is_a_warning_that_says_what_it_cannot_do(
+    tenant: Tenant,
+) -> None:
+    polish = await tenant.client.agents.create(**_but(voice_id="pl-PL-zofia", language="pl-PL"))
+    (warning,) = [said for said in polish.warnings if "simulated network" in said]
+    assert "tells no fact before it is asked" in warning
+    assert warning.endswith("rules of their own: de, en, es, fr, hi, it, nl, pt")
+    changed = await tenant.client.agents.update(id=polish.id, language="de-DE", voice_id="de-DE-jonas")
+    assert changed.warnings == []
+
+
+@pytest.mark.parametrize("spoken", LANGUAGES_SPOKEN.values(), ids=LANGUAGES_SPOKEN)
+async def test_a_prompt_in_another_language_than_the_agents_is_a_warning(spoken: Spoken, tenant: Tenant) -> None:
+    own = await resources.agent(tenant, "Own", language=spoken.language, system_prompt=spoken.stated)
+    assert [said for said in own.warnings if "system_prompt" in said] == []
+    other = "en-US" if spoken.language != "en-GB" else "de-DE"
+    mixed = await resources.agent(tenant, "Mixed", language=other, system_prompt=spoken.stated)
+    (warning,) = [said for said in mixed.warnings if "system_prompt" in said]
+    assert warning.startswith(f"system_prompt seems to be in {spoken.language[:2]}, and the agent speaks {other}:")
 
 
 @pytest.mark.requirement("AGENT-05", "AGENT-11", "RES-12", "CONV-33", "LIMIT-04", "ERR-37", "ERR-52", "ERR-22")

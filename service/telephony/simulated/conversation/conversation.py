@@ -1,11 +1,12 @@
 """A conversation between the agent's policy and a contact, in virtual time."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from callwright.service.rules.templates import render
 from callwright.service.telephony.engine import CallRequest, Disposition, EndedBy, HangupCause
 from callwright.service.telephony.simulated.chance import Chance
 from callwright.service.telephony.simulated.conversation.contact import Contact, Reply
+from callwright.service.telephony.simulated.conversation.facts import filled_facts, news_of
 from callwright.service.telephony.simulated.conversation.phrases import Act, bank_of, bank_or_english, primary
 from callwright.service.telephony.simulated.conversation.prompts import Brief, answer_to, read_prompt
 from callwright.service.telephony.simulated.conversation.speech_acts import Wish, act_of, is_question, wish_of
@@ -56,7 +57,10 @@ class Conversation:
         self._language = language
         self._has_phrases = bank_of(language) is not None
         self._brief = self._read_brief()
+        self._own_brief: Brief | None = None
         self._left = list(reversed(self._brief.objectives))
+        self._unheard: list[str] = []
+        self._informs = self._has_phrases
         self._pending = ""
         self._pending_act: Act | None = None
         self._said = ""
@@ -116,15 +120,15 @@ class Conversation:
             return self._contact.opening()
         self._disclosure = said.disclosure
         if not said.phrase:
-            return self._ask_as_it_is(said.message)
+            return self._ask(said.message)
         self._say(said.message, own=True)
-        return self._ask_as_it_is(said.phrase, own=False)
+        return self._ask(said.phrase, own=False)
 
     def _introduce(self) -> str:
         """The agent's first words after a contact that spoke first."""
         parts = [self._bank.agent_says("hello", self._chance)] if self._has_phrases else []
         if self._brief.identity:
-            parts.append(self._brief.identity)
+            parts.append(self._filled(self._brief.identity))
         if self._request.ai_disclosure and not read_welcome(self._brief.identity, self._bank).discloses:
             self._disclosure = self._bank.agent_says("disclosure", self._chance)
             parts.append(self._disclosure)
@@ -143,10 +147,7 @@ class Conversation:
     def _phrase(self, key: str) -> None:
         self._say(self._bank.agent_says(key, self._chance), own=False)
 
-    def _ask(self, template: str, *, own: bool = True, act: Act | None = None) -> Reply | None:
-        return self._ask_as_it_is(self._filled(template), own=own, act=act)
-
-    def _ask_as_it_is(self, text: str, *, own: bool = True, act: Act | None = None) -> Reply | None:
+    def _ask(self, text: str, *, own: bool = True, act: Act | None = None) -> Reply | None:
         self._act = act or act_of(text, self._bank)
         self._say(text, own=own)
         return self._next_reply()
@@ -162,8 +163,13 @@ class Conversation:
 
     def _go_on(self, lead: str = "", *, courtesy: bool = False) -> Reply | None:
         """Says the lead, then the next objective. If none is left, closes the call, without a lead of `courtesy`."""
-        if not self._left or self._closing:
+        if self._informs and not self._closing:
+            self._inform()
+        if not (self._left or self._unheard) or self._closing:
             return self._close("" if courtesy else lead)
+        if not self._left:
+            self._pending, self._pending_act = "", None
+            return self._ask_pending(lead)
         line = self._left.pop()
         self._pending_act = None
         if self._general:
@@ -174,14 +180,29 @@ class Conversation:
         while not is_question(line) and self._left and len(line) < 160 and self._bank.language == "en":
             line = f"{line} {self._left.pop()}"
         self._pending = self._filled(line)
-        return self._repeat(lead)
+        return self._ask_pending(lead)
+
+    def _inform(self) -> None:
+        """Adds the reason of the call to what is said before the first question.
+
+        Not in a language without phrases: without its rules an instruction cannot be told from a fact.
+        """
+        self._informs = False
+        facts = self._brief.facts
+        self._unheard = news_of(facts, self._bank, self._filled, alone=not self._brief.objectives) if facts else []
+        self._left = [line for line in self._left if line not in self._unheard]
 
     def _repeat(self, lead: str = "") -> Reply | None:
         """Says the lead, then the objective that is still open, or the next one."""
-        if not self._pending:
-            return self._go_on(lead)
+        told = not is_question(self._pending) and self._pending in self._timeline.heard_of("agent")
+        done = not self._pending or (told and not self._unheard)
+        return self._go_on(lead) if done else self._ask_pending(lead)
+
+    def _ask_pending(self, lead: str) -> Reply | None:
+        """Says the lead, the reason of the call as far as it was not heard, and the objective that is open."""
         self._asked += 1
-        return self._ask(_joined(lead, self._pending), act=self._pending_act)
+        news = [fact for fact in self._unheard if fact not in lead]
+        return self._ask(_joined(lead, *news, self._pending), act=self._pending_act)
 
     def _lead(self, key: str) -> str:
         """A connecting phrase to put before the prompt's words; none in a language without phrases."""
@@ -235,6 +256,9 @@ class Conversation:
         # A contact that stays on the line hears the disclosure before it interrupts.
         kept = "" if reply.hangs_up else self._disclosure
         cut_in = reply.cuts_in and timeline.cut_in(share, at_least=kept)
+        if self._unheard:
+            heard = timeline.heard_of("agent")
+            self._unheard = [fact for fact in self._unheard if fact not in heard]
         timeline.say("contact", reply.text, self._contact.language, gap_s=reply.gap_s)
         if timeline.cut:
             return None
@@ -263,6 +287,7 @@ class Conversation:
         bank = bank_or_english(wanted)
         spoken_before = primary(self._request.agent.language)
         self._bank, self._language, self._has_phrases, self._general = bank, wanted, True, True
+        self._informs, self._unheard = False, []
         if self._pending:
             self._left.append(self._pending)
             self._pending = ""
@@ -321,14 +346,23 @@ class Conversation:
         return self._next_reply()
 
     def _answered(self, question: str, lead: str) -> Reply | None:
-        found = None if self._general else answer_to(question, self._brief, self._bank)
-        if found is None:
+        answer = None if self._general else answer_to(question, self._contact_brief(), self._bank)
+        if answer is None:
             self.ending.unanswered_questions.append(question)
             self._no_answer = True
             answer = self._said_or_lead(self._bank.agent_says("no_answer", self._chance))
-        else:
-            answer = self._filled(found)
+        elif answer in self._pending:
+            answer = ""  # the open objective states it
         return self._repeat(_joined(lead, answer))
+
+    def _contact_brief(self) -> Brief:
+        """The brief as it is for this contact."""
+        if self._own_brief is None:
+            brief, fill = self._brief, self._filled
+            if brief.varies:
+                brief = replace(brief, facts=filled_facts(brief.facts, self._bank, fill), identity=fill(brief.identity))
+            self._own_brief = brief
+        return self._own_brief
 
     def _went_along(self, wish: Wish, lead: str, *, cut_in: bool) -> Reply | None:
         """Continues after an ordinary answer of the contact."""

@@ -37,6 +37,10 @@ class Timeline:
         """Whether the agent has said anything yet."""
         return any(each.speaker == "agent" for each in self._said)
 
+    def heard_of(self, speaker: Speaker) -> str:
+        """What was heard of that side's last turn; empty if it has not spoken."""
+        return next((each.text for each in reversed(self._said) if each.speaker == speaker), "")
+
     def say(self, speaker: Speaker, text: str, language: str, *, gap_s: float) -> None:
         """Adds a turn `gap_s` after the last, at least `MIN_GAP_S` unless it interrupts. Empty text adds nothing."""
         if self.cut or not text:

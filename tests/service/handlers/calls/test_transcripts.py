@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from callwright.service.platform.clock.clock import DAY, HOUR
+from tests.support.calls.prompts_with_facts import LANGUAGES_SPOKEN
 from tests.support.calls.stored_calls import DIALLED_MS, put_call, put_conversation
-from tests.support.campaigns import people, run
+from tests.support.campaigns import make_agent, people, run
 from tests.support.resources import refusal
 from tests.support.service import Tenant
 
@@ -57,6 +58,18 @@ async def test_the_words_of_a_planted_mailbox_are_found_and_are_no_variable(tena
     assert (match.deployment_id, turn.text) == (made.id, rows[1]["sim.greeting"])
     row = [row async for row in tenant.client.audiences.list_rows(id=made.audience_id or "")][1]
     assert set(row.values) == {"first_name"}
+
+
+@pytest.mark.service(workers=True)
+async def test_the_day_in_a_german_prompt_is_said_in_each_call_of_a_campaign(tenant: Tenant) -> None:
+    german = LANGUAGES_SPOKEN["de"]
+    agent = await make_agent(
+        tenant, language="de-DE", voice_id="de-DE-jonas", system_prompt=german.instructed, welcome_message="Guten Tag."
+    )
+    rows = [{**person, "name": "Kim"} for person in people(5, sim_outcome="answered", sim_intent="yes")]
+    await run(tenant, rows, agent_id=agent.id)
+    found = (await tenant.client.transcripts.search(query=f'"{german.day}"', speaker="agent")).data
+    assert len(found) == 5
 
 
 async def test_matches_are_paged_newest_first(tenant: Tenant) -> None:

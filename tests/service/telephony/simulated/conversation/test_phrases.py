@@ -10,6 +10,7 @@ from callwright.service.telephony.simulated.conversation.phrases import (
     Bank,
     bank_of,
     bank_or_english,
+    other_language,
     primary,
 )
 from callwright.service.telephony.simulated.conversation.speech_acts import Wish, act_of, is_question, wish_of
@@ -61,6 +62,8 @@ def test_every_bank_has_the_same_phrases_as_the_english_one(bank: Bank) -> None:
     assert bank.agent.keys() == english.agent.keys()
     assert bank.hears.keys() == english.hears.keys()
     assert bank.topics.keys() == english.topics.keys()
+    assert bank.asks.keys() == english.asks.keys()
+    assert bank.marks.keys() == english.marks.keys()
     assert all(bank.contact.values())
     assert all(bank.agent.values())
 
@@ -104,7 +107,7 @@ def test_every_request_to_call_later_says_how_much_later(bank: Bank) -> None:
 @banks
 def test_patterns_of_instructions_have_one_place_to_fill(bank: Bank) -> None:
     for pattern, sentence in bank.imperatives:
-        assert re.compile(pattern).groups == 1
+        assert pattern.groups == 1
         assert sentence.count("{0}") == 1
 
 
@@ -137,6 +140,12 @@ def test_a_language_is_found_by_its_tag_and_others_have_no_phrases() -> None:
     assert bank_of("DE-at") is bank_of("de")
     assert bank_of("pl-PL") is None
     assert bank_or_english("pl-PL") is bank_of("en")
+
+
+def test_a_short_or_own_text_is_not_taken_for_another_language() -> None:
+    english = bank_or_english("en")
+    assert other_language("Ist das so, und wer ist da?", english) is None
+    assert other_language("You are Ada. Ask them if it is the right day for them and for the team.", english) is None
 
 
 @pytest.mark.parametrize(
