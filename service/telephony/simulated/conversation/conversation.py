@@ -6,7 +6,7 @@ from callwright.service.rules.templates import render
 from callwright.service.telephony.engine import CallRequest, Disposition, EndedBy, HangupCause
 from callwright.service.telephony.simulated.chance import Chance
 from callwright.service.telephony.simulated.conversation.contact import Contact, Reply
-from callwright.service.telephony.simulated.conversation.facts import filled_facts, news_of
+from callwright.service.telephony.simulated.conversation.facts import filled_facts, news_of, states_asked_time
 from callwright.service.telephony.simulated.conversation.phrases import Act, bank_of, bank_or_english, primary
 from callwright.service.telephony.simulated.conversation.prompts import Brief, answer_to, read_prompt
 from callwright.service.telephony.simulated.conversation.speech_acts import Wish, act_of, is_question, wish_of
@@ -347,6 +347,8 @@ class Conversation:
 
     def _answered(self, question: str, lead: str) -> Reply | None:
         answer = None if self._general else answer_to(question, self._contact_brief(), self._bank)
+        if answer is None and states_asked_time(self._pending, question, self._bank):
+            answer = self._pending
         if answer is None:
             self.ending.unanswered_questions.append(question)
             self._no_answer = True

@@ -63,7 +63,7 @@ def topics_of(text: str, bank: Bank) -> frozenset[str]:
     if day_at(text, bank) is not None or _states_time(text, bank):
         found.add("time")
     if _COST.search(text) or bank.marks["cost"].search(text):
-        found.add("cost")
+        found |= {"cost", "amount"}
     if bank.marks["place"].search(text):
         found.add("place")
     if _CONTACT.search(text):
@@ -148,6 +148,17 @@ def _asked_about(question: str, bank: Bank) -> tuple[frozenset[str], frozenset[s
     return frozenset(found), stems(question, bank)
 
 
+def asks_who(question: str, bank: Bank) -> bool:
+    """Whether the question asks who is calling."""
+    return "who" in _asked_about(question, bank)[0]
+
+
+def states_asked_time(text: str, question: str, bank: Bank) -> bool:
+    """Whether the question asks when, and the text states a day or a time."""
+    stated = day_at(text, bank) is not None or _states_time(text, bank)
+    return stated and "time" in _asked_about(question, bank)[0]
+
+
 def best_answer(question: str, facts: Sequence[Fact], bank: Bank) -> str | None:
     """The fact that answers the question best, the earlier of equals; None if none is good enough."""
     topics, wanted = _asked_about(question, bank)
@@ -155,7 +166,9 @@ def best_answer(question: str, facts: Sequence[Fact], bank: Bank) -> str | None:
     for fact in facts:
         score = len(wanted & fact.stems) / len(wanted) if wanted else 0.0
         if topics & fact.topics:
-            score += 0.6
+            # An amount answers better than "it is free", and the appointment better than the opening hours.
+            is_better = ("cost" in topics and "amount" in fact.topics) or ("time" in topics and fact.is_news)
+            score += 0.7 if is_better else 0.6
         if score > best_score:
             best, best_score = fact.text, score
     return best if best_score >= _THRESHOLD else None

@@ -21,12 +21,19 @@ def is_secret(sentence: str, bank: Bank) -> bool:
 
 def is_instruction(sentence: str, bank: Bank) -> bool:
     """Whether the sentence tells the agent what to do or to be, and is not meant for the contact."""
-    return _plain(sentence, bank).lower().startswith(bank.not_said) and bank.said.search(sentence) is None
+    return plain(sentence, bank).lower().startswith(bank.not_said) and bank.said.search(sentence) is None
+
+
+def is_conditional(sentence: str, bank: Bank) -> bool:
+    """Whether the sentence is about a case that may not come about: nothing of it is said unasked."""
+    return sentence.lower().startswith(bank.conditions)
 
 
 def spoken_by_pattern(sentence: str, bank: Bank) -> str | None:
     """What the agent says to follow an instruction; None if no pattern of the language applies."""
-    body = _plain(sentence, bank).rstrip(_ENDS)
+    if is_conditional(sentence, bank):
+        return None
+    body = plain(sentence, bank).rstrip(_ENDS)
     for pattern, said in bank.imperatives:
         match = pattern.match(body)
         if match is not None:
@@ -35,9 +42,9 @@ def spoken_by_pattern(sentence: str, bank: Bank) -> str | None:
 
 
 def subject_of(sentence: str, bank: Bank) -> str | None:
-    """What an instruction is about, as a sentence to the contact: its occasion and day; None if it has no day."""
+    """What an instruction is about, said to the contact: occasion and day; None if it has no day, or a condition."""
     start = day_at(sentence, bank)
-    if start is None:
+    if start is None or is_conditional(sentence, bank):
         return None
     occasion = bank.marks["occasion"].search(sentence)
     if occasion is not None and start - _LEAD_CHARS <= occasion.start() < start:
@@ -70,8 +77,8 @@ def first_clause(text: str, bank: Bank) -> str:
     return (text if end is None else text[: end.start()]).strip(" ,")
 
 
-def _plain(sentence: str, bank: Bank) -> str:
-    """The sentence without words of politeness and order before it."""
+def plain(sentence: str, bank: Bank) -> str:
+    """The sentence without what may stand before an instruction, such as "please" or "your task is to"."""
     for word in bank.polite:
         if sentence[: len(word)].lower() == word:
             return sentence[len(word) :]

@@ -76,6 +76,8 @@ class Bank:
     """Beginnings of sentences that instruct the agent and must not be said to a contact."""
     polite: tuple[str, ...]
     """Words that may stand before an instruction."""
+    conditions: tuple[str, ...]
+    """Beginnings of instructions for a case that may not come about."""
     said: re.Pattern[str]
     """Sentences that may be said although they begin like an instruction."""
     secret: re.Pattern[str]
@@ -123,6 +125,7 @@ def _load(language: str) -> Bank:
         first_clause=re.compile(data["first_clause"], re.IGNORECASE),
         not_said=tuple(data["not_said"]),
         polite=tuple(data["polite"]),
+        conditions=tuple(data["if"]),
         said=re.compile(str(data["said"]).replace("{occasion}", marks["occasion"]), re.IGNORECASE),
         secret=re.compile(data["secret"], re.IGNORECASE),
         about=data["about"][0],

@@ -9,13 +9,21 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from callwright.service.telephony.simulated.conversation.facts import Fact, best_answer, day_at, fact_of, topics_of
+from callwright.service.telephony.simulated.conversation.facts import (
+    Fact,
+    asks_who,
+    best_answer,
+    day_at,
+    fact_of,
+    topics_of,
+)
 from callwright.service.telephony.simulated.conversation.imperatives import is_imperative, split_steps, spoken
 from callwright.service.telephony.simulated.conversation.instructions import (
     first_clause,
     identity_by_pattern,
     is_instruction,
     is_secret,
+    plain,
     spoken_by_pattern,
     subject_of,
 )
@@ -151,8 +159,8 @@ class _Reader:
             self._told(said)
         elif is_identity:
             return
-        elif in_english and is_imperative(sentence):
-            for step in split_steps(sentence):
+        elif in_english and is_imperative(step_by_step := plain(sentence, bank)):
+            for step in split_steps(step_by_step):
                 if step_said := spoken(step):
                     self._objective(step_said)
                     if not is_question(step_said):
@@ -254,8 +262,7 @@ def answer_to(question: str, brief: Brief, bank: Bank) -> str | None:
 
 
 def _answer(question: str, brief: Brief, bank: Bank) -> str | None:
-    asked = question.lower()
-    if any(word in asked for word in bank.topics["who"]) and brief.identity:
+    if brief.identity and asks_who(question, bank):
         return brief.identity
     return best_answer(question, brief.facts, bank)
 

@@ -5,7 +5,7 @@ import pytest
 from callwright.service.telephony.engine import CallResult, VoicemailPolicy
 from callwright.service.telephony.simulated.conversation.facts import is_news
 from callwright.service.telephony.simulated.conversation.phrases import LANGUAGES, bank_or_english
-from callwright.service.telephony.simulated.conversation.prompts import read_prompt, sentences_of
+from callwright.service.telephony.simulated.conversation.prompts import answer_to, read_prompt, sentences_of
 from callwright.service.telephony.simulated.conversation.speech_acts import is_question
 from callwright.service.telephony.simulated.network import simulate
 from callwright.service.telephony.simulated.steering import MOODS
@@ -157,6 +157,22 @@ def test_a_day_is_a_reason_to_call_and_opening_hours_are_none(language: str, sen
         ("fr", "- Rappelle au patient son rendez-vous du 12 mars", "votre rendez-vous du 12 mars"),
         ("it", "- Ricorda al paziente l'appuntamento del 12 marzo", "l'appuntamento del 12 marzo"),
         ("nl", "- Herinner de patiënt aan zijn afspraak op 12 maart", "uw afspraak op 12 maart"),
+        (
+            "de",
+            "Du rufst {{name}} an, weil seine Brille am 12. März fertig ist.",
+            "weil Ihre Brille am 12. März fertig ist",
+        ),
+        ("de", "Deine Aufgabe ist es, {{name}} an den Termin am 12. März zu erinnern.", "den Termin am 12. März"),
+        ("en", "Your goal is to confirm the patient's visit on 12 March.", "confirm your visit on 12 March"),
+        ("es", "Tu objetivo es recordar a la clienta su cita del 12 de marzo.", "recordarle su cita del 12 de marzo"),
+        (
+            "fr",
+            "Vous appelez {{name}} parce que sa voiture est prête le 12 mars.",
+            "votre voiture est prête le 12 mars",
+        ),
+        ("it", "Ricorda all'ospite che la visita è il 12 marzo.", "la visita è il 12 marzo"),
+        ("nl", "Je belt {{name}} omdat de fiets op 12 maart klaar is.", "omdat de fiets op 12 maart klaar is"),
+        ("hi", "मरीज़ को बताएँ कि उनका अपॉइंटमेंट 12 मार्च को है।", "आपका अपॉइंटमेंट 12 मार्च को है"),
         ("pt", "- Lembre o paciente da consulta de 12 de março", "da consulta de 12 de março"),
     ],
 )
@@ -172,7 +188,52 @@ def test_a_day_in_an_instruction_is_said_without_the_instruction(language: str, 
     )
     text = " ".join(said_by(result, "agent"))
     assert said in text
-    assert not [words for words in ("Du hilfst", "Erinnere", "Nenne", "You have", "Recuérdale") if words in text]
+    assert not [words for words in INSTRUCTED if words in text]
+
+
+INSTRUCTED = (
+    "Du hilfst",
+    "Du rufst",
+    "Aufgabe",
+    "Erinnere",
+    "Nenne",
+    "You have",
+    "Your goal",
+    "objetivo",
+    "Recuérdale",
+)
+
+
+@pytest.mark.parametrize(
+    ("language", "instruction"),
+    [
+        ("de", "Wenn der Termin nicht passt, biete den 13. März an."),
+        ("en", "If the patient wants another day, offer 13 March."),
+        ("es", "Si no puede venir, ofrécele el 13 de marzo."),
+        ("fr", "S'il ne peut pas venir, propose le 13 mars."),
+        ("it", "Se non può venire, proponi il 13 marzo."),
+        ("nl", "Als de dag niet schikt, bied dan 13 maart aan."),
+        ("pt", "Se não puder vir, ofereça o dia 13 de março."),
+        ("hi", "अगर समय ठीक न हो, तो 13 मार्च की पेशकश करें।"),
+    ],
+)
+def test_what_holds_in_one_case_only_is_no_reason_to_call(language: str, instruction: str) -> None:
+    request = call(prompt=instruction, language=language, steering={"outcome": "answered", "intent": "yes"})
+    assert "13" not in " ".join(said_by(simulate(request), "agent"))
+
+
+def test_a_question_that_states_the_day_answers_when_it_is() -> None:
+    prompt = "- Confirm the visit on 12 March"
+    script = "Yes?|When is it?"
+    result = simulate(call(prompt=prompt, language="en", steering={"outcome": "answered", "script": script}))
+    turns = [turn.text for turn in result.turns]
+    assert turns[turns.index("When is it?") + 1] == "Could you confirm the visit on 12 March?"
+    assert result.unanswered_questions == ()
+
+
+def test_an_amount_answers_what_something_costs_before_what_is_free() -> None:
+    brief = read_prompt("Parking is free. The cleaning costs $95.", bank_or_english("en"))
+    assert answer_to("How much is it?", brief, bank_or_english("en")) == "The cleaning costs $95."
 
 
 @pytest.mark.parametrize(
