@@ -1,40 +1,17 @@
 """`callwright do-not-call`: the list of numbers that an organization does not call."""
 
-from typing import Annotated
-
-import typer
 from rich.console import Console
 from rich.markup import escape
 from sqlalchemy import Connection
 
 from callwright.contract.checks.counts import count_of
-from callwright.server.commands.accounts.accounts import CommandError, account_database
-from callwright.server.commands.invoking import Data, Database, run, settings_of
+from callwright.server.commands.accounts.accounts import account_database
+from callwright.server.commands.command_error import CommandError
 from callwright.server.settings import ProgramSettings
 from callwright.service import accounts
 from callwright.service.accounts import records
 from callwright.service.dialling.eligibility import do_not_call as numbers
 from callwright.service.platform.ids import Ids
-
-do_not_call = typer.Typer(help="The numbers whose people asked not to be called again.", no_args_is_help=True)
-
-
-@do_not_call.callback()
-def _group() -> None:
-    """The numbers whose people asked not to be called again."""
-
-
-@do_not_call.command("clear")
-def clear(
-    simulated: Annotated[
-        bool, typer.Option("--simulated", help="Required: only entries of the simulated network can be cleared.")
-    ] = False,
-    org: Annotated[str, typer.Option(help="The organization's name or id.")] = "default",
-    data: Data = None,
-    database: Database = None,
-) -> None:
-    """Forgets who opted out on the simulated network, so that a campaign there can be run again exactly."""
-    run(empty, settings_of(data, database), org, simulated)
 
 
 async def empty(settings: ProgramSettings, org: str, simulated: bool) -> None:

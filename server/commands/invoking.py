@@ -1,4 +1,7 @@
-"""Runs commands: reads settings from flags and environment, and prints errors for a person."""
+"""Runs commands: reads settings from flags and environment, and prints errors for a person.
+
+Importing it imports neither the service nor the client, so that help comes at once.
+"""
 
 import os
 import sys
@@ -7,16 +10,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, TypeVar
 
-import anyio
 import typer
-from rich.console import Console
-from rich.markup import escape
 
-from callwright.client.errors import CallwrightError, ServiceProblem
-from callwright.server.commands.accounts.accounts import CommandError
-from callwright.server.embedded.failures import first_cause, reason
+from callwright.server.commands.command_error import CommandError
 from callwright.server.settings import BadSetting, ProgramSettings, read_settings
-from callwright.service.platform.data_folder import DataFolderInUse
 
 T = TypeVar("T")
 Data = Annotated[Path | None, typer.Option("--data", help="Folder of the service (CALLWRIGHT_DATA, ~/.callwright).")]
@@ -24,6 +21,7 @@ Database = Annotated[
     str | None,
     typer.Option("--database", help="Database URL (CALLWRIGHT_DATABASE_URL), SQLite in the folder if absent."),
 ]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone, for scripts.")]
 
 
@@ -39,15 +37,24 @@ def settings_of(
 
 def failed(message: str) -> typer.Exit:
     """Prints on stderr why a command failed. Returns the exception to raise, which exits with status 2."""
+    from rich.console import Console
+    from rich.markup import escape
+
     Console(stderr=True).print(f"[bold red]callwright:[/] {escape(message)}", highlight=False, soft_wrap=True)
     return typer.Exit(2)
 
 
 def run(command: Callable[..., Awaitable[T]], *arguments: object, uvloop: bool = False) -> T:
     """Runs a command. Errors that a person can fix exit with a sentence and status 2."""
+    import anyio
+
     try:
         return anyio.run(command, *arguments, backend_options={"use_uvloop": uvloop and sys.platform != "win32"})
     except Exception as error:
+        from callwright.client.errors import CallwrightError, ServiceProblem
+        from callwright.server.embedded.failures import first_cause, reason
+        from callwright.service.platform.data_folder import DataFolderInUse
+
         cause = first_cause(error)
         if isinstance(cause, DataFolderInUse):
             raise failed(f"{cause}; give another --data, or stop it first (`callwright doctor` says which)") from error

@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
-from callwright.server.commands.accounts.account_lines import keys, orgs, users
-from callwright.server.commands.accounts.audit import audit
-from callwright.server.commands.do_not_call import do_not_call
+from callwright.server.commands.accounts.account_lines import audit, do_not_call, keys, orgs, users
 from callwright.server.commands.invoking import Data, Database
 from callwright.server.commands.invoking import run as _run
 from callwright.server.commands.invoking import settings_of as _settings
+from callwright.server.commands.tool_commands.call import call
+from callwright.server.commands.tool_commands.noun_commands import groups
 
 app = typer.Typer(
     name="callwright",
@@ -26,6 +26,9 @@ app.add_typer(users, name="users")
 app.add_typer(keys, name="keys")
 app.add_typer(do_not_call, name="do-not-call")
 app.command()(audit)
+app.command("call", add_help_option=False)(call)
+for _noun, _group in groups():
+    app.add_typer(_group, name=_noun)
 
 
 def _version(asked: bool) -> None:

@@ -60,10 +60,17 @@ def arguments_of(given: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(given)
 
 
-def new_session(settings: ProgramSettings, clock: "Clock | None" = None) -> ServerSession:
+def new_session(
+    settings: ProgramSettings,
+    clock: "Clock | None" = None,
+    *,
+    connected: "Caller | None" = None,
+    secret: bytes | None = None,
+) -> ServerSession:
     """A session with the service that the settings name. Nothing is imported or opened before it is needed.
 
-    `clock` is the clock by which tools wait, by default the machine's.
+    `clock` is the clock by which tools wait, by default the machine's. `connected` is a client that is open already;
+    `secret` signs sentences that another process has to know again.
     """
 
     def connect() -> "AbstractAsyncContextManager[Caller]":
@@ -87,6 +94,8 @@ def new_session(settings: ProgramSettings, clock: "Clock | None" = None) -> Serv
         masks=not settings.reveal_numbers,
         enabled=settings.tools_of(),
         confirm=settings.confirm,
+        secret=secret,
+        connected=connected,
     )
     session.remote = settings.base_url is not None
     return session
@@ -108,7 +117,7 @@ def run(given: Sequence[str], *, clock: "Clock | None" = None) -> int:
             yield open_session
             tasks.cancel_scope.cancel()
 
-    server = build(opened, tools=_tools(settings))
+    server = build(opened, tools=tools_of(settings))
     tune_garbage_collector()
     # The thread that waits for stdin cannot be woken, so with Python's own handler Ctrl-C would do nothing until more
     # input comes. Exiting at once is as safe as a crash: the process's lock is released, and finished work is
@@ -118,15 +127,15 @@ def run(given: Sequence[str], *, clock: "Clock | None" = None) -> int:
     return 0
 
 
-def _tools(settings: ProgramSettings) -> "list[Tool]":
-    """The enabled tools. With folders, one of them reads files."""
+def tools_of(settings: ProgramSettings, folders: Sequence[Path] = ()) -> "list[Tool]":
+    """The enabled tools. With folders, those given or those of the settings, one of them reads files."""
     tools = served_tools(settings.tools_of())
-    if not settings.files:
+    if not (settings.files or folders):
         return tools
     from callwright.tools.arguments.files import Folders
     from callwright.tools.serving.served_files import with_files
 
-    return with_files(tools, Folders(settings.files))
+    return with_files(tools, Folders(folders or settings.files))
 
 
 async def _begin_soon(session: ServerSession) -> None:

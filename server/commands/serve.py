@@ -12,7 +12,7 @@ from anyio.abc import TaskStatus
 from rich.console import Console
 from rich.markup import escape
 
-from callwright.server.commands.accounts.accounts import CommandError
+from callwright.server.commands.command_error import CommandError
 from callwright.server.commands.signals import stop_signals
 from callwright.server.embedded.embedded import (
     LOOK_AGAIN_S,

@@ -20,7 +20,7 @@ FILE = Path(__file__).parents[1] / "definitions.json"
 
 
 def definitions() -> dict[str, dict[str, Any]]:
-    """Name, title, description, schemas, hints and toolset of every tool, by name, in the order of the catalogue."""
+    """Name, title, description, schemas, hints, toolset and REST path of every tool, by name, in the order there."""
     return {tool.name: _definition(tool) for tool in TOOLS}
 
 
@@ -49,6 +49,7 @@ def _definition(tool: Tool) -> dict[str, Any]:
             "openWorldHint": hints.open_world,
         },
         "toolset": tool.toolset,
+        "path": tool.operation.path,
     }
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp.server.mcpserver.tools import Tool
 
+from callwright.tools.arguments.file_arguments import READS_FILES, with_file_arguments
 from callwright.tools.arguments.files import MOST_BYTES, Folders
 from callwright.tools.serving.served import ServedTool
 
@@ -30,14 +31,11 @@ class ImportFromFolders(ServedTool):
 def with_files(tools: Iterable[Tool], folders: Folders) -> list[Tool]:
     """The tools, with an `import_audience` that reads files of the folders."""
     return [
-        _reading(tool, folders) if isinstance(tool, ServedTool) and tool.name == "import_audience" else tool
-        for tool in tools
+        _reading(tool, folders) if isinstance(tool, ServedTool) and tool.name == READS_FILES else tool for tool in tools
     ]
 
 
 def _reading(tool: ServedTool, folders: Folders) -> ImportFromFolders:
-    properties = {**tool.parameters["properties"], **_arguments(folders)}
-    required = [name for name in tool.parameters.get("required", []) if name != "csv"]
     answer = tool.fn_metadata.output_schema or {}
     said = {"parts": {"type": "array"}, "next_row": {"type": "integer"}}
     schema = {**answer, "properties": {**answer.get("properties", {}), **said}}
@@ -45,22 +43,8 @@ def _reading(tool: ServedTool, folders: Folders) -> ImportFromFolders:
         **dict(tool),
         "description": f"{tool.description} With path in place of csv it reads a file of the person's own, up to "
         f"{MOST_BYTES // 1_000_000} MB, and sends it in parts.",
-        "parameters": {**tool.parameters, "properties": properties, "required": required},
+        "parameters": with_file_arguments(tool.parameters, str(folders)),
         "fn_metadata": tool.fn_metadata.model_copy(update={"output_schema": schema}),
         "folders": folders,
     }
     return ImportFromFolders(**fields)
-
-
-def _arguments(folders: Folders) -> dict[str, Any]:
-    return {
-        "path": {
-            "type": "string",
-            "description": f"In place of csv: a CSV file in UTF-8 with commas, whole path or relative to {folders}.",
-        },
-        "from_row": {
-            "type": "integer",
-            "default": 1,
-            "description": "With path: the first data row to import. An answer that stopped early says where to go on.",
-        },
-    }

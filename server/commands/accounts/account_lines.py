@@ -1,4 +1,4 @@
-"""The command line of `orgs`, `users` and `keys`: which commands there are and which flags they take."""
+"""The command line of `orgs`, `users`, `keys`, `audit` and `do-not-call`: their commands and flags."""
 
 from typing import Annotated
 
@@ -9,6 +9,7 @@ from callwright.server.commands.invoking import Data, Database, Quiet, run, sett
 orgs = typer.Typer(help="Organizations, their plans and their play money.", no_args_is_help=True)
 users = typer.Typer(help="The people in organizations.", no_args_is_help=True)
 keys = typer.Typer(help="API keys and personal keys.", no_args_is_help=True)
+do_not_call = typer.Typer(help="The numbers whose people asked not to be called again.", no_args_is_help=True)
 
 Org = Annotated[str, typer.Option(help="The organization's name or id.")]
 
@@ -170,3 +171,45 @@ def revoke_key(key: str, data: Data = None, database: Database = None) -> None:
     from callwright.server.commands.accounts import keys
 
     run(keys.revoke, settings_of(data, database), key)
+
+
+def audit(
+    org: Annotated[str, typer.Option(help="The organization's name or id.")] = "default",
+    since: Annotated[
+        str | None, typer.Option(help="From this day or moment on (UTC): 2026-11-01 or 2026-11-01T09:30:00Z.")
+    ] = None,
+    until: Annotated[str | None, typer.Option(help="Up to the end of this day, or before this moment (UTC).")] = None,
+    key: Annotated[
+        str | None, typer.Option(help="Only what this key did, by its id; platform is the service itself.")
+    ] = None,
+    action: Annotated[str | None, typer.Option(help="Only this action, for example update_agent.")] = None,
+    subject: Annotated[str | None, typer.Option(help="Only what was done to this thing, by its id.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="How many entries at most, newest first.")] = 50,
+    as_json: Annotated[bool, typer.Option("--json", help="A line of JSON for each entry, with all there is.")] = False,
+    data: Data = None,
+    database: Database = None,
+) -> None:
+    """What was changed in an organization: when, by which key, and each field before and after. Kept for 365 days."""
+    from callwright.server.commands.accounts.audit import show
+
+    run(show, settings_of(data, database), (org, since, until, key, action, subject), limit, as_json)
+
+
+@do_not_call.callback()
+def _group() -> None:
+    """The numbers whose people asked not to be called again."""
+
+
+@do_not_call.command("clear")
+def clear(
+    simulated: Annotated[
+        bool, typer.Option("--simulated", help="Required: only entries of the simulated network can be cleared.")
+    ] = False,
+    org: Annotated[str, typer.Option(help="The organization's name or id.")] = "default",
+    data: Data = None,
+    database: Database = None,
+) -> None:
+    """Forgets who opted out on the simulated network, so that a campaign there can be run again exactly."""
+    from callwright.server.commands.do_not_call import empty
+
+    run(empty, settings_of(data, database), org, simulated)

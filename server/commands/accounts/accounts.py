@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from anyio import to_thread
 
 from callwright.contract.deployments.call_price import MICROS
+from callwright.server.commands.command_error import CommandError
 from callwright.server.settings import ProgramSettings
 from callwright.service import accounts
 from callwright.service.platform.clock.clock import SystemClock
@@ -20,10 +21,6 @@ from callwright.service.tables.migrations import upgrade
 
 MOST_DOLLARS = 1_000_000
 """The largest amount that a command accepts."""
-
-
-class CommandError(Exception):
-    """A command cannot be carried out; the text says why."""
 
 
 @asynccontextmanager

@@ -4,17 +4,16 @@ import json
 import re
 from collections.abc import AsyncGenerator, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, cast
+from typing import Any, cast
 
 import typer
 from rich.console import Console
 from sqlalchemy import Row
 
-from callwright.server.commands import invoking
-from callwright.server.commands.accounts.accounts import CommandError, account_database
-from callwright.server.commands.invoking import run, settings_of
-from callwright.server.commands.tables import day
-from callwright.server.commands.tables import show as show_table
+from callwright.server.commands.accounts.accounts import account_database
+from callwright.server.commands.command_error import CommandError
+from callwright.server.commands.output.tables import day
+from callwright.server.commands.output.tables import show as show_table
 from callwright.server.settings import ProgramSettings
 from callwright.service import accounts
 from callwright.service.platform.clock.clock import iso_milliseconds, milliseconds
@@ -31,26 +30,6 @@ NARROW = 110
 Words = tuple[str, ...]
 _SHOWN = ("id", "org_id", "actor", "user_id", "action", "subject", "request_id", "tool")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-
-
-def audit(
-    org: Annotated[str, typer.Option(help="The organization's name or id.")] = "default",
-    since: Annotated[
-        str | None, typer.Option(help="From this day or moment on (UTC): 2026-11-01 or 2026-11-01T09:30:00Z.")
-    ] = None,
-    until: Annotated[str | None, typer.Option(help="Up to the end of this day, or before this moment (UTC).")] = None,
-    key: Annotated[
-        str | None, typer.Option(help="Only what this key did, by its id; platform is the service itself.")
-    ] = None,
-    action: Annotated[str | None, typer.Option(help="Only this action, for example update_agent.")] = None,
-    subject: Annotated[str | None, typer.Option(help="Only what was done to this thing, by its id.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="How many entries at most, newest first.")] = 50,
-    as_json: Annotated[bool, typer.Option("--json", help="A line of JSON for each entry, with all there is.")] = False,
-    data: invoking.Data = None,
-    database: invoking.Database = None,
-) -> None:
-    """What was changed in an organization: when, by which key, and each field before and after. Kept for 365 days."""
-    run(show, settings_of(data, database), (org, since, until, key, action, subject), limit, as_json)
 
 
 async def show(settings: ProgramSettings, asked: tuple[str | None, ...], limit: int, as_json: bool) -> None:

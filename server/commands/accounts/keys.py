@@ -7,8 +7,9 @@ from typing import Any
 from rich.console import Console
 from sqlalchemy import Connection
 
-from callwright.server.commands.accounts.accounts import CommandError, account_database, dollars
-from callwright.server.commands.tables import Cell, day, show
+from callwright.server.commands.accounts.accounts import account_database, dollars
+from callwright.server.commands.command_error import CommandError
+from callwright.server.commands.output.tables import Cell, day, show
 from callwright.server.settings import ProgramSettings
 from callwright.service import accounts
 from callwright.service.platform.ids import Ids

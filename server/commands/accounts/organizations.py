@@ -9,8 +9,9 @@ from rich.markup import escape
 from sqlalchemy import Connection
 
 from callwright.contract.checks.counts import count_of
-from callwright.server.commands.accounts.accounts import CommandError, account_database, dollars
-from callwright.server.commands.tables import Cell, day, show
+from callwright.server.commands.accounts.accounts import account_database, dollars
+from callwright.server.commands.command_error import CommandError
+from callwright.server.commands.output.tables import Cell, day, show
 from callwright.server.settings import ProgramSettings
 from callwright.service import accounts
 from callwright.service.platform.ids import Ids

@@ -5,7 +5,7 @@ from rich.markup import escape
 from sqlalchemy import Connection
 
 from callwright.server.commands.accounts.accounts import account_database
-from callwright.server.commands.tables import day, show
+from callwright.server.commands.output.tables import day, show
 from callwright.server.settings import ProgramSettings
 from callwright.service import accounts
 from callwright.service.platform.ids import Ids

@@ -18,7 +18,7 @@ from callwright.client.receiving import SIGNATURE_HEADER
 from callwright.client.transport import AsyncBaseTransport, httpx
 from callwright.contract.event_log import Event
 from callwright.contract.webhooks import DeliveryAttempt, Secret
-from callwright.server.commands.accounts.accounts import CommandError
+from callwright.server.commands.command_error import CommandError
 from callwright.service.platform.clock.clock import SECOND, milliseconds
 from callwright.service.platform.event_envelope import envelope
 from callwright.service.platform.ids import Ids

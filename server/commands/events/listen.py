@@ -14,7 +14,7 @@ from callwright.client import CallwrightError, Client
 from callwright.contract.checks.counts import count_of
 from callwright.contract.event_log import Event
 from callwright.contract.webhooks import Delivery, Webhook
-from callwright.server.commands.accounts.accounts import CommandError
+from callwright.server.commands.command_error import CommandError
 from callwright.server.commands.events.following import Deliveries, NewEvents, wants
 from callwright.server.commands.events.forwarding import (
     Forwarding,

@@ -13,7 +13,7 @@ from callwright.client import verify
 from callwright.client.transport import MockTransport, Request, Response
 from callwright.contract.events import WEBHOOK_DISABLED as DISABLED
 from callwright.contract.events import WebhookDisabled
-from callwright.server.commands.accounts.accounts import CommandError
+from callwright.server.commands.command_error import CommandError
 from callwright.server.commands.events import forwarding as event_forwarding
 from callwright.server.commands.events.forwarding import Forwarding, local_url
 from callwright.service.tables import outbox

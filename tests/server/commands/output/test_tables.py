@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from callwright.server.commands.tables import Cell, day, show
+from callwright.server.commands.output.tables import Cell, day, show
 
 COLUMNS: tuple[Cell, ...] = (("name", "id"), "label", "made (UTC)")
 ROWS: list[list[Cell]] = [

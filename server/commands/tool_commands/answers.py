@@ -1,0 +1,99 @@
+"""Prints the answer of a tool to a person: a list as a table, a single thing field by field."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from callwright.contract.checks.counts import count_of
+from callwright.server.commands.tool_commands.cells import NOTHING, heading, is_money, money, said
+from callwright.server.commands.tool_commands.fitted_table import GAP, show_entries
+
+Entries = Sequence[Mapping[str, Any]]
+_ONE_LINE = 60
+"""An object of more characters takes a line for each of its values."""
+
+
+def show_answer(data: Mapping[str, Any], console: Console, notes: Console) -> None:
+    """Prints an answer to `console`, and what there is besides to `notes`: how many follow, what was left out."""
+    listed = data.get("data")
+    if "pagination" in data and isinstance(listed, list):
+        _list(cast("Entries", listed), data["pagination"], console, notes)
+        return
+    _fields(data, console)
+    _say_more(data.get("next_cursor"), None, notes)
+
+
+def _list(entries: Entries, paging: Mapping[str, Any], console: Console, notes: Console) -> None:
+    if not entries:
+        notes.print("Nothing fits." if paging.get("total") == 0 else "No more.", style="dim")
+        return
+    left_out = show_entries(entries, console)
+    if left_out:
+        notes.print(f"Not shown here: {', '.join(left_out)}. --json has all.", style="dim", soft_wrap=True)
+    if paging.get("has_more"):
+        _say_more(paging.get("next_cursor"), _count(len(entries), paging.get("total")), notes)
+
+
+def _count(shown: int, total: int | None) -> str:
+    return f"{shown} of {total:,}" if total is not None else f"{shown} shown"
+
+
+def _say_more(cursor: Any, count: str | None, notes: Console) -> None:
+    if isinstance(cursor, str) and cursor:
+        notes.print(f"{f'{count}; more' if count else 'More'}: --cursor {cursor}", style="dim", soft_wrap=True)
+
+
+def _fields(data: Mapping[str, Any], console: Console) -> None:
+    """Each field with its value; then the lists of things, each as a table under its name."""
+    tables = {name: cast("Entries", value) for name, value in data.items() if _is_table(value)}
+    rows = [
+        row
+        for name, value in data.items()
+        if name not in tables and value not in NOTHING
+        for row in _lines(name, value)
+    ]
+    room = console.width - max((cell_len(label) for label, _ in rows), default=0) - GAP
+    unbroken = [row for row in rows if max(map(cell_len, row[1].split()), default=0) > room]
+    table = Table.grid(padding=(0, GAP, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for label, words in rows:
+        if (label, words) not in unbroken:
+            table.add_row(Text(label, style="bold"), Text(words))
+    if table.row_count:
+        console.print(table)
+    for label, words in unbroken:  # a line of its own, which is copied as a whole
+        console.print(Text.assemble((label.strip(), "bold"), "\n  ", words), soft_wrap=True)
+    for name, entries in tables.items():
+        console.print(Text(f"{heading(name)} ({len(entries):,})", style="bold"))
+        show_entries(entries, console, indent=2, folds=True)
+
+
+def _lines(name: str, value: Any) -> list[tuple[str, str]]:
+    """A field as a line; an object of several values as a line for each, below its name."""
+    words = said(value)
+    if not isinstance(value, dict) or len(words) <= _ONE_LINE:
+        return [(heading(name), words)]
+    inner = dict(cast("Mapping[str, Any]", value))
+    first = ""
+    if is_money(inner):
+        first = money(inner)
+        del inner["amount"], inner["currency"]
+    shown = [(f"  {heading(key)}", said(one)) for key, one in inner.items() if one not in NOTHING]
+    return [(heading(name), first), *shown]
+
+
+def _is_table(value: Any) -> bool:
+    if not isinstance(value, list):
+        return False
+    entries = cast("list[Any]", value)
+    return bool(entries) and all(isinstance(one, dict) for one in entries)
+
+
+def others_said(kinds: Sequence[str]) -> str:
+    """That an answer has content which a terminal does not show."""
+    return f"{count_of(len(kinds), 'part')} not shown here: {', '.join(kinds)}"

@@ -1,0 +1,171 @@
+"""Tables of answers that fit the width there is: columns are shortened, then left out, and no row takes two lines."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from callwright.server.commands.tool_commands.cells import IDENTIFIER, MOMENT, brief_moment, heading, said
+
+GAP = 2
+"""Characters between two columns."""
+SHORT = 14
+"""The least width to which a text is shortened before its column is left out."""
+_FOLDED = 24
+"""The least width of a column of long text, where rows may take several lines."""
+
+
+@dataclass(frozen=True)
+class FittedColumn:
+    """A column: its name, its texts, and what it may do if there is too little room."""
+
+    name: str
+    cells: tuple[str, ...]
+    width: int
+    least: int
+    """The width to which it may be shortened."""
+    rank: int
+    """Columns of the highest rank are left out first; those of rank 0 stay."""
+    is_number: bool
+    brief: tuple[str, ...] = ()
+    """Shorter texts with which the column needs less room, if there are any."""
+
+
+def show_entries(
+    entries: Sequence[Mapping[str, Any]], console: Console, *, indent: int = 0, folds: bool = False
+) -> tuple[str, ...]:
+    """Prints entries as a table. Returns the names of the columns that were left out.
+
+    With `folds` the widest column of text is wrapped rather than shortened.
+    """
+    columns = [_column(at, name, entries) for at, name in enumerate(_names(entries))]
+    columns = [column for column in columns if any(column.cells)]
+    room = console.width - indent
+    folded = max(columns, key=lambda column: column.width, default=None) if folds else None
+    kept = fitted(columns, room, folded.name if folded else None)
+    kept.sort(key=lambda column: folded is not None and column.name == folded.name)  # what is wrapped comes last
+    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), show_edge=False)
+    for column in kept:
+        folds_here = folded is not None and column.name == folded.name
+        table.add_column(
+            Text(_stacked(column), style="bold"),
+            width=column.width,
+            justify="right" if column.is_number else "left",
+            no_wrap=not folds_here,
+            overflow="fold" if folds_here else "ellipsis",
+        )
+    for at in range(len(entries)):
+        table.add_row(*(Text(column.cells[at]) for column in kept))
+    console.print(Padding(table, (0, 0, 0, indent), expand=False))
+    names = {column.name for column in kept}
+    return tuple(column.name for column in columns if column.name not in names)
+
+
+def fitted(columns: Sequence[FittedColumn], room: int, folded: str | None = None) -> list[FittedColumn]:
+    """The columns that fit into `room` characters, shortened if need be; `folded` names one that may be wrapped."""
+    kept = [replace(one, least=min(_FOLDED, one.width), rank=0) if one.name == folded else one for one in columns]
+    if _over(kept, room) > 0:
+        kept = [_in_brief(column) for column in kept]
+    while True:
+        over = _over(kept, room)
+        if over <= 0:
+            return kept
+        shrunk = _shrunk(kept, over)
+        if shrunk is not None:
+            return shrunk
+        last = max(range(len(kept)), key=lambda at: (kept[at].rank, at), default=0)
+        if len(kept) < 2 or kept[last].rank == 0:
+            return [replace(column, width=min(column.width, max(room, 1))) for column in kept]
+        del kept[last]
+
+
+def _over(columns: Sequence[FittedColumn], room: int) -> int:
+    return sum(column.width + GAP for column in columns) - GAP - room
+
+
+def _in_brief(column: FittedColumn) -> FittedColumn:
+    if not column.brief:
+        return column
+    width = max(_head_width(column.name), *map(cell_len, column.brief))
+    return replace(column, cells=column.brief, brief=(), width=width, least=width)
+
+
+def _head_width(name: str) -> int:
+    return max(map(cell_len, heading(name).split()), default=1)
+
+
+def _shrunk(columns: Sequence[FittedColumn], over: int) -> list[FittedColumn] | None:
+    """The columns made narrower by `over` in all, the widest first; None if they would become narrower than allowed."""
+    if sum(column.width - column.least for column in columns) < over:
+        return None
+    widths = [column.width for column in columns]
+    for _ in range(over):
+        widest = max(range(len(columns)), key=lambda at: widths[at] if widths[at] > columns[at].least else -1)
+        widths[widest] -= 1
+    return [replace(column, width=width) for column, width in zip(columns, widths, strict=True)]
+
+
+def _names(entries: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The names of the entries' fields, each where it first stands beside those before it."""
+    names: list[str] = []
+    for entry in entries:
+        at = 0
+        for name in entry:
+            if name in names:
+                at = names.index(name) + 1
+            else:
+                names.insert(at, name)
+                at += 1
+    return names
+
+
+def _column(at: int, name: str, entries: Sequence[Mapping[str, Any]]) -> FittedColumn:
+    values = [entry.get(name) for entry in entries]
+    present = [value for value in values if value is not None]
+    cells = tuple(" ".join(said(value).split()) for value in values)
+    is_number = all(isinstance(value, int | float) and not isinstance(value, bool) for value in present)
+    head = _head_width(name)
+    width = max(head, *map(cell_len, cells))
+    least = width if is_number or all(map(_is_whole, present)) else min(width, max(head, SHORT))
+    rank = 0 if at == 0 else _rank(present, cells)
+    brief = tuple(map(brief_moment, cells)) if present and all(map(_is_moment, present)) else ()
+    return FittedColumn(name, cells, width, least, rank, is_number, brief)
+
+
+def _is_moment(value: Any) -> bool:
+    return isinstance(value, str) and MOMENT.fullmatch(value) is not None
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether a value means nothing when it is cut: an id, a moment, yes or no, a telephone number."""
+    text = value if isinstance(value, str) else ""
+    return isinstance(value, bool) or bool(
+        IDENTIFIER.fullmatch(text) or MOMENT.fullmatch(text) or (text.startswith("+") and " " not in text)
+    )
+
+
+def _rank(present: Sequence[Any], cells: Sequence[str]) -> int:
+    """How soon a column is left out. First goes what is the same everywhere, then ids, then what is nested."""
+    if any(isinstance(value, list | dict) for value in present):
+        return 3
+    if len(cells) > 2 and len(set(cells)) == 1:
+        return 5
+    if all(isinstance(value, str) and IDENTIFIER.fullmatch(value) for value in present):
+        return 4
+    return 1 if all(map(_is_moment, present)) else 2
+
+
+def _stacked(column: FittedColumn) -> str:
+    """The heading in as few lines as its column is wide."""
+    lines: list[str] = []
+    for word in heading(column.name).split():
+        if lines and len(lines[-1]) + 1 + len(word) <= column.width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return "\n".join(lines)

@@ -1,0 +1,134 @@
+"""From the words of a shell to the answer of a tool, for `callwright call` and the commands by noun."""
+
+import os
+import shlex
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from callwright.server.commands.command_error import CommandError
+from callwright.server.commands.invoking import failed, run, settings_of
+from callwright.server.commands.output.json_text import print_json
+from callwright.server.commands.tool_commands.declared import CONSENT, DeclaredTool, in_commands
+from callwright.server.settings import ProgramSettings
+from callwright.tools.arguments.file_arguments import READS_FILES
+
+if TYPE_CHECKING:
+    from callwright.server.commands.tool_commands.running import ToolAnswer
+
+_UNDER_WAY = (("deployments", "active"), ("audiences", "pending"), ("audiences", "importing"))
+"""The states of campaigns and imports that need a process to go on."""
+REFUSED = 1
+"""The exit status when a tool refuses."""
+RevealNumbers = Annotated[
+    bool, typer.Option("--reveal-numbers", help="Show contacts' telephone numbers whole (CALLWRIGHT_REVEAL_NUMBERS).")
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShellOptions:
+    """The flags of every command that runs a tool. `for_people` prints tables and fields, not what a model reads."""
+
+    data: Path | None
+    database: str | None
+    as_json: bool
+    reveal_numbers: bool
+    for_people: bool
+
+
+def invoke(tool: DeclaredTool, arguments: Mapping[str, Any], options: ShellOptions) -> None:
+    """Runs a tool and prints its answer. Exits with status 1 if the tool refuses, and 2 if it could not be asked."""
+    settings = _settings(options)
+    if tool.name not in settings.tools_of():
+        raise failed(f"{tool.name} is switched off by CALLWRIGHT_PROFILE, CALLWRIGHT_TOOLSETS or their like")
+    answer = run(_asked, settings, tool, arguments)
+    sys.stdout.flush()
+    if answer.refused:
+        _say_refusal(answer.words, is_asked=CONSENT in answer.words and CONSENT not in arguments, options=options)
+        raise typer.Exit(REFUSED)
+    _show(answer, options)
+    if answer.served_here and (tool.noun, answer.data.get("status")) in _UNDER_WAY:
+        _say_it_waits(settings)
+
+
+def _settings(options: ShellOptions) -> ProgramSettings:
+    """The settings. A person at a shell has every tool, unless the environment says which."""
+    chosen = {"CALLWRIGHT_PROFILE": os.environ.get("CALLWRIGHT_PROFILE", "").strip() or "all"}
+    if options.reveal_numbers:
+        chosen["CALLWRIGHT_REVEAL_NUMBERS"] = "true"
+    return settings_of(options.data, options.database, chosen)
+
+
+async def _asked(settings: ProgramSettings, tool: DeclaredTool, arguments: Mapping[str, Any]) -> "ToolAnswer":
+    from rich.console import Console
+
+    from callwright.server.commands.tool_commands.asked_in_terminal import asker
+    from callwright.server.commands.tool_commands.running import answer_of
+
+    unknown = [name for name in arguments if tool.argument(name) is None]
+    named = _file(arguments)
+    notes = Console(stderr=True, highlight=False)
+
+    def tell(words: str) -> None:
+        notes.print(words, style="dim", markup=False)
+
+    return await answer_of(
+        settings,
+        tool.name,
+        arguments if named is None else {**arguments, "path": str(named)},
+        asks=asker(),
+        unknown=unknown,
+        folders=(named.parent if named else Path(),) if tool.name == READS_FILES else (),
+        tell=tell if notes.is_terminal else None,
+    )
+
+
+def _file(arguments: Mapping[str, Any]) -> Path | None:
+    """The whole path of the file that the person named. Its folder may be read: it is theirs, as is the command."""
+    path = arguments.get("path")
+    if not isinstance(path, str):
+        return None
+    named = Path(path).expanduser().absolute()
+    if not named.parent.is_dir():
+        raise CommandError(f"path: there is no folder {named.parent}")
+    return named
+
+
+def _show(answer: "ToolAnswer", options: ShellOptions) -> None:
+    from rich.console import Console
+
+    from callwright.server.commands.tool_commands.answers import others_said, show_answer
+    from callwright.server.commands.tool_commands.cells import visible
+
+    if options.as_json:
+        print_json(answer.data)
+        return
+    notes = Console(stderr=True, highlight=False)
+    if options.for_people:
+        show_answer(answer.data, Console(highlight=False), notes)
+    else:
+        typer.echo(visible(answer.words))
+    if answer.others:
+        notes.print(others_said(answer.others), style="dim")
+
+
+def _say_refusal(words: str, *, is_asked: bool, options: ShellOptions) -> None:
+    from callwright.server.commands.tool_commands.cells import visible
+
+    typer.echo(visible(in_commands(words) if options.for_people else words), err=True)
+    if is_asked:
+        how = f"--{CONSENT.replace('_', '-')} '…'" if options.for_people else f"{CONSENT}='…'"
+        typer.echo(f"At a terminal you are asked instead. Elsewhere, pass the sentence on as {how}.", err=True)
+
+
+def _say_it_waits(settings: ProgramSettings) -> None:
+    """That what is under way needs a process that serves the folder, which this one does no longer."""
+    typer.echo(
+        f"It goes on while something serves this folder: `callwright serve --data {shlex.quote(str(settings.data))}`, "
+        "an assistant, or another command, such as `callwright deployments get ID --wait-seconds 45`.",
+        err=True,
+    )

@@ -1,0 +1,130 @@
+"""The commands by noun, `callwright calls list` and so on: one for each tool, with a flag for each argument."""
+
+import sys
+from collections.abc import Callable, Iterator
+from inspect import Parameter, Signature
+from typing import Any, Literal, cast
+
+import typer
+
+from callwright.server.commands.command_error import CommandError
+from callwright.server.commands.invoking import AsJson, Data, Database, failed
+from callwright.server.commands.tool_commands.declared import (
+    DeclaredArgument,
+    DeclaredTool,
+    Kind,
+    in_commands,
+    nouns,
+)
+from callwright.server.commands.tool_commands.invoked import RevealNumbers, ShellOptions, invoke
+from callwright.server.commands.tool_commands.values import value_of
+
+_METAVARS: dict[Kind, str] = {
+    "text": "TEXT",
+    "integer": "N",
+    "number": "N",
+    "yes or no": "",
+    "list": "A,B,…",
+    "object": "JSON",
+}
+_OWN: dict[str, Any] = {"as_json": AsJson, "reveal_numbers": RevealNumbers, "data": Data, "database": Database}
+"""The flags of every command beside the arguments of its tool."""
+_GIVEN = "given_"
+"""Begins the name of a tool's argument in Python, where a name such as `from` could not stand."""
+
+
+def groups() -> Iterator[tuple[str, typer.Typer]]:
+    """The group of each noun with its commands, by its name."""
+    for noun, tools in nouns().items():
+        verbs = ", ".join(tool.verb for tool in tools)
+        group = typer.Typer(help=f"{noun.capitalize()}: {verbs}.", no_args_is_help=True)
+        for tool in tools:
+            group.command(tool.verb, help=_help(tool), short_help=in_commands(tool.summary))(_command(tool))
+        group.callback()(_nothing)
+        yield noun, group
+
+
+def _nothing() -> None:
+    return None
+
+
+def _help(tool: DeclaredTool) -> str:
+    return f"{in_commands(tool.description)}\n\nThe tool {tool.name} of an assistant."
+
+
+def _command(tool: DeclaredTool) -> Callable[..., None]:
+    """A function that Typer takes for a command: its signature is made of the tool's arguments."""
+
+    def run_it(**given: Any) -> None:
+        own = {name: given.pop(name) for name in _OWN}
+        try:
+            arguments = dict(_arguments(tool, given))
+        except CommandError as error:
+            raise failed(str(error)) from error
+        invoke(tool, arguments, ShellOptions(**own, for_people=True))
+
+    annotations = {f"{_GIVEN}{one.name}": _annotation(one) for one in tool.arguments} | _OWN
+    defaults = {f"{_GIVEN}{one.name}": Parameter.empty if one.required else None for one in tool.arguments}
+    own_defaults: dict[str, Any] = {"as_json": False, "reveal_numbers": False, "data": None, "database": None}
+    parameters = [
+        Parameter(name, Parameter.KEYWORD_ONLY, annotation=found, default=(defaults | own_defaults)[name])
+        for name, found in annotations.items()
+    ]
+    command = cast("Any", run_it)
+    command.__signature__ = Signature(parameters)
+    command.__annotations__ = annotations
+    return run_it
+
+
+def _annotation(argument: DeclaredArgument) -> Any:
+    """The argument as Typer reads it: positional if it names what the tool is about, otherwise a flag."""
+    from typing import Annotated
+
+    said = in_commands(argument.help)
+    if argument.in_path:
+        return Annotated[str if argument.required else str | None, typer.Argument(metavar=_place(argument), help=said)]
+    if argument.kind == "yes or no":
+        flags = f"{argument.flag}/--no-{argument.flag[2:]}"
+        return Annotated[bool if argument.required else bool | None, typer.Option(flags, help=said)]
+    if argument.kind == "text" and argument.choices:
+        chosen: Any = Literal[argument.choices]  # pyright: ignore[reportInvalidTypeForm]  # of the declaration
+        return Annotated[chosen if argument.required else chosen | None, typer.Option(argument.flag, help=said)]
+    if argument.choices:
+        said = f"{said} Of {', '.join(argument.choices)}."
+    if argument.kind == "list":
+        several: Any = list[str] if argument.required else list[str] | None
+        return Annotated[several, typer.Option(argument.flag, metavar=_METAVARS["list"], help=said)]
+    return Annotated[
+        str if argument.required else str | None,
+        typer.Option(argument.flag, metavar=_METAVARS[argument.kind], help=said),
+    ]
+
+
+def _place(argument: DeclaredArgument) -> str:
+    return argument.name.removesuffix("_uuid").upper() if argument.name != "call_uuid" else "ID"
+
+
+def _arguments(tool: DeclaredTool, given: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The arguments that were given, as values of their kinds."""
+    for argument in tool.arguments:
+        found = given[f"{_GIVEN}{argument.name}"]
+        if found is None or found == []:
+            continue
+        if isinstance(found, bool):
+            yield argument.name, found
+        elif isinstance(found, list):
+            several = cast("list[str]", found)
+            values = [value_of(argument, one, sys.stdin.read) for one in several]
+            yield argument.name, _joined(values)
+        else:
+            yield argument.name, value_of(argument, str(found), sys.stdin.read)
+
+
+def _joined(values: list[Any]) -> Any:
+    """The values of a flag that was given several times, in one list."""
+    if len(values) == 1:
+        return values[0]
+    joined: list[Any] = []
+    for value in values:
+        joined += cast("list[Any]", value) if isinstance(value, list) else [value]
+    return joined

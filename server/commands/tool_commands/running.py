@@ -1,0 +1,100 @@
+"""Runs one tool for a person in a shell: through the MCP server, in this process, as any host does.
+
+So arguments are checked, names looked up, people asked and numbers masked as for an assistant.
+"""
+
+import hashlib
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mcp import Client as McpClient
+from mcp.client.session import ElicitationFnT
+from mcp.types import CallToolResult, TextContent
+
+from callwright.server.commands.mcp import new_session, tools_of
+from callwright.server.embedded.embedded import embedded, remote
+from callwright.server.mcp.app import build
+from callwright.server.mcp.remote import learn
+from callwright.server.settings import ProgramSettings
+from callwright.service.platform.data_folder import DataFolder
+
+SENDING = "callwright shell"
+"""Begins what the key of the sentences is made of, so that it is no other key."""
+
+
+@dataclass(frozen=True)
+class ToolAnswer:
+    """The answer of a tool: words as a model reads them, the data behind them, and whether it refused."""
+
+    words: str
+    data: Mapping[str, Any]
+    refused: bool
+    others: tuple[str, ...] = ()
+    """The media types of content that is no text, such as a recording."""
+    served_here: bool = False
+    """Whether this process served the data folder, so that its campaigns stop when it ends."""
+
+
+async def answer_of(
+    settings: ProgramSettings,
+    tool: str,
+    arguments: Mapping[str, Any],
+    *,
+    asks: ElicitationFnT | None = None,
+    unknown: Sequence[str] = (),
+    folders: Sequence[Path] = (),
+    tell: Callable[[str], None] | None = None,
+) -> ToolAnswer:
+    """Runs a tool once.
+
+    `asks` puts a question to the person; without it a tool that needs a yes refuses with the sentence to pass on.
+    `unknown` are arguments that no declaration has: with a remote service, its own description is read for them.
+    `folders` are those of files that the person named. `tell` gets the words of its progress.
+
+    Raises:
+        CallwrightError: the service cannot be reached or started.
+    """
+    here = settings.base_url is None and not DataFolder(settings.data).is_held()
+
+    async def told(progress: float, total: float | None, message: str | None) -> None:
+        del progress, total
+        if tell is not None and message:
+            tell(message)
+
+    async with _host(settings, asks, folders, learns=bool(unknown)) as host:
+        found = await host.call_tool(tool, dict(arguments), progress_callback=told)
+    return _answer(found, here)
+
+
+def _answer(found: CallToolResult, here: bool) -> ToolAnswer:
+    words = "\n".join(part.text for part in found.content if isinstance(part, TextContent))
+    others = [part for part in found.content if not isinstance(part, TextContent)]
+    kinds = tuple(str(getattr(part, "mime_type", None) or part.type) for part in others)
+    return ToolAnswer(words, found.structured_content or {}, bool(found.is_error), kinds, here)
+
+
+@asynccontextmanager
+async def _host(
+    settings: ProgramSettings, asks: ElicitationFnT | None, folders: Sequence[Path], *, learns: bool
+) -> AsyncGenerator[McpClient]:
+    """An MCP client of a server in this process, with the service that the settings name."""
+    opened = embedded(settings, lambda _: None) if settings.base_url is None else remote(settings)
+    async with opened as client:
+        session = new_session(settings, connected=client, secret=_secret(settings))
+        if learns and settings.base_url is not None:
+            await learn(client, settings, session)
+        server = build(session.opened, tools=tools_of(settings, folders))
+        async with McpClient(server, elicitation_callback=asks) as host:
+            yield host
+
+
+def _secret(settings: ProgramSettings) -> bytes | None:
+    """The key that signs the sentences of a confirmation, the same in the next command: it is made of the API key.
+
+    Who holds that key needs no sentence: the REST service takes it as it is.
+    """
+    key = settings.api_key if settings.base_url is not None else DataFolder(settings.data).key()
+    return None if key is None else hashlib.sha256(f"{SENDING} {key}".encode()).digest()
