@@ -63,3 +63,7 @@ def run(command: Callable[..., Awaitable[T]], *arguments: object, uvloop: bool =
         if (why := reason(cause)) is not None:
             raise failed(why) from error
         raise
+    except BaseExceptionGroup as group:  # around an exit, for example when what reads the output has ended
+        from callwright.server.embedded.failures import first_cause
+
+        raise first_cause(group) from None

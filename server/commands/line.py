@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from callwright.server.commands.accounts.account_lines import audit, do_not_call, keys, orgs, users
-from callwright.server.commands.invoking import Data, Database
+from callwright.server.commands.demo.demo_folder import DEMO_DATA
+from callwright.server.commands.invoking import AsJson, Data, Database, failed
 from callwright.server.commands.invoking import run as _run
 from callwright.server.commands.invoking import settings_of as _settings
 from callwright.server.commands.tool_commands.call import call
@@ -48,7 +49,7 @@ def callwright(
 
 @app.command()
 def mcp(data: Data = None, database: Database = None) -> None:
-    """The MCP server over stdio (also without any command)."""
+    """The MCP server over stdio (also without any command, where stdin is no terminal)."""
     from callwright.server.commands.mcp import run
 
     given = [f"--data={data}"] if data else []
@@ -128,13 +129,30 @@ def serve(
 @app.command()
 def demo(
     contacts: Annotated[int, typer.Option(min=1, max=10_000, help="How many people to call.")] = 40,
+    own_list: Annotated[
+        Path | None,
+        typer.Option("--list", exists=True, dir_okay=False, help="Call the people of this CSV or XLSX file instead."),
+    ] = None,
+    phone_column: Annotated[
+        str | None, typer.Option(help="With --list: the column with their numbers; found out if left out.")
+    ] = None,
+    country: Annotated[
+        str | None, typer.Option(help="With --list: the country of numbers without a +, for example US.")
+    ] = None,
     out: Annotated[Path, typer.Option(help="Where to write the recording.")] = Path("callwright-demo.mp3"),
-    data: Data = None,
+    data: Annotated[Path, typer.Option(help="Folder for its data, which stays; it may be used again.")] = DEMO_DATA,
 ) -> None:
-    """The main job once, on the simulated network: agent, audience, campaign, transcript, recording."""
-    from callwright.server.commands.demo import run
+    """The main job once, on the simulated network: agent, audience, campaign, transcript, recording.
 
-    raise typer.Exit(_run(run, contacts, out, data))
+    No telephone rings, whoever is on the list.
+    """
+    from callwright.server.commands.demo.demo import DemoOptions, run
+    from callwright.server.commands.demo.people import OwnList
+
+    if own_list is None and (phone_column or country):
+        raise failed("--phone-column and --country say how to read a list; name it with --list")
+    own = None if own_list is None else OwnList(file=own_list, phone_column=phone_column, country=country)
+    raise typer.Exit(_run(run, DemoOptions(contacts=contacts, out=out, data=data, own=own)))
 
 
 @app.command()
@@ -155,6 +173,7 @@ def listen(
     everything: Annotated[
         bool, typer.Option("--all", help="With a subscription: show what it does not want as well.")
     ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="A line of JSON for each event and each delivery.")] = False,
     data: Data = None,
     database: Database = None,
 ) -> None:
@@ -164,7 +183,7 @@ def listen(
     from callwright.server.commands.events.listen import ListenOptions
     from callwright.server.commands.events.listen import run as follow
 
-    _run(follow, _settings(data, database), ListenOptions(webhook_id, forward, secret, everything))
+    _run(follow, _settings(data, database), ListenOptions(webhook_id, forward, secret, everything, as_json))
 
 
 @app.command()
@@ -175,6 +194,7 @@ def doctor(
     api_key: Annotated[
         str | None, typer.Option(help="Its key; better in CALLWRIGHT_API_KEY, which nobody sees.")
     ] = None,
+    as_json: AsJson = False,
     data: Data = None,
     database: Database = None,
 ) -> None:
@@ -182,4 +202,6 @@ def doctor(
     from callwright.server.commands.doctor.doctor import run
 
     given = {"CALLWRIGHT_BASE_URL": base_url, "CALLWRIGHT_API_KEY": api_key}
-    raise typer.Exit(_run(run, _settings(data, database, {name: text for name, text in given.items() if text})))
+    raise typer.Exit(
+        _run(run, _settings(data, database, {name: text for name, text in given.items() if text}), as_json)
+    )

@@ -2,14 +2,16 @@
 
 import typer
 
+from callwright.server.commands.demo.demo_folder import DEMO_DATA
+
 _FIRST = (
-    ("callwright demo", "forty simulated people are called, and one is heard"),
-    ("callwright calls list", "their calls; so do agents, audiences, numbers, deployments"),
-    ("callwright call", "every tool an assistant has, by its name"),
-    ("callwright mcp", "the MCP server; a host starts it (docs/hosts)"),
-    ("callwright serve", "REST and MCP over HTTP, until Ctrl-C"),
+    ("callwright demo", "40 simulated people are called"),
+    (f"callwright calls list --data {DEMO_DATA}", "how the calls went"),
+    ("callwright call", "every tool of an assistant"),
+    ("callwright mcp", "the MCP server; a host starts it"),
+    ("callwright serve", "REST and MCP over HTTP"),
 )
-_DATA = "Each takes --data DIR; the folder is ~/.callwright if it is left out."
+_DATA = "Without --data the folder is ~/.callwright, for all but the demo."
 
 
 def welcome() -> str:
@@ -18,8 +20,8 @@ def welcome() -> str:
     return "\n".join(
         (
             f"{typer.style('Callwright', bold=True)} is a voice-agent platform that an AI assistant can run: agents,",
-            "campaigns, calls, and what was said on them. The telephone network is simulated: no",
-            "telephone rings, and the money is play money.",
+            "campaigns, calls, and what was said on them. The telephone network is simulated:",
+            "no telephone rings, and the money is play money.",
             "",
             "Type first:",
             *(f"  {typer.style(f'{command:<{longest}}', fg='cyan')}  {said}" for command, said in _FIRST),

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from callwright.server.commands.invoking import Data, Database, Quiet, run, settings_of
+from callwright.server.commands.invoking import AsJson, Data, Database, Quiet, run, settings_of
 
 orgs = typer.Typer(help="Organizations, their plans and their play money.", no_args_is_help=True)
 users = typer.Typer(help="The people in organizations.", no_args_is_help=True)
@@ -24,19 +24,20 @@ def create_organization(
     data: Data = None,
     database: Database = None,
     quiet: Quiet = False,
+    as_json: AsJson = False,
 ) -> None:
     """Makes an organization with 100 dollars of play money."""
     from callwright.server.commands.accounts import organizations
 
-    run(organizations.create, settings_of(data, database), name, plan, owner, quiet)
+    run(organizations.create, settings_of(data, database), name, plan, owner, quiet, as_json)
 
 
 @orgs.command("list")
-def list_organizations(data: Data = None, database: Database = None) -> None:
+def list_organizations(data: Data = None, database: Database = None, as_json: AsJson = False) -> None:
     """Shows the organizations with their plans and negotiated limits."""
     from callwright.server.commands.accounts import organizations
 
-    run(organizations.show_all, settings_of(data, database))
+    run(organizations.show_all, settings_of(data, database), as_json)
 
 
 @orgs.command("change")
@@ -58,12 +59,13 @@ def change_organization(
     ] = None,
     data: Data = None,
     database: Database = None,
+    as_json: AsJson = False,
 ) -> None:
     """Changes an organization's plan, what it negotiated (`plan` takes that back), or its warning of a low balance."""
     from callwright.server.commands.accounts import organizations
 
     wanted = organizations.OrganizationChanges(plan, requests_per_second, requests_per_day, recording_days, low_balance)
-    run(organizations.change, settings_of(data, database), name, wanted)
+    run(organizations.change, settings_of(data, database), name, wanted, as_json)
 
 
 @orgs.command("fund")
@@ -72,11 +74,12 @@ def fund(
     amount: Annotated[str, typer.Option(help="Dollars of play money to add, for example 50.00.")],
     data: Data = None,
     database: Database = None,
+    as_json: AsJson = False,
 ) -> None:
     """Adds play money to an organization's wallet."""
     from callwright.server.commands.accounts import organizations
 
-    run(organizations.fund, settings_of(data, database), name, amount)
+    run(organizations.fund, settings_of(data, database), name, amount, as_json)
 
 
 @users.command("add")
@@ -93,19 +96,20 @@ def add_user(
     data: Data = None,
     database: Database = None,
     quiet: Quiet = False,
+    as_json: AsJson = False,
 ) -> None:
     """Puts a user into an organization, or gives one another role there."""
     from callwright.server.commands.accounts import users
 
-    run(users.add, settings_of(data, database), email, org, name, role, quiet)
+    run(users.add, settings_of(data, database), email, org, name, role, quiet, as_json)
 
 
 @users.command("list")
-def list_users(org: Org = "default", data: Data = None, database: Database = None) -> None:
+def list_users(org: Org = "default", data: Data = None, database: Database = None, as_json: AsJson = False) -> None:
     """Shows who is in an organization."""
     from callwright.server.commands.accounts import users
 
-    run(users.show_all, settings_of(data, database), org)
+    run(users.show_all, settings_of(data, database), org, as_json)
 
 
 @users.command("remove")
@@ -149,20 +153,21 @@ def create_key(
     data: Data = None,
     database: Database = None,
     quiet: Quiet = False,
+    as_json: AsJson = False,
 ) -> None:
     """Makes an API key, or a personal one. It is shown once."""
     from callwright.server.commands.accounts import keys
 
     wanted = keys.NewKey(org, label, personal, profile, spending_cap, user)
-    run(keys.create, settings_of(data, database), wanted, quiet)
+    run(keys.create, settings_of(data, database), wanted, quiet, as_json)
 
 
 @keys.command("list")
-def list_keys(org: Org = "default", data: Data = None, database: Database = None) -> None:
+def list_keys(org: Org = "default", data: Data = None, database: Database = None, as_json: AsJson = False) -> None:
     """Shows an organization's keys, revoked ones too, and who made them."""
     from callwright.server.commands.accounts import keys
 
-    run(keys.show_all, settings_of(data, database), org)
+    run(keys.show_all, settings_of(data, database), org, as_json)
 
 
 @keys.command("revoke")
@@ -208,8 +213,9 @@ def clear(
     org: Annotated[str, typer.Option(help="The organization's name or id.")] = "default",
     data: Data = None,
     database: Database = None,
+    as_json: AsJson = False,
 ) -> None:
     """Forgets who opted out on the simulated network, so that a campaign there can be run again exactly."""
     from callwright.server.commands.do_not_call import empty
 
-    run(empty, settings_of(data, database), org, simulated)
+    run(empty, settings_of(data, database), org, simulated, as_json)

@@ -6,6 +6,7 @@ Postgres both isolate from the service's own.
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from typing import Any
 
 from anyio import to_thread
 
@@ -13,10 +14,10 @@ from callwright.contract.deployments.call_price import MICROS
 from callwright.server.commands.command_error import CommandError
 from callwright.server.settings import ProgramSettings
 from callwright.service import accounts
-from callwright.service.platform.clock.clock import SystemClock
+from callwright.service.platform.clock.clock import SystemClock, iso_milliseconds
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.ids import Ids
-from callwright.service.platform.money import micros
+from callwright.service.platform.money import micros, money
 from callwright.service.tables.migrations import upgrade
 
 MOST_DOLLARS = 1_000_000
@@ -48,3 +49,13 @@ def dollars(flag: str, text: str) -> int:
     if found > MOST_DOLLARS * MICROS:
         raise CommandError(f"{flag} is at most {MOST_DOLLARS:,}.00")
     return found
+
+
+def amount_data(amount_micros: int | None) -> dict[str, Any] | None:
+    """An amount as JSON data, as the REST service writes it."""
+    return None if amount_micros is None else money(amount_micros).model_dump()
+
+
+def moment_data(ms: int | None) -> str | None:
+    """A moment as JSON data: `2026-11-21T09:00:00.000Z`."""
+    return None if ms is None else iso_milliseconds(ms)

@@ -12,6 +12,7 @@ from sqlalchemy import Row
 
 from callwright.server.commands.accounts.accounts import account_database
 from callwright.server.commands.command_error import CommandError
+from callwright.server.commands.output.json_text import print_json
 from callwright.server.commands.output.tables import day
 from callwright.server.commands.output.tables import show as show_table
 from callwright.server.settings import ProgramSettings
@@ -41,7 +42,7 @@ async def show(settings: ProgramSettings, asked: tuple[str | None, ...], limit: 
         entries = _entries(database, org_id, wanted, limit)
         if as_json:
             async for entry in entries:
-                typer.echo(json.dumps(_whole(entry)))
+                print_json(_whole(entry), indent=None)
             return
         labels = await database.read(audit_log.labels_of, org_id)
         rows = [_cells(entry, labels) async for entry in entries]

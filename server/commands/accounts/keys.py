@@ -7,8 +7,9 @@ from typing import Any
 from rich.console import Console
 from sqlalchemy import Connection
 
-from callwright.server.commands.accounts.accounts import account_database, dollars
+from callwright.server.commands.accounts.accounts import account_database, amount_data, dollars, moment_data
 from callwright.server.commands.command_error import CommandError
+from callwright.server.commands.output.json_text import print_json
 from callwright.server.commands.output.tables import Cell, day, show
 from callwright.server.settings import ProgramSettings
 from callwright.service import accounts
@@ -30,7 +31,7 @@ class NewKey:
     user: str | None = None
 
 
-async def create(settings: ProgramSettings, wanted: NewKey, quiet: bool) -> None:
+async def create(settings: ProgramSettings, wanted: NewKey, quiet: bool, as_json: bool = False) -> None:
     """Creates a key and prints it; it is shown only here."""
     if not wanted.is_personal and (wanted.profile is not None or wanted.spending_cap is not None):
         raise CommandError("--profile and --spending-cap are for a personal key; add --personal")
@@ -50,6 +51,9 @@ async def create(settings: ProgramSettings, wanted: NewKey, quiet: bool) -> None
 
     async with account_database(settings) as (database, ids, now_ms):
         made = await database.write(work, ids, now_ms)
+    if as_json:
+        print_json({"id": made.id, "secret": made.secret})
+        return
     if quiet:
         Console().out(made.secret)
         return
@@ -64,13 +68,33 @@ def _cap(text: str) -> int:
     return cap
 
 
-async def show_all(settings: ProgramSettings, org: str) -> None:
+async def show_all(settings: ProgramSettings, org: str, as_json: bool = False) -> None:
     """Prints the keys of an organization by their first 16 characters, and who made them."""
     async with account_database(settings) as (database, _, _):
         org_id = await database.read(accounts.find_organization, org)
         found = await database.read(accounts.keys_of, org_id)
+    if as_json:
+        print_json([_data(row) for row in found])
+        return
     columns = (("key", "id"), ("kind", "profile", "cap (USD)"), "label", "made by", "made (UTC)", "last used", "state")
     show(columns, (_row(row) for row in found))
+
+
+def _data(row: Any) -> dict[str, Any]:
+    """A key as JSON data, without what checks its secret."""
+    return {
+        "id": row.id,
+        "begins": row.identity,
+        "kind": row.kind,
+        "profile": row.profile,
+        "spending_cap": amount_data(row.spending_cap_micros),
+        "label": row.label,
+        "created_by": row.creator_email or row.creator_name,
+        "creator_left": bool(row.has_creator_left),
+        "created_at": moment_data(row.created_at),
+        "last_used_at": moment_data(row.last_used_at),
+        "revoked_at": moment_data(row.revoked_at),
+    }
 
 
 def _row(row: Any) -> list[Cell]:

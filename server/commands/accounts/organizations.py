@@ -9,8 +9,9 @@ from rich.markup import escape
 from sqlalchemy import Connection
 
 from callwright.contract.checks.counts import count_of
-from callwright.server.commands.accounts.accounts import account_database, dollars
+from callwright.server.commands.accounts.accounts import account_database, amount_data, dollars, moment_data
 from callwright.server.commands.command_error import CommandError
+from callwright.server.commands.output.json_text import print_json
 from callwright.server.commands.output.tables import Cell, day, show
 from callwright.server.settings import ProgramSettings
 from callwright.service import accounts
@@ -26,7 +27,9 @@ NEGOTIATED = "*"
 """Marks a negotiated value in a table."""
 
 
-async def create(settings: ProgramSettings, name: str, plan: str, owner: str | None, quiet: bool) -> None:
+async def create(
+    settings: ProgramSettings, name: str, plan: str, owner: str | None, quiet: bool, as_json: bool = False
+) -> None:
     """Makes an organization; prints its id."""
 
     def work(connection: Connection, ids: Ids, now_ms: int) -> str:
@@ -35,6 +38,9 @@ async def create(settings: ProgramSettings, name: str, plan: str, owner: str | N
 
     async with account_database(settings) as (database, ids, now_ms):
         org_id = await database.write(work, ids, now_ms)
+    if as_json:
+        print_json({"id": org_id, "name": name, "plan": plan})
+        return
     if quiet:
         Console().out(org_id)
         return
@@ -48,14 +54,32 @@ def _owner(connection: Connection, ids: Ids, email: str, now_ms: int) -> str:
     return known.id if known else accounts.create_user(connection, ids, email, email.partition("@")[0], now_ms)
 
 
-async def show_all(settings: ProgramSettings) -> None:
+async def show_all(settings: ProgramSettings, as_json: bool = False) -> None:
     """Prints the organizations with their limits."""
     async with account_database(settings) as (database, _, _):
         found = await database.read(accounts.organizations_of)
+    if as_json:
+        print_json([_data(row) for row in found])
+        return
     columns = (("name", "id"), "plan", ("requests/s", "requests/day"), "recordings", "play money (USD)", "made (UTC)")
     show(columns, (_row(row) for row in found))
     if any(plan_of(row) != PRICE_PLANS[row.plan] for row in found):
         Console().print(f"{NEGOTIATED} negotiated, in place of what the plan says", highlight=False)
+
+
+def _data(row: Any) -> dict[str, Any]:
+    made = {"balance": amount_data(row.balance_micros), "created_at": moment_data(row.created_at)}
+    return {"id": row.id, "name": row.name, **_limits(plan_of(row)), **made}
+
+
+def _limits(plan: PricePlan) -> dict[str, Any]:
+    """What a plan allows, with what was negotiated; None is unlimited."""
+    return {
+        "plan": plan.name,
+        "requests_per_second": plan.requests_per_second,
+        "requests_per_day": plan.requests_per_day,
+        "recording_days": plan.recording_retention_days,
+    }
 
 
 def _row(row: Any) -> list[Cell]:
@@ -93,7 +117,7 @@ class OrganizationChanges:
     """Dollars below which the wallet warns, or `off`."""
 
 
-async def change(settings: ProgramSettings, name: str, wanted: OrganizationChanges) -> None:
+async def change(settings: ProgramSettings, name: str, wanted: OrganizationChanges, as_json: bool = False) -> None:
     """Changes an organization's plan or negotiated limits; prints what it is allowed now."""
     if wanted == OrganizationChanges():
         flags = "--plan, --requests-per-second, --requests-per-day, --recording-days or --low-balance"
@@ -121,6 +145,9 @@ async def change(settings: ProgramSettings, name: str, wanted: OrganizationChang
 
     async with account_database(settings) as (database, ids, now_ms):
         made = await database.write(work, ids, now_ms)
+    if as_json:
+        print_json({"name": name, **_limits(made.after), "deletes_recordings": made.deletes_recordings})
+        return
     Console().print(f"[bold]{escape(name)}[/] {_allowed(made.after)}", highlight=False, soft_wrap=True)
     if threshold is not ...:
         when = "never" if threshold is None else f"below {amount(threshold)[:-4]} USD"
@@ -155,10 +182,13 @@ def _allowed(plan: PricePlan) -> str:
     )
 
 
-async def fund(settings: ProgramSettings, name: str, text: str) -> None:
+async def fund(settings: ProgramSettings, name: str, text: str, as_json: bool = False) -> None:
     """Adds play money; prints the new balance."""
     added = dollars("--amount", text)
     async with account_database(settings) as (database, ids, now_ms):
         org_id = await database.read(accounts.find_organization, name)
         balance = await database.write(accounts.fund, ids, org_id, added, now_ms)
+    if as_json:
+        print_json({"id": org_id, "name": name, "balance": amount_data(balance)})
+        return
     Console().print(f"[bold]{escape(name)}[/] has {amount(balance)[:-4]} USD of play money", highlight=False)

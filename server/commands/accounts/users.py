@@ -1,17 +1,28 @@
 """`callwright users`."""
 
+from typing import Any
+
 from rich.console import Console
 from rich.markup import escape
 from sqlalchemy import Connection
 
-from callwright.server.commands.accounts.accounts import account_database
+from callwright.server.commands.accounts.accounts import account_database, moment_data
+from callwright.server.commands.output.json_text import print_json
 from callwright.server.commands.output.tables import day, show
 from callwright.server.settings import ProgramSettings
 from callwright.service import accounts
 from callwright.service.platform.ids import Ids
 
 
-async def add(settings: ProgramSettings, email: str, org: str, name: str | None, role: str | None, quiet: bool) -> None:
+async def add(
+    settings: ProgramSettings,
+    email: str,
+    org: str,
+    name: str | None,
+    role: str | None,
+    quiet: bool,
+    as_json: bool = False,
+) -> None:
     """Puts a user into an organization, making the user if there is none; prints the id."""
 
     def work(connection: Connection, ids: Ids, now_ms: int) -> tuple[str, str]:
@@ -21,6 +32,9 @@ async def add(settings: ProgramSettings, email: str, org: str, name: str | None,
 
     async with account_database(settings) as (database, ids, now_ms):
         user_id, given = await database.write(work, ids, now_ms)
+    if as_json:
+        print_json({"id": user_id, "role": given})
+        return
     if quiet:
         Console().out(user_id)
         return
@@ -28,13 +42,21 @@ async def add(settings: ProgramSettings, email: str, org: str, name: str | None,
     Console().print(said, highlight=False, soft_wrap=True)
 
 
-async def show_all(settings: ProgramSettings, org: str) -> None:
+async def show_all(settings: ProgramSettings, org: str, as_json: bool = False) -> None:
     """Prints the users in an organization."""
     async with account_database(settings) as (database, _, _):
         org_id = await database.read(accounts.find_organization, org)
         found = await database.read(accounts.users_of, org_id)
+    if as_json:
+        print_json([_data(row) for row in found])
+        return
     rows = ((row.email or "", row.name, (row.id,), (row.role,), day(row.joined_at)) for row in found)
     show(("e-mail", "name", "id", "role", "joined (UTC)"), rows)
+
+
+def _data(row: Any) -> dict[str, Any]:
+    joined = moment_data(row.joined_at)
+    return {"id": row.id, "email": row.email, "name": row.name, "role": row.role, "joined_at": joined}
 
 
 async def remove(settings: ProgramSettings, email: str, org: str) -> None:

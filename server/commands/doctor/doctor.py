@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 
 from rich.console import Console
 
@@ -20,14 +21,18 @@ from callwright.server.commands.doctor.service import (
     probe_prefixes,
 )
 from callwright.server.commands.doctor.tools import document_findings, probed, spelling_finding, tool_support
+from callwright.server.commands.output.json_text import print_json
 from callwright.server.mcp.remote import document_of
 from callwright.server.settings import ProgramSettings
 
 
-async def run(settings: ProgramSettings) -> int:
+async def run(settings: ProgramSettings, as_json: bool = False) -> int:
     """Prints the results. Returns 1 if a check found a fault, else 0."""
     report = await report_of(settings)
-    show(report, Console(highlight=False))
+    if as_json:
+        print_json({"healthy": report.healthy, **asdict(report)})
+    else:
+        show(report, Console(highlight=False))
     return 0 if report.healthy else 1
 
 

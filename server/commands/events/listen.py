@@ -3,7 +3,7 @@
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
 import anyio
@@ -17,6 +17,7 @@ from callwright.contract.webhooks import Delivery, Webhook
 from callwright.server.commands.command_error import CommandError
 from callwright.server.commands.events.following import Deliveries, NewEvents, wants
 from callwright.server.commands.events.forwarding import (
+    EndpointAnswer,
     Forwarding,
     checked_secret,
     local_url,
@@ -24,6 +25,7 @@ from callwright.server.commands.events.forwarding import (
     signatures_checked,
 )
 from callwright.server.commands.events.lines import delivery_line, ending_of, event_line, plain
+from callwright.server.commands.output.json_text import json_text
 from callwright.server.commands.signals import stop_signals
 from callwright.server.embedded.embedded import embedded, remote
 from callwright.server.settings import ProgramSettings
@@ -45,6 +47,7 @@ class ListenOptions:
     forward: str | None = None
     secret: str | None = None
     everything: bool = False
+    as_json: bool = False
 
 
 async def run(settings: ProgramSettings, asked: ListenOptions) -> None:
@@ -114,7 +117,7 @@ class Listener:
     ) -> None:
         self.count = 0
         self._client, self._console, self._said = client, console, said
-        self._webhook, self._everything = webhook, asked.everything
+        self._webhook, self._everything, self._as_json = webhook, asked.everything, asked.as_json
         self._secret, self._forwarding = secret, forwarding
         self._events = NewEvents(client, lambda: datetime.now(UTC))
         self._deliveries = None if webhook is None else Deliveries(client, webhook.id)
@@ -161,9 +164,13 @@ class Listener:
     def _wants(self, event: Event) -> bool:
         return self._webhook is None or wants(self._webhook, event)
 
-    def _show(self, event: Event, ending: Text | None = None) -> None:
+    def _show(self, event: Event, answered: EndpointAnswer | None = None) -> None:
         self.count += 1
-        self._console.print(event_line(event, ending))
+        if self._as_json:
+            forwarded = {} if answered is None else {"forwarded": asdict(answered)}
+            self._console.out(json_text({**event.model_dump(mode="json"), **forwarded}, indent=None))
+        else:
+            self._console.print(event_line(event, None if answered is None else ending_of(answered)))
 
     async def _forward(self, forwarding: Forwarding, events: list[Event]) -> None:
         places = anyio.Semaphore(AT_ONCE)
@@ -171,7 +178,7 @@ class Listener:
         async def one(event: Event) -> None:
             async with places:
                 answered = await forwarding.post(event)
-            self._show(event, ending_of(answered))
+            self._show(event, answered)
 
         async with anyio.create_task_group() as tasks:
             for event in events:
@@ -182,4 +189,8 @@ class Listener:
         if self._secret is not None and self._forwarding is None and delivery.attempt_count:
             found = await self._client.webhooks.get_delivery(id=delivery.webhook_id, delivery_id=delivery.id)
             checked = signatures_checked(event, found.attempts, self._secret)
-        self._console.print(delivery_line(event, delivery, checked))
+        if self._as_json:
+            told = {"delivery": delivery.model_dump(mode="json"), "signature": checked}
+            self._console.out(json_text(told, indent=None))
+        else:
+            self._console.print(delivery_line(event, delivery, checked))

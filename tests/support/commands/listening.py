@@ -37,8 +37,9 @@ def terminal(
     everything: bool = False,
     secret: str | None = None,
     forwarding: Forwarding | None = None,
+    as_json: bool = False,
 ) -> Terminal:
     out, said = io.StringIO(), io.StringIO()
     console, greeting = (Console(file=each, width=100, soft_wrap=True, highlight=False) for each in (out, said))
-    asked = ListenOptions(None if webhook is None else webhook.id, None, secret, everything)
+    asked = ListenOptions(None if webhook is None else webhook.id, None, secret, everything, as_json)
     return Terminal(Listener(client, console, greeting, webhook, asked, secret, forwarding), out, said)

@@ -1,5 +1,6 @@
 """`callwright listen`: every new event once, what became of it, and how it begins and ends."""
 
+import json
 import re
 import signal
 from pathlib import Path
@@ -106,6 +107,21 @@ async def test_of_a_subscription_its_events_are_shown_and_what_became_of_them(
         event, delivery = await shown.lines()
         assert f"webhook.test {webhook.id}" in event
         assert delivery == f"-> webhook.test {webhook.id} rejected 400, attempt 1, not tried again"
+
+
+async def test_for_programs_each_event_and_each_delivery_is_a_line_of_json(database_url: str, tmp_path: Path) -> None:
+    async with delivering(database_url, tmp_path) as at:
+        webhook = await at.subscribe("a", "deployment.paused", secret=SECRET)
+        shown = terminal(at.tenant.client, webhook, secret=SECRET, as_json=True)
+        await shown.listener.begin()
+        await at.happen()
+        (event,) = map(json.loads, await shown.lines())
+        assert (event["type"], event["subject_id"]) == ("deployment.paused", "dep_0")
+        assert event["data"]
+        await at.deliver()
+        (told,) = map(json.loads, await shown.lines())
+        assert (told["delivery"]["event_id"], told["delivery"]["status"]) == (event["id"], "succeeded")
+        assert told["signature"] == "signature verified"
 
 
 async def test_a_subscription_does_not_hear_of_itself_and_what_it_misses_is_said(

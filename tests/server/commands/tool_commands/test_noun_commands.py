@@ -1,0 +1,98 @@
+"""The commands by noun: tables for people, JSON for programs, flags from the declarations."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+
+from tests.support.processes.programs import run, until
+
+
+@pytest.mark.parametrize("noun", ["calls", "deployments", "events"])
+def test_a_list_fits_its_width_with_a_line_for_each_entry(noun: str, called: Path, tmp_path: Path) -> None:
+    found = json.loads(run(tmp_path, noun, "list", "--json", "--data", called).stdout)
+    for columns in (80, 140):
+        done = run(tmp_path, noun, "list", "--data", called, COLUMNS=str(columns))
+        assert done.returncode == 0, done.stderr
+        lines = done.stdout.splitlines()
+        assert max(map(cell_len, lines)) <= columns
+        assert [line.split()[0] for line in lines if line.split()[0][3:4] == "_"] == [
+            one["id"] for one in found["data"]
+        ]
+
+
+def test_a_list_says_how_many_follow_and_goes_on_from_there(called: Path, tmp_path: Path) -> None:
+    first = run(tmp_path, "calls", "list", "--per-page=2", "--data", called)
+    (cursor,) = (line.split("--cursor ")[1] for line in first.stderr.splitlines() if "--cursor " in line)
+    second = run(tmp_path, "calls", "list", "--per-page=2", f"--cursor={cursor}", "--data", called)
+    assert second.returncode == 0
+    ids = [line.split()[0] for done in (first, second) for line in done.stdout.splitlines() if "cal_" in line]
+    assert len(set(ids)) == len(ids) == 4
+
+
+def test_filters_are_flags_that_take_several_values(called: Path, tmp_path: Path) -> None:
+    for flags in (("--outcome=busy,no_answer",), ("--outcome", "busy", "--outcome", "no_answer")):
+        found = json.loads(run(tmp_path, "calls", "list", *flags, "--json", "--data", called).stdout)
+        assert {call["outcome"] for call in found["data"]} == {"busy", "no_answer"}
+
+
+def test_one_thing_is_shown_field_by_field(called: Path, tmp_path: Path) -> None:
+    said = run(tmp_path, "wallet", "get", "--data", called).stdout
+    fields = dict(line.split("  ", 1) for line in said.splitlines() if "  " in line.strip())
+    assert fields["play money"].strip() == "yes"
+    assert fields["balance"].strip().endswith(" USD")
+    assert "prices (" in said
+
+
+def test_a_transcript_is_shown_turn_by_turn(called: Path, tmp_path: Path) -> None:
+    listed = run(tmp_path, "calls", "list", "--disposition=goal_met", "--json", "--data", called).stdout
+    call_id = json.loads(listed)["data"][0]["id"]
+    lines = run(tmp_path, "calls", "get-transcript", call_id, "--data", called).stdout.splitlines()
+    assert any("agent" in line and "Hello" in line for line in lines)
+    assert max(map(cell_len, lines)) <= 80
+
+
+def test_a_file_is_imported_by_its_path_from_the_present_folder(
+    called: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lists").mkdir()
+    (tmp_path / "lists" / "people.csv").write_text("phone,name\n+14155550101,Ann\n", encoding="utf-8")
+    audience = json.loads(run(tmp_path, "audiences", "create", "--name=Ours", "--json", "--data", called).stdout)
+    done = run(tmp_path, "audiences", "import", audience["id"], "--path=lists/people.csv", "--data", called)
+    assert done.returncode == 0, done.stderr
+    imported = re.search(r"imp_\w+", done.stdout)
+    assert imported is not None
+    state = ("audiences", "get-import", "Ours", imported[0], "--data", called)
+    until(lambda: "completed" in run(tmp_path, *state).stdout, "the import is done")
+    rows = json.loads(run(tmp_path, "audiences", "list-rows", "Ours", "--json", "--data", called).stdout)
+    assert [row["name"] for row in rows["data"]] == ["Ann"]
+    missing = run(tmp_path, "audiences", "import", audience["id"], "--path=none/people.csv", "--data", called)
+    assert (missing.returncode, missing.stdout) == (2, "")
+    assert "there is no folder" in missing.stderr
+
+
+def test_a_refusal_names_commands_and_not_tools(called: Path, tmp_path: Path) -> None:
+    done = run(tmp_path, "agents", "get", "Nobody", "--data", called)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "`agents list` shows what exists" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("deployments", "create", "--name=x"), "--agent-id"),
+        (
+            ("deployments", "create", "--name=x", "--agent-id=a", "--audience-id=b", "--caller-id-strategy=any"),
+            "sticky",
+        ),
+        (("calls", "get"), "ID"),
+    ],
+)
+def test_a_command_that_lacks_something_says_what(words: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    done = run(tmp_path, *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert not (tmp_path / ".callwright").exists()
