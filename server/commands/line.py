@@ -26,8 +26,8 @@ app.add_typer(orgs, name="orgs")
 app.add_typer(users, name="users")
 app.add_typer(keys, name="keys")
 app.add_typer(do_not_call, name="do-not-call")
-app.command()(audit)
-app.command("call", add_help_option=False)(call)
+app.command(short_help="What was changed, when, and by which key.")(audit)
+app.command("call", short_help="Any tool of an assistant; without a name, lists them.", add_help_option=False)(call)
 for _noun, _group in groups():
     app.add_typer(_group, name=_noun)
 
@@ -47,7 +47,7 @@ def callwright(
     """A voice-agent platform that an AI assistant can run."""
 
 
-@app.command()
+@app.command(short_help="The MCP server over stdio.")
 def mcp(data: Data = None, database: Database = None) -> None:
     """The MCP server over stdio (also without any command, where stdin is no terminal)."""
     from callwright.server.commands.mcp import run
@@ -56,7 +56,7 @@ def mcp(data: Data = None, database: Database = None) -> None:
     raise typer.Exit(run([*given, *([f"--database={database}"] if database else [])]))
 
 
-@app.command()
+@app.command(short_help="The service over HTTP: REST and MCP.")
 def serve(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65_535, help="Port to listen on; 0 takes a free one.")] = 8080,
@@ -126,7 +126,7 @@ def serve(
     _run(run, _settings(data, database, given), where, uvloop=True)
 
 
-@app.command()
+@app.command(short_help="A campaign once, on the simulated network.")
 def demo(
     contacts: Annotated[int, typer.Option(min=1, max=10_000, help="How many people to call.")] = 40,
     own_list: Annotated[
@@ -155,7 +155,7 @@ def demo(
     raise typer.Exit(_run(run, DemoOptions(contacts=contacts, out=out, data=data, own=own)))
 
 
-@app.command()
+@app.command(short_help="Events as they happen, until Ctrl-C.")
 def listen(
     webhook_id: Annotated[
         str | None, typer.Argument(help="Only what this webhook subscription wants, and what became of sending it.")
@@ -186,7 +186,7 @@ def listen(
     _run(follow, _settings(data, database), ListenOptions(webhook_id, forward, secret, everything, as_json))
 
 
-@app.command()
+@app.command(short_help="What works, of a service or of the data folder.")
 def doctor(
     base_url: Annotated[
         str | None, typer.Option(help="Look at this service (CALLWRIGHT_BASE_URL); without one, at the data folder.")

@@ -5,14 +5,15 @@ from typing import Any, cast
 
 from rich.cells import cell_len
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from callwright.contract.checks.counts import count_of
 from callwright.server.commands.tool_commands.cells import NOTHING, heading, is_money, money, said
 from callwright.server.commands.tool_commands.fitted_table import GAP, show_entries
 
 Entries = Sequence[Mapping[str, Any]]
+_CURSOR = "next_cursor"
 _ONE_LINE = 60
 """An object of more characters takes a line for each of its values."""
 
@@ -23,19 +24,22 @@ def show_answer(data: Mapping[str, Any], console: Console, notes: Console) -> No
     if "pagination" in data and isinstance(listed, list):
         _list(cast("Entries", listed), data["pagination"], console, notes)
         return
-    _fields(data, console)
-    _say_more(data.get("next_cursor"), None, notes)
+    _fields({name: value for name, value in data.items() if name != _CURSOR}, console, notes)
+    _say_more(data.get(_CURSOR), None, notes)
 
 
 def _list(entries: Entries, paging: Mapping[str, Any], console: Console, notes: Console) -> None:
     if not entries:
         notes.print("Nothing fits." if paging.get("total") == 0 else "No more.", style="dim")
         return
-    left_out = show_entries(entries, console)
-    if left_out:
-        notes.print(f"Not shown here: {', '.join(left_out)}. --json has all.", style="dim", soft_wrap=True)
+    _say_left_out(show_entries(entries, console), notes)
     if paging.get("has_more"):
-        _say_more(paging.get("next_cursor"), _count(len(entries), paging.get("total")), notes)
+        _say_more(paging.get(_CURSOR), _count(len(entries), paging.get("total")), notes)
+
+
+def _say_left_out(names: Sequence[str], notes: Console) -> None:
+    if names:
+        notes.print(f"Not shown here: {', '.join(names)}. --json has all.", style="dim", soft_wrap=True)
 
 
 def _count(shown: int, total: int | None) -> str:
@@ -47,7 +51,7 @@ def _say_more(cursor: Any, count: str | None, notes: Console) -> None:
         notes.print(f"{f'{count}; more' if count else 'More'}: --cursor {cursor}", style="dim", soft_wrap=True)
 
 
-def _fields(data: Mapping[str, Any], console: Console) -> None:
+def _fields(data: Mapping[str, Any], console: Console, notes: Console) -> None:
     """Each field with its value; then the lists of things, each as a table under its name."""
     tables = {name: cast("Entries", value) for name, value in data.items() if _is_table(value)}
     rows = [
@@ -70,7 +74,25 @@ def _fields(data: Mapping[str, Any], console: Console) -> None:
         console.print(Text.assemble((label.strip(), "bold"), "\n  ", words), soft_wrap=True)
     for name, entries in tables.items():
         console.print(Text(f"{heading(name)} ({len(entries):,})", style="bold"))
-        show_entries(entries, console, indent=2, folds=True)
+        if any(_is_table(value) for entry in entries for value in entry.values()):
+            _blocks(entries, console)
+        else:
+            _say_left_out(show_entries(entries, console, indent=2, folds=True), notes)
+
+
+def _blocks(entries: Entries, console: Console) -> None:
+    """Things that hold lists of their own: each in a line, and what it holds below it."""
+    for entry in entries:
+        facts = [_fact(name, value) for name, value in entry.items() if not _is_table(value) and value not in NOTHING]
+        console.print(Padding(Text("  ".join(facts), "bold"), (0, 0, 0, 2)))
+        for value in entry.values():
+            for one in cast("Entries", value) if _is_table(value) else ():
+                console.print(Padding(Text(said(one)), (0, 0, 0, 4)))
+
+
+def _fact(name: str, value: Any) -> str:
+    """A value that says by itself what it is, or else one with its name."""
+    return said(value) if isinstance(value, str) else f"{heading(name)} {said(value)}"
 
 
 def _lines(name: str, value: Any) -> list[tuple[str, str]]:
@@ -92,8 +114,3 @@ def _is_table(value: Any) -> bool:
         return False
     entries = cast("list[Any]", value)
     return bool(entries) and all(isinstance(one, dict) for one in entries)
-
-
-def others_said(kinds: Sequence[str]) -> str:
-    """That an answer has content which a terminal does not show."""
-    return f"{count_of(len(kinds), 'part')} not shown here: {', '.join(kinds)}"

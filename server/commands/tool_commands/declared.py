@@ -73,8 +73,10 @@ class DeclaredArgument:
 
     @property
     def help(self) -> str:
-        """What it means, its default and the value that clears it, as a sentence or two."""
+        """What it means, what an object holds, its default and the value that clears it, as a few sentences."""
         said = [str(self.schema.get("description", ""))]
+        inner = [name for one in self.variants for name in one.get("properties", ())]
+        said += [f"With {', '.join(inner)}."] if inner else []
         said += [f"Default {self.schema['default']}."] if "default" in self.schema else []
         said += ["null clears it."] if self.takes_null and "null" not in said[0] else []
         return " ".join(filter(None, said))

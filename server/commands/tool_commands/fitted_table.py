@@ -16,6 +16,7 @@ GAP = 2
 """Characters between two columns."""
 SHORT = 14
 """The least width to which a text is shortened before its column is left out."""
+_KEY = "key"
 _FOLDED = 24
 """The least width of a column of long text, where rows may take several lines."""
 
@@ -43,6 +44,7 @@ def show_entries(
 
     With `folds` the widest column of text is wrapped rather than shortened.
     """
+    entries = _flat(entries)
     columns = [_column(at, name, entries) for at, name in enumerate(_names(entries))]
     columns = [column for column in columns if any(column.cells)]
     room = console.width - indent
@@ -108,6 +110,13 @@ def _shrunk(columns: Sequence[FittedColumn], over: int) -> list[FittedColumn] | 
         widest = max(range(len(columns)), key=lambda at: widths[at] if widths[at] > columns[at].least else -1)
         widths[widest] -= 1
     return [replace(column, width=width) for column, width in zip(columns, widths, strict=True)]
+
+
+def _flat(entries: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """The entries with a column for each value of their `key`, by which groups are told apart."""
+    if not all(isinstance(entry.get(_KEY), dict) for entry in entries):
+        return entries
+    return [{**entry[_KEY], **{name: value for name, value in entry.items() if name != _KEY}} for entry in entries]
 
 
 def _names(entries: Iterable[Mapping[str, Any]]) -> list[str]:

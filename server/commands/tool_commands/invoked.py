@@ -38,6 +38,8 @@ class ShellOptions:
     as_json: bool
     reveal_numbers: bool
     for_people: bool
+    save: Path | None = None
+    """The file for the sound of an answer."""
 
 
 def invoke(tool: DeclaredTool, arguments: Mapping[str, Any], options: ShellOptions) -> None:
@@ -45,12 +47,14 @@ def invoke(tool: DeclaredTool, arguments: Mapping[str, Any], options: ShellOptio
     settings = _settings(options)
     if tool.name not in settings.tools_of():
         raise failed(f"{tool.name} is switched off by CALLWRIGHT_PROFILE, CALLWRIGHT_TOOLSETS or their like")
-    answer = run(_asked, settings, tool, arguments)
+    answer = run(_asked, settings, tool, arguments, options.save is not None)
     sys.stdout.flush()
     if answer.refused:
         _say_refusal(answer.words, is_asked=CONSENT in answer.words and CONSENT not in arguments, options=options)
         raise typer.Exit(REFUSED)
     _show(answer, options)
+    if options.save is not None:
+        _save(answer.sound, options.save)
     if answer.served_here and (tool.noun, answer.data.get("status")) in _UNDER_WAY:
         _say_it_waits(settings)
 
@@ -63,7 +67,9 @@ def _settings(options: ShellOptions) -> ProgramSettings:
     return settings_of(options.data, options.database, chosen)
 
 
-async def _asked(settings: ProgramSettings, tool: DeclaredTool, arguments: Mapping[str, Any]) -> "ToolAnswer":
+async def _asked(
+    settings: ProgramSettings, tool: DeclaredTool, arguments: Mapping[str, Any], hears: bool
+) -> "ToolAnswer":
     from rich.console import Console
 
     from callwright.server.commands.tool_commands.asked_in_terminal import asker
@@ -84,6 +90,7 @@ async def _asked(settings: ProgramSettings, tool: DeclaredTool, arguments: Mappi
         unknown=unknown,
         folders=(named.parent if named else Path(),) if tool.name == READS_FILES else (),
         tell=tell if notes.is_terminal else None,
+        hears=hears,
     )
 
 
@@ -101,19 +108,28 @@ def _file(arguments: Mapping[str, Any]) -> Path | None:
 def _show(answer: "ToolAnswer", options: ShellOptions) -> None:
     from rich.console import Console
 
-    from callwright.server.commands.tool_commands.answers import others_said, show_answer
+    from callwright.server.commands.tool_commands.answers import show_answer
     from callwright.server.commands.tool_commands.cells import visible
 
     if options.as_json:
         print_json(answer.data)
         return
-    notes = Console(stderr=True, highlight=False)
-    if options.for_people:
-        show_answer(answer.data, Console(highlight=False), notes)
+    if options.for_people and answer.data:
+        show_answer(answer.data, Console(highlight=False), Console(stderr=True, highlight=False))
     else:
         typer.echo(visible(answer.words))
-    if answer.others:
-        notes.print(others_said(answer.others), style="dim")
+
+
+def _save(sound: bytes | None, file: Path) -> None:
+    if sound is None:
+        raise failed(
+            f"nothing is written to {file}: the sound is too large for a tool; `callwright serve` has it over REST"
+        )
+    try:
+        file.write_bytes(sound)
+    except OSError as error:
+        raise failed(f"--save {file} cannot be written: {error.strerror or error}") from error
+    typer.echo(f"The sound is in {file}.", err=True)
 
 
 def _say_refusal(words: str, *, is_asked: bool, options: ShellOptions) -> None:

@@ -3,7 +3,8 @@
 import sys
 from collections.abc import Callable, Iterator
 from inspect import Parameter, Signature
-from typing import Any, Literal, cast
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast
 
 import typer
 
@@ -29,6 +30,11 @@ _METAVARS: dict[Kind, str] = {
 }
 _OWN: dict[str, Any] = {"as_json": AsJson, "reveal_numbers": RevealNumbers, "data": Data, "database": Database}
 """The flags of every command beside the arguments of its tool."""
+SENDS_SOUND = "inline"
+"""The argument by which a tool sends sound along. Its command can write the sound to a file."""
+_SOUND: dict[str, Any] = {
+    "save": Annotated[Path | None, typer.Option("--save", metavar="FILE", help="Write the sound to this file.")]
+}
 _GIVEN = "given_"
 """Begins the name of a tool's argument in Python, where a name such as `from` could not stand."""
 
@@ -37,7 +43,8 @@ def groups() -> Iterator[tuple[str, typer.Typer]]:
     """The group of each noun with its commands, by its name."""
     for noun, tools in nouns().items():
         verbs = ", ".join(tool.verb for tool in tools)
-        group = typer.Typer(help=f"{noun.capitalize()}: {verbs}.", no_args_is_help=True)
+        about = f"What can be done with {noun}, as an assistant does it."
+        group = typer.Typer(help=about, short_help=verbs, no_args_is_help=True)
         for tool in tools:
             group.command(tool.verb, help=_help(tool), short_help=in_commands(tool.summary))(_command(tool))
         group.callback()(_nothing)
@@ -55,19 +62,20 @@ def _help(tool: DeclaredTool) -> str:
 def _command(tool: DeclaredTool) -> Callable[..., None]:
     """A function that Typer takes for a command: its signature is made of the tool's arguments."""
 
+    flags = _OWN | (_SOUND if tool.argument(SENDS_SOUND) else {})
+
     def run_it(**given: Any) -> None:
-        own = {name: given.pop(name) for name in _OWN}
+        own = {name: given.pop(name) for name in flags}
         try:
             arguments = dict(_arguments(tool, given))
         except CommandError as error:
             raise failed(str(error)) from error
         invoke(tool, arguments, ShellOptions(**own, for_people=True))
 
-    annotations = {f"{_GIVEN}{one.name}": _annotation(one) for one in tool.arguments} | _OWN
-    defaults = {f"{_GIVEN}{one.name}": Parameter.empty if one.required else None for one in tool.arguments}
-    own_defaults: dict[str, Any] = {"as_json": False, "reveal_numbers": False, "data": None, "database": None}
+    annotations = {f"{_GIVEN}{one.name}": _annotation(one) for one in tool.arguments} | flags
+    required = {f"{_GIVEN}{one.name}" for one in tool.arguments if one.required}
     parameters = [
-        Parameter(name, Parameter.KEYWORD_ONLY, annotation=found, default=(defaults | own_defaults)[name])
+        Parameter(name, Parameter.KEYWORD_ONLY, annotation=found, default=_default(name, required))
         for name, found in annotations.items()
     ]
     command = cast("Any", run_it)
@@ -76,10 +84,14 @@ def _command(tool: DeclaredTool) -> Callable[..., None]:
     return run_it
 
 
+def _default(name: str, required: set[str]) -> Any:
+    if name in required:
+        return Parameter.empty
+    return False if _OWN.get(name) in (AsJson, RevealNumbers) else None
+
+
 def _annotation(argument: DeclaredArgument) -> Any:
     """The argument as Typer reads it: positional if it names what the tool is about, otherwise a flag."""
-    from typing import Annotated
-
     said = in_commands(argument.help)
     if argument.in_path:
         return Annotated[str if argument.required else str | None, typer.Argument(metavar=_place(argument), help=said)]

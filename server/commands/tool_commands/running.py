@@ -3,6 +3,7 @@
 So arguments are checked, names looked up, people asked and numbers masked as for an assistant.
 """
 
+import base64
 import hashlib
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -12,12 +13,13 @@ from typing import Any
 
 from mcp import Client as McpClient
 from mcp.client.session import ElicitationFnT
-from mcp.types import CallToolResult, TextContent
+from mcp.types import AudioContent, BlobResourceContents, CallToolResult, ResourceLink, TextContent
 
 from callwright.server.commands.mcp import new_session, tools_of
 from callwright.server.embedded.embedded import embedded, remote
 from callwright.server.mcp.app import build
 from callwright.server.mcp.remote import learn
+from callwright.server.mcp.resources.resources import SCHEME
 from callwright.server.settings import ProgramSettings
 from callwright.service.platform.data_folder import DataFolder
 
@@ -32,8 +34,8 @@ class ToolAnswer:
     words: str
     data: Mapping[str, Any]
     refused: bool
-    others: tuple[str, ...] = ()
-    """The media types of content that is no text, such as a recording."""
+    sound: bytes | None = None
+    """The sound that the answer carries or links to, if it was asked for."""
     served_here: bool = False
     """Whether this process served the data folder, so that its campaigns stop when it ends."""
 
@@ -47,12 +49,14 @@ async def answer_of(
     unknown: Sequence[str] = (),
     folders: Sequence[Path] = (),
     tell: Callable[[str], None] | None = None,
+    hears: bool = False,
 ) -> ToolAnswer:
     """Runs a tool once.
 
     `asks` puts a question to the person; without it a tool that needs a yes refuses with the sentence to pass on.
     `unknown` are arguments that no declaration has: with a remote service, its own description is read for them.
     `folders` are those of files that the person named. `tell` gets the words of its progress.
+    With `hears` the sound of an answer is fetched.
 
     Raises:
         CallwrightError: the service cannot be reached or started.
@@ -64,26 +68,42 @@ async def answer_of(
         if tell is not None and message:
             tell(message)
 
-    async with _host(settings, asks, folders, learns=bool(unknown)) as host:
+    async with _host(settings, asks, folders, here=here, learns=bool(unknown)) as host:
         found = await host.call_tool(tool, dict(arguments), progress_callback=told)
-    return _answer(found, here)
-
-
-def _answer(found: CallToolResult, here: bool) -> ToolAnswer:
+        sound = await _sound(host, found) if hears and not found.is_error else None
     words = "\n".join(part.text for part in found.content if isinstance(part, TextContent))
-    others = [part for part in found.content if not isinstance(part, TextContent)]
-    kinds = tuple(str(getattr(part, "mime_type", None) or part.type) for part in others)
-    return ToolAnswer(words, found.structured_content or {}, bool(found.is_error), kinds, here)
+    return ToolAnswer(words, found.structured_content or {}, bool(found.is_error), sound, here)
+
+
+async def _sound(host: McpClient, found: CallToolResult) -> bytes | None:
+    """The sound of an answer, or of the resource that it links to; None if neither is there."""
+    for part in found.content:
+        if isinstance(part, AudioContent):
+            return base64.b64decode(part.data)
+    for part in found.content:
+        if isinstance(part, ResourceLink) and part.uri.startswith(SCHEME):
+            read = await host.read_resource(part.uri)
+            for one in read.contents:
+                if isinstance(one, BlobResourceContents):
+                    return base64.b64decode(one.blob)
+    return None
 
 
 @asynccontextmanager
 async def _host(
-    settings: ProgramSettings, asks: ElicitationFnT | None, folders: Sequence[Path], *, learns: bool
+    settings: ProgramSettings, asks: ElicitationFnT | None, folders: Sequence[Path], *, here: bool, learns: bool
 ) -> AsyncGenerator[McpClient]:
     """An MCP client of a server in this process, with the service that the settings name."""
-    opened = embedded(settings, lambda _: None) if settings.base_url is None else remote(settings)
+    address: str | None = settings.base_url
+
+    def say_address(base_url: str) -> None:
+        nonlocal address
+        address = None if here else base_url  # an address that ends with this command is of no use to a person
+
+    opened = embedded(settings, say_address) if settings.base_url is None else remote(settings)
     async with opened as client:
         session = new_session(settings, connected=client, secret=_secret(settings))
+        session.base_url = address
         if learns and settings.base_url is not None:
             await learn(client, settings, session)
         server = build(session.opened, tools=tools_of(settings, folders))

@@ -54,6 +54,33 @@ def test_a_transcript_is_shown_turn_by_turn(called: Path, tmp_path: Path) -> Non
     assert max(map(cell_len, lines)) <= 80
 
 
+def test_the_sound_of_a_call_is_written_to_a_file(called: Path, tmp_path: Path) -> None:
+    listed = run(tmp_path, "calls", "list", "--outcome=answered", "--json", "--data", called).stdout
+    call_id = json.loads(listed)["data"][0]["id"]
+    sound = tmp_path / "call.mp3"
+    done = run(tmp_path, "calls", "get-recording", call_id, "--save", sound, "--json", "--data", called)
+    assert done.returncode == 0, done.stderr
+    assert sound.stat().st_size == json.loads(done.stdout)["size_bytes"]
+    other = run(tmp_path, "calls", "get-recording", call_id, "--save", tmp_path / "no" / "x.mp3", "--data", called)
+    assert (other.returncode, "cannot be written" in other.stderr) == (2, True)
+
+
+def test_conversations_are_shown_one_after_the_other(called: Path, tmp_path: Path) -> None:
+    done = run(tmp_path, "calls", "read-conversations", "--max-tokens=600", "--data", called)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    begun = next(at for at, line in enumerate(lines) if line.startswith("  cal_"))
+    assert next(line for line in lines[begun:] if line.startswith("    ")).startswith("    agent: Hello")
+    assert done.stderr.startswith("More: --cursor ")
+
+
+def test_figures_have_a_column_for_each_thing_they_are_grouped_by(called: Path, tmp_path: Path) -> None:
+    words = ("calls", "get-stats", "--group-by=outcome,language", "--data", called)
+    lines = run(tmp_path, *words, COLUMNS="160").stdout.splitlines()
+    head = next(line for line in lines if "calls" in line and "share" in line)
+    assert head.split()[:3] == ["outcome", "language", "calls"]
+
+
 def test_a_file_is_imported_by_its_path_from_the_present_folder(
     called: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
