@@ -76,7 +76,8 @@ async def show_all(settings: ProgramSettings, org: str, as_json: bool = False) -
     if as_json:
         print_json([_data(row) for row in found])
         return
-    columns = (("key", "id"), ("kind", "profile", "cap (USD)"), "label", "made by", "made (UTC)", "last used", "state")
+    kind = ("kind", "profile", "cap (USD)", "state")
+    columns = (("key", "id"), kind, "label", "made by", ("made (UTC)", "last used (UTC)"))
     show(columns, (_row(row) for row in found))
 
 
@@ -102,12 +103,10 @@ def _row(row: Any) -> list[Cell]:
     state = "creator left" if row.has_creator_left else "active"
     return [
         (f"{row.identity}…", row.id),
-        (row.kind, row.profile or "", cap),
+        (row.kind, row.profile or "", cap, state if row.revoked_at is None else "Revoked"),
         row.label,
         row.creator_email or row.creator_name or "",
-        day(row.created_at),
-        day(row.last_used_at),
-        state if row.revoked_at is None else "Revoked",
+        (" ".join(day(row.created_at)), " ".join(day(row.last_used_at))),
     ]
 
 

@@ -9,6 +9,7 @@ from rich.markup import escape
 from sqlalchemy import Connection
 
 from callwright.contract.checks.counts import count_of
+from callwright.contract.deployments.call_price import CURRENCY
 from callwright.server.commands.accounts.accounts import account_database, amount_data, dollars, moment_data
 from callwright.server.commands.command_error import CommandError
 from callwright.server.commands.output.json_text import print_json
@@ -61,7 +62,7 @@ async def show_all(settings: ProgramSettings, as_json: bool = False) -> None:
     if as_json:
         print_json([_data(row) for row in found])
         return
-    columns = (("name", "id"), "plan", ("requests/s", "requests/day"), "recordings", "play money (USD)", "made (UTC)")
+    columns = (("name", "id"), ("plan", "recordings"), ("requests/s", "requests/day"), "play money", "made (UTC)")
     show(columns, (_row(row) for row in found))
     if any(plan_of(row) != PRICE_PLANS[row.plan] for row in found):
         Console().print(f"{NEGOTIATED} negotiated, in place of what the plan says", highlight=False)
@@ -86,13 +87,12 @@ def _row(row: Any) -> list[Cell]:
     plan, allowed = PRICE_PLANS[row.plan], plan_of(row)
     return [
         (row.name, row.id),
-        (row.plan,),
+        (row.plan, _limit(plan.recording_retention_days, allowed.recording_retention_days, " days")),
         (
             _limit(plan.requests_per_second, allowed.requests_per_second),
             _limit(plan.requests_per_day, allowed.requests_per_day),
         ),
-        (_limit(plan.recording_retention_days, allowed.recording_retention_days, " days"),),
-        (amount(row.balance_micros)[:-4],),
+        (amount(row.balance_micros)[:-4], CURRENCY),
         day(row.created_at),
     ]
 

@@ -11,7 +11,7 @@ from rich.table import Column, Table
 
 Cell = str | tuple[str, ...]
 """A text that may be wrapped, or parts that are never cut."""
-FOLDED = 10
+FOLDED = 8
 """The smallest width of a text column, in characters."""
 _UNLIMITED = 10_000
 """A width, in characters, that no row reaches."""

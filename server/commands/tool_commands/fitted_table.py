@@ -162,11 +162,11 @@ def _rank(present: Sequence[Any], cells: Sequence[str]) -> int:
     """How soon a column is left out. First goes what is the same everywhere, then ids, then what is nested."""
     if any(isinstance(value, list | dict) for value in present):
         return 3
+    if all(map(_is_moment, present)):
+        return 1
     if len(cells) > 2 and len(set(cells)) == 1:
         return 5
-    if all(isinstance(value, str) and IDENTIFIER.fullmatch(value) for value in present):
-        return 4
-    return 1 if all(map(_is_moment, present)) else 2
+    return 4 if all(isinstance(value, str) and IDENTIFIER.fullmatch(value) for value in present) else 2
 
 
 def _stacked(column: FittedColumn) -> str:

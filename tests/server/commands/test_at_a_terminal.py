@@ -67,3 +67,13 @@ def test_a_command_whose_reader_has_ended_ends_without_a_traceback(tmp_path: Pat
         process.stdout.close()
         assert process.wait(START_S) == 1
         assert process.stderr.read() == b""
+
+
+@pytest.mark.parametrize("noun", ["keys", "orgs", "users"])
+def test_what_is_listed_fits_eighty_columns(noun: str, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    label = "--label=the tablet at the front desk"
+    run(tmp_path, "keys", "create", "--personal", "--spending-cap=25.00", label, "--data", data)
+    with at_terminal(tmp_path, noun, "list", "--data", data) as terminal:
+        assert terminal.ended() == 0
+    assert max(map(len, terminal.shown.splitlines())) <= 80
