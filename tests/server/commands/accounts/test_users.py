@@ -52,8 +52,8 @@ def test_a_key_is_made_for_a_member_and_says_when_the_creator_has_left(tmp_path:
         "old": False,
         "nobody's": False,
     }
-    assert states["old"].endswith("Revoked")
-    assert states["nobody's"].endswith("active")
+    assert "Revoked" in states["old"]
+    assert "active" in states["nobody's"].split()
     assert "operator@localhost" in states["nobody's"]
     data = ("--data", tmp_path / "data")
     assert "users add EMAIL" in refused(tmp_path, "keys", "create", ACME, "--user=ann@example.com", *data)
