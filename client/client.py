@@ -29,6 +29,8 @@ class Surface(Session):
     wallet: nouns.Wallet
     webhooks: nouns.Webhooks
     events: nouns.Events
+    overview: nouns.Overview
+    audit_log: nouns.AuditLog
 
     def __init__(self, transport: Transport, *, new_key: Callable[[], str], bound_key: OneUseKey | None = None) -> None:
         super().__init__(transport, new_key=new_key, bound_key=bound_key)

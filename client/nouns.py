@@ -4,14 +4,16 @@ from callwright.client.method import Noun, download, listing, method
 from callwright.contract import (
     agents,
     audiences,
+    audit_log,
     event_log,
+    overview,
     phone_numbers,
     voices,
     wallet,
     webhooks,
 )
 from callwright.contract.calls import calls, conversations, transcripts
-from callwright.contract.deployments import deployments
+from callwright.contract.deployments import deployments, placing
 
 
 class Agents(Noun):
@@ -87,6 +89,7 @@ class Calls(Noun):
     get_transcript = method(calls.get_transcript)
     get_recording = download(calls.get_recording)
     hang_up = method(calls.hang_up_call)
+    place = method(placing.place_call)
     stats = method(transcripts.get_call_stats)
     read_conversations = method(conversations.read_conversations)
 
@@ -128,3 +131,15 @@ class Events(Noun):
     list_deliveries = listing(event_log.list_event_deliveries)
     explain = method(event_log.explain_event)
     replay = method(event_log.replay_event)
+
+
+class Overview(Noun):
+    """The overview of an organization."""
+
+    get = method(overview.get_overview)
+
+
+class AuditLog(Noun):
+    """The audit log: who changed what, when, and through which tool."""
+
+    list = listing(audit_log.list_audit_log)

@@ -3,7 +3,9 @@
 from callwright.contract import (
     agents,
     audiences,
+    audit_log,
     event_log,
+    overview,
     phone_numbers,
     voices,
     wallet,
@@ -11,11 +13,12 @@ from callwright.contract import (
 )
 from callwright.contract.calls import calls, conversations, transcripts
 from callwright.contract.declaration.operation import OPERATIONS, Operation
-from callwright.contract.deployments import deployments
+from callwright.contract.deployments import deployments, placing
 
 MODULES = (
-    *(agents, voices, audiences, phone_numbers, deployments),
+    *(agents, voices, audiences, phone_numbers, deployments, placing),
     *(calls, transcripts, conversations, wallet, webhooks, event_log),
+    *(overview, audit_log),
 )
 
 # Modules are imported in an order that depends on who needs which first. What is made of the operations must not.

@@ -24,6 +24,8 @@ Toolset = Literal[
     "events",
     "upkeep",
     "removal",
+    "audit",
+    "inbound",
 ]
 Profile = Literal["analyst", "operator", "builder", "all"]
 
@@ -32,11 +34,11 @@ PROFILES: tuple[Profile, ...] = get_args(Profile)
 DEFAULT_PROFILE: Profile = "builder"
 
 ABOUT: dict[Toolset, str] = {
-    "context": "The wallet and what moved it.",
+    "context": "What there is, and what moved the wallet.",
     "agents": "Who speaks on calls, and the voices.",
     "audiences": "Lists of people to call, filled with rows or files.",
     "numbers": "Phone numbers to call from and to be called on.",
-    "campaigns": "Deployments: drafting, previewing, starting, following and stopping them; answering a number.",
+    "campaigns": "Deployments: drafting, previewing, starting, following and stopping them; one call.",
     "calls": "Calls: their outcomes and what was said.",
     "recordings": "The sound of calls.",
     "live": "Ending single calls that are under way.",
@@ -44,6 +46,8 @@ ABOUT: dict[Toolset, str] = {
     "events": "Telling other programs of events: webhook subscriptions, what was sent, why something did not arrive.",
     "upkeep": "Looking after what exists: labels, descriptions, renewal, single voices and numbers.",
     "removal": "Deleting, and giving numbers back. Not to be undone.",
+    "inbound": "Answering a number: on the simulated network nobody calls in yet.",
+    "audit": "Who changed what, when, and through which tool.",
 }
 """What each toolset is for."""
 

@@ -41,6 +41,20 @@ Outcome = Literal[
     "failed",
 ]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+Disposition = Literal[
+    "goal_met",
+    "interested",
+    "not_interested",
+    "callback_requested",
+    "wrong_number",
+    "wrong_person",
+    "not_available",
+    "do_not_call",
+    "language_barrier",
+    "already_done",
+    "escalated",
+    "incomplete",
+]
 CallUuid = CallId
 
 
@@ -68,6 +82,9 @@ class RecordingState(Resource):
     channels: Annotated[int, Field(description="2: agent left, contact right.")] = 2
     format: Literal["mp3", "wav"] = "mp3"
     duration_seconds: int = 0
+    kept_until: Annotated[
+        Timestamp | None, Field(description="When it is deleted, by the plan of now; null where there is none.")
+    ] = None
 
 
 class Transfer(Resource):
@@ -171,9 +188,9 @@ class CallFilters(MadeBetween):
     call_type: Annotated[OneOrMore[CallType], Field(description="Only this direction.")] = None
     status: Annotated[Choices[CallStatus], Field(description="Only these states, for example in_progress.")] = None
     outcome: Annotated[Choices[Outcome], Field(description="Only these outcomes, for example answered.")] = None
-    disposition: Annotated[Choices[FilterText], Field(description="Only these dispositions, for example goal_met.")] = (
-        None
-    )
+    disposition: Annotated[
+        Choices[Disposition], Field(description="Only these dispositions, for example goal_met.")
+    ] = None
     to: Annotated[
         PersonalFilter | None, Field(description="Only calls to this number, in E.164."), Filter("to_number")
     ] = None
@@ -185,7 +202,19 @@ class CallFilters(MadeBetween):
     ] = None
 
 
-class ListCalls(CallFilters, PageQuery):
+PersonName = Annotated[
+    PersonalFilter | None,
+    Field(description="Only people whose name has these words, or words that begin so; case and accents do not count."),
+]
+
+
+class OfPerson(Input):
+    """Whose calls are meant."""
+
+    contact_name: Annotated[PersonName, Filter("name_words", "words")] = None
+
+
+class ListCalls(OfPerson, CallFilters, PageQuery):
     """Calls of the organization."""
 
     ended_from: Annotated[

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from callwright.contract.calls.calls import CallFilters
+from callwright.contract.calls.calls import CallFilters, OfPerson
 from callwright.contract.declaration.field_types import Timestamp
 from callwright.contract.declaration.marks import Cell, OwnText, Speech
 from callwright.contract.declaration.model import Resource
@@ -38,6 +38,14 @@ class Conversation(Resource):
     turns_left: Annotated[int, Field(description="Turns that did not fit; get_transcript reads them.")] = 0
 
 
+class SaidOn(Resource):
+    """A call on which something was said, and to whom."""
+
+    call_id: str
+    contact_name: Cell | None = None
+    external_id: Cell | None = None
+
+
 class DistinctTurn(Resource):
     """What was said word for word the same, once."""
 
@@ -45,7 +53,7 @@ class DistinctTurn(Resource):
     role: Literal["agent", "contact"]
     count: Annotated[int, Field(description="How often it was said.")]
     calls: Annotated[int, Field(description="On how many of the calls.")]
-    call_ids: Annotated[list[str], Field(description="The first ten of these calls.")]
+    said_on: Annotated[list[SaidOn], Field(description="These calls; of more than five the first two.")]
 
 
 class Conversations(Resource):
@@ -60,7 +68,7 @@ class Conversations(Resource):
     next_cursor: Annotated[OwnText | None, Field(description="Send as cursor to read on; null at the end.")] = None
 
 
-class ReadConversations(CallFilters):
+class ReadConversations(OfPerson, CallFilters):
     """Which calls to read, and how."""
 
     view: Annotated[

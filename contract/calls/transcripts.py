@@ -58,20 +58,32 @@ class SearchTranscripts(CallFilters, PageQuery):
     snippets: Annotated[int, Field(ge=0, le=10, description="Turns shown for each call, 0 to 10.")] = 3
 
 
-class Spread(Resource):
-    """The distribution of values: the median, the 90th percentile and the sum."""
+class Average(Resource):
+    """The sum and the mean of values."""
+
+    total: float
+    mean: float
+
+
+class MoneyAverage(Resource):
+    """The sum and the mean of amounts."""
+
+    total: Money
+    mean: Money
+
+
+class Spread(Average):
+    """The distribution of values: the median and the 90th percentile, the sum and the mean."""
 
     p50: float
     p90: float
-    total: float
 
 
-class MoneySpread(Resource):
-    """The distribution of amounts: the median, the 90th percentile and the sum."""
+class MoneySpread(MoneyAverage):
+    """The distribution of amounts: the median and the 90th percentile, the sum and the mean."""
 
     p50: Money
     p90: Money
-    total: Money
 
 
 class CallGroup(Resource):
@@ -80,6 +92,10 @@ class CallGroup(Resource):
     key: Annotated[
         dict[str, OwnText], Field(description="The value of each field grouped by; none where calls have none.")
     ]
+    names: Annotated[
+        dict[str, OwnText],
+        Field(description="The names of the agent and the deployment in key, where they still exist."),
+    ] = {}
     calls: int
     share: Annotated[float, Field(description="Of all calls counted, 0 to 1.")]
     answered: int
@@ -92,6 +108,8 @@ class CallStats(Resource):
 
     calls: int
     answered: int
+    duration_seconds: Annotated[Average | None, Field(description="Of all answered calls.")] = None
+    cost: Annotated[MoneyAverage | None, Field(description="Of all calls that cost anything.")] = None
     groups: Annotated[list[CallGroup], Field(description="The largest first; at most 200.")]
     groups_left_out: Annotated[int, Field(description="Groups beyond those.")] = 0
     currency: OwnText

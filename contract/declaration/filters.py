@@ -28,7 +28,8 @@ class Filter:
     """Marks a query field as `filter[<name>]`. `test` says how it is held against the column."""
 
     column: str = ""
-    test: Literal["equals", "from", "before"] = "equals"
+    test: Literal["equals", "from", "before", "words"] = "equals"
+    """`words`: each word begins a word of the column, without case and accents."""
 
 
 @dataclass(frozen=True)

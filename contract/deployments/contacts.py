@@ -4,8 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from callwright.contract.calls.calls import Disposition, Outcome
 from callwright.contract.declaration.field_types import DeploymentId, Money, Timestamp
-from callwright.contract.declaration.filters import Choices, Filter, FilterText, OneOrMore, PersonalFilter
+from callwright.contract.declaration.filters import Choices, Filter, OneOrMore, PersonalFilter
 from callwright.contract.declaration.marks import Cell, ContactNumber, OwnText
 from callwright.contract.declaration.model import Resource
 from callwright.contract.declaration.pagination import PageQuery
@@ -80,9 +81,16 @@ class ListContacts(PageQuery):
 
     id: DeploymentId
     status: Annotated[Choices[ContactStatus], Field(description="Only these states, for example retry_waiting.")] = None
-    last_outcome: Annotated[OneOrMore[FilterText], Field(description="Only these outcomes of the last call.")] = None
+    last_outcome: Annotated[OneOrMore[Outcome], Field(description="Only these outcomes of the last call.")] = None
     last_disposition: Annotated[
-        OneOrMore[FilterText], Field(description="Only these dispositions of the last call.")
+        OneOrMore[Disposition], Field(description="Only these dispositions of the last call.")
+    ] = None
+    name: Annotated[
+        PersonalFilter | None,
+        Field(
+            description="Only people whose name has these words, or words that begin so; case and accents do not count."
+        ),
+        Filter("name_words", "words"),
     ] = None
     phone_number: Annotated[
         PersonalFilter | None, Field(description="Only this number, in E.164."), Filter("phone")

@@ -44,6 +44,7 @@ TOPICS: tuple[Guide, ...] = (
     Guide("audiences", "Preparing an audience", "Columns, numbers, consent, refused rows, and rows added later."),
     Guide("hours-and-retries", "Hours, pace and retries", "When people are called, how often, and how fast."),
     Guide("outcomes", "Reading outcomes and dispositions", "What each word means and which question it answers."),
+    Guide("webhooks", "Receiving events", "What is sent, how it is signed, and a verifier in ten lines."),
     Guide("simulation", "The simulated network", "What simulated means, what it shows and what it cannot show."),
 )
 

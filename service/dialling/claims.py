@@ -23,6 +23,7 @@ from callwright.service.platform.clock.clock import MINUTE, moment
 from callwright.service.platform.database.inserts import insert_ignoring_conflicts
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.json_text import json_text
+from callwright.service.platform.search_words import word_column
 from callwright.service.rules.price_settings import PRICES
 from callwright.service.tables import audit_log, counters, outbox
 from callwright.service.tables.ledger import book, wallet_of
@@ -186,7 +187,8 @@ def _make_calls(connection: Connection, row: Row[Any], drafts: Sequence[Draft], 
             "agent_id": row.agent_id,
             "audience_id": row.audience_id,
             "contact_id": draft.contact.id,
-            "contact_name": name_of(draft.request.variables),
+            "contact_name": (name := name_of(draft.request.variables)),
+            "name_words": word_column(name),
             "external_id": draft.contact.external_id,
             "phone_number_id": draft.number.id,
             "attempt_number": draft.request.attempt,

@@ -3,19 +3,22 @@
 from callwright.service.handlers import (
     agents,
     audiences,
+    audit_log,
+    overview,
     phone_numbers,
     voices,
     wallet,
 )
 from callwright.service.handlers.calls import calls, conversations, transcripts
-from callwright.service.handlers.deployments import deployments, inbound
+from callwright.service.handlers.deployments import deployments, inbound, placing
 from callwright.service.handlers.events import explanation, log
 from callwright.service.handlers.webhooks import deliveries, subscriptions
 
 MODULES = (
-    *(agents, audiences, calls, conversations, deployments, inbound),
+    *(agents, audiences, calls, conversations, deployments, inbound, placing),
     *(phone_numbers, transcripts, voices, wallet),
     *(subscriptions, deliveries, log, explanation),
+    *(overview, audit_log),
 )
 
 

@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from zoneinfo import available_timezones
 
 from callwright.contract.checks.names import escaped, wrong_in_column
+from callwright.list_files.name_columns import name_of
 from callwright.list_files.phone_columns import cell_text
 from callwright.service.platform.phone import Undialable, line_of, masked, read_number, redacted
+from callwright.service.platform.search_words import word_column
 
 STEERING_PREFIX = "sim."
 MAX_COLUMNS = 100
@@ -38,6 +40,7 @@ class GoodRow:
     dedupe_key: str | None
     cells: Mapping[str, str]
     steering: Mapping[str, str]
+    name_words: str | None
 
 
 @dataclass(frozen=True)
@@ -110,7 +113,16 @@ def read_row(number: int, row: Mapping[str, object], rules: RowRules) -> GoodRow
         for name, text in cells.items()
         if name != rules.phone_column and not name.startswith(STEERING_PREFIX)
     }
-    return GoodRow(read.e164, read.country, zone or None, external_id or None, dedupe_key, values, steering)
+    return GoodRow(
+        read.e164,
+        read.country,
+        zone or None,
+        external_id or None,
+        dedupe_key,
+        values,
+        steering,
+        word_column(name_of(values)),
+    )
 
 
 def read_rows(rows: Sequence[tuple[int, Mapping[str, object]]], rules: RowRules) -> ReadRows:

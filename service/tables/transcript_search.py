@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from callwright.contract.declaration.model import Input
 from callwright.service.platform.database.full_text import FullText
 from callwright.service.platform.database.listing import Finder, Listing
-from callwright.service.rules.search_words import Query, words_of
+from callwright.service.platform.search_words import Query, words_of
 from callwright.service.tables.schema import calls, transcript_words
 
 MARKED = {

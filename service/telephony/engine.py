@@ -10,26 +10,12 @@ from typing import Literal, Protocol, runtime_checkable
 
 from sqlalchemy import Connection
 
-from callwright.contract.calls.calls import Outcome
+from callwright.contract.calls.calls import Disposition, Outcome
 from callwright.service.platform.database.database import Database
 
 Speaker = Literal["agent", "contact"]
 TurnSource = Literal["policy", "llm", "host", "stt", "human"]
 
-Disposition = Literal[
-    "goal_met",
-    "interested",
-    "not_interested",
-    "callback_requested",
-    "wrong_number",
-    "wrong_person",
-    "not_available",
-    "do_not_call",
-    "language_barrier",
-    "already_done",
-    "escalated",
-    "incomplete",
-]
 HangupCause = Literal[
     "normal_clearing",
     "contact_hangup",

@@ -50,7 +50,7 @@ async def board(made: Servers, browser: Browser, folder: Path) -> None:
     running = await made.started("December check-ups", *people, **pace, budget_cap={"amount": "1.50"})
     await _until_done(made, running, 0.4)
     async with hosted(made.server, browser, width=WIDE, pixels=PIXELS) as host:
-        await host.show("get_deployment", {"id": running})
+        await host.show("get_deployment", {"deployment_id": running})
         await host.view.locator("#estimate").filter(has_text="left").wait_for()
         await _picture(host, folder, "campaign-board")
         await _themed(host, "dark")
@@ -67,7 +67,7 @@ async def player(made: Servers, browser: Browser, folder: Path) -> None:
     for width, theme, name in ((WIDE, "light", "call-player"), (NARROW, "dark", "call-player-narrow")):
         async with hosted(made.server, browser, width=width, pixels=PIXELS) as host:
             await _themed(host, theme)
-            await host.show("get_recording", {"call_uuid": call}, theme=theme)
+            await host.show("get_recording", {"call_id": call}, theme=theme)
             await host.view.locator("#turns button").nth(5).click()
             await host.view.locator("#turns [aria-current=true]").wait_for()
             await _picture(host, folder, name)

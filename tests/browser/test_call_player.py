@@ -37,7 +37,7 @@ async def test_a_recording_plays_and_the_transcript_follows(browser: Browser, tm
         call_id = await made.finished_call()
         turns = (await made.tenant.client.calls.get_transcript(call_uuid=call_id)).turns
         async with hosted(made.server, browser, era=era) as host:
-            await host.show("get_recording", {"call_uuid": call_id})
+            await host.show("get_recording", {"call_id": call_id})
             await expect(host.view.locator("#state")).to_have_text("Goal met")
             await expect(host.view.get_by_text("Stereo: agent left, contact right")).to_be_visible()
             await host.view.get_by_role("button", name="Play").click()
@@ -59,7 +59,7 @@ async def test_the_keyboard_plays_jumps_and_goes_through_the_turns(browser: Brow
     async with open_servers(tmp_path) as made:
         call_id = await made.finished_call()
         async with hosted(made.server, browser, reduced_motion=True) as host:
-            await host.show("get_transcript", {"call_uuid": call_id})
+            await host.show("get_transcript", {"call_id": call_id})
             first = line(host, 0)
             await first.focus()
             assert not [asked for asked in host.asked if asked.endswith("recording")], "loaded when it is wanted"
@@ -137,9 +137,9 @@ async def test_where_the_host_answers_with_errors_the_tools_own_answer_is_shown(
     async with hosted(server(FakeCaller()), browser) as host:
         host.refusing |= {"resources/read": refusal("no"), "get_call": refusal("no")}
         await host.open("get_transcript")
-        result = await host.call("get_transcript", {"call_uuid": "cal_1"})
+        result = await host.call("get_transcript", {"call_id": "cal_1"})
         host.refusing["tools/call"] = refusal("no")
-        await host.tell("tool-input", {"arguments": {"call_uuid": "cal_1"}})
+        await host.tell("tool-input", {"arguments": {"call_id": "cal_1"}})
         await host.tell("tool-result", result)
         await expect(line(host, 1)).to_contain_text("Yes, that is me.")
         await expect(host.view.get_by_text("Simulated", exact=True)).to_be_visible()
@@ -171,7 +171,7 @@ async def test_a_transcript_that_is_still_written_is_read_again(browser: Browser
     caller = FakeCaller(answers={**samples.answers(), "get_transcript": empty})
     async with hosted(server(caller), browser, clock=True) as host:
         await host.open("get_recording")
-        await host.tell("tool-input", {"arguments": {"call_uuid": "cal_1"}})
+        await host.tell("tool-input", {"arguments": {"call_id": "cal_1"}})
         await expect(host.view.get_by_role("status")).to_have_text("The transcript is still being written.")
         caller.answers["get_transcript"] = samples.transcript()
         await host.page.clock.run_for(3_100)

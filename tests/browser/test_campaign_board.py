@@ -48,7 +48,7 @@ async def test_a_running_campaign_moves_by_itself_until_it_is_done(browser: Brow
         pace = {"max_concurrency": 4, "calls_per_second": 5, "retry_policy": {"max_attempts": 1}}
         deployment_id = await made.started("Check-ups", *strangers(12), **pace, budget_cap={"amount": "5"})
         async with hosted(made.server, browser, era=era) as host:
-            await host.show("get_deployment", {"id": deployment_id})
+            await host.show("get_deployment", {"deployment_id": deployment_id})
             view = host.view
             await expect(view.get_by_role("heading", level=1)).to_have_text("Check-ups")
             await expect(view.get_by_text("Simulated", exact=True)).to_be_visible()
@@ -68,7 +68,7 @@ async def test_the_pause_button_pauses_the_campaign_and_the_page_says_so(browser
         deployment_id = await made.started("By hand", *strangers(4), max_concurrency=1)
         await made.under_way(deployment_id)
         async with hosted(made.server, browser) as host:
-            await host.show("get_deployment", {"id": deployment_id})
+            await host.show("get_deployment", {"deployment_id": deployment_id})
             button = host.view.get_by_role("button", name="Pause")
             await button.focus()
             await button.press("Enter")
@@ -136,7 +136,7 @@ async def test_after_six_errors_the_page_waits_for_the_person(browser: Browser) 
     async with hosted(server(board()), browser, clock=True) as host:
         await host.open("get_deployment")
         host.refusing["get_deployment"] = refusal("gone")
-        await host.tell("tool-input", {"arguments": {"id": "dep_1"}})
+        await host.tell("tool-input", {"arguments": {"deployment_id": "dep_1"}})
         refresh = host.view.get_by_role("button", name="Refresh")
         await expect(host.view.get_by_role("status")).to_have_text("gone")
         with anyio.fail_after(30):
@@ -156,7 +156,7 @@ async def test_a_hidden_page_asks_nothing_and_asks_at_once_when_it_is_seen_again
     async with hosted(server(board()), browser, clock=True) as host:
         await host.open("get_deployment")
         await host.frame.evaluate(hidden, True)
-        await host.tell("tool-input", {"arguments": {"id": "dep_1"}})
+        await host.tell("tool-input", {"arguments": {"deployment_id": "dep_1"}})
         await expect(host.view.locator("#figures")).to_be_visible()
         await host.page.clock.run_for(LATER_MS)
         assert len(host.asked) == 1
@@ -219,7 +219,7 @@ async def test_money_in_a_currency_that_the_browser_does_not_know_is_shown_with_
 async def test_a_tool_that_refused_is_quoted_and_the_campaign_shown(browser: Browser) -> None:
     async with hosted(server(board(status="draft")), browser) as host:
         await host.open("start_deployment")
-        await host.tell("tool-input", {"arguments": {"id": "dep_1"}})
+        await host.tell("tool-input", {"arguments": {"deployment_id": "dep_1"}})
         await expect(host.view.locator("#state")).to_have_text("Draft")
         await host.tell("tool-result", failure("The wallet does not cover it.")["result"])
         await expect(host.view.locator("#refused")).to_have_text("The wallet does not cover it.")
@@ -271,7 +271,11 @@ async def test_only_the_host_is_listened_to_and_its_farewell_is_answered(browser
     async with hosted(server(board()), browser, clock=True) as host:
         await shown(host)
         await times_asked(host, 1)
-        forged = {"jsonrpc": "2.0", "method": "ui/notifications/tool-input", "params": {"arguments": {"id": "dep_2"}}}
+        forged = {
+            "jsonrpc": "2.0",
+            "method": "ui/notifications/tool-input",
+            "params": {"arguments": {"deployment_id": "dep_2"}},
+        }
         await host.frame.evaluate("message => window.postMessage(message, '*')", forged)
         for request in ({"id": "bye", "method": "ui/resource-teardown"}, {"id": "odd", "method": "ui/unheard-of"}):
             await host.page.evaluate("message => tell(message)", request)

@@ -49,10 +49,13 @@ async def _build(recorder: Recorder) -> None:
     draft = {"agent_id": agent_id, "audience_id": audience_id, "phone_number_ids": [number_id]}
     await _campaign(recorder, recorder.service, draft)
     await _calls(recorder)
+    await _single(recorder, recorder.service, draft)
     await _steer(recorder, recorder.service, draft)
     await _subscription(recorder)
     await recorder.use("get_wallet")
     await recorder.use("update_wallet", low_balance_threshold={"amount": "25.00"})
+    await recorder.use("get_overview")
+    await recorder.use("list_audit_log", action="start_deployment", per_page=1)
 
 
 async def _agent(recorder: Recorder) -> str:
@@ -146,6 +149,17 @@ async def _steer(recorder: Recorder, service: RepeatableService, draft: dict[str
     await recorder.use(
         "create_inbound_deployment", name="Reception", agent_id=draft["agent_id"], phone_number_id=number_id
     )
+
+
+async def _single(recorder: Recorder, service: RepeatableService, draft: dict[str, Any]) -> None:
+    placed = await recorder.use(
+        "place_call",
+        agent_id=draft["agent_id"],
+        phone_number_id=draft["phone_number_ids"][0],
+        to="+12025550100",
+        variables={"first_name": "Maria", "day": "Friday"},
+    )
+    await service.run_campaign(placed["id"])
 
 
 async def _subscription(recorder: Recorder) -> None:

@@ -38,7 +38,7 @@ class Address:
 
 @dataclass(frozen=True)
 class Seen:
-    """What a session showed: the names of the tools, and the wallet."""
+    """What a session showed: the names of the tools, and the wallet of the overview."""
 
     tools: frozenset[str]
     wallet: dict[str, Any]
@@ -71,6 +71,6 @@ async def seen(server: Program | Address, home: Path, base: Mapping[str, str]) -
         session = _to_program(server, home, base) if isinstance(server, Program) else _to_address(server)
         async with session as client:
             tools = frozenset(tool.name for tool in (await client.list_tools()).tools)
-            answer = await client.call_tool("get_wallet", {})
+            answer = await client.call_tool("get_overview", {})
             assert not answer.is_error, text_of(answer)
-            return Seen(tools, cast("dict[str, Any]", answer.structured_content))
+            return Seen(tools, cast("dict[str, Any]", answer.structured_content)["wallet"])

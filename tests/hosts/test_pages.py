@@ -192,7 +192,7 @@ def test_the_line_that_fetches_the_packages_says_the_version(built: Built, tmp_p
     assert done.returncode == 0
 
 
-def test_the_host_in_python_prints_the_wallet(built: Built, tmp_path: Path) -> None:
+def test_the_host_in_python_prints_the_overview(built: Built, tmp_path: Path) -> None:
     (block,) = [block for block in BLOCKS if block.language == "python"]
     script = tmp_path / block.title
     script.write_text(block.text.replace(PLACE, str(built.wheel)), encoding="utf-8")

@@ -123,9 +123,9 @@ async def test_every_tool_works_in_the_older_era_beside_a_service_that_runs_alre
 @pytest.mark.parametrize("era", [pytest.param("legacy", marks=pytest.mark.long), "modern"])
 async def test_five_tools_work(era: str, tmp_path: Path) -> None:
     one = Inspector(tmp_path, era)
-    assert (await one.use("get_wallet"))["play_money"] is True
+    assert (await one.use("get_overview"))["wallet"]["play_money"] is True
     voice = (await one.use("list_voices", language="en-US", per_page=1))["data"][0]
     made = await one.use("create_agent", name="Ada", voice_id=voice["id"], language="en-US", system_prompt="Say hello.")
-    assert (await one.use("get_agent", id=made["id"]))["name"] == "Ada"
-    assert (await one.use("delete_agent", id=made["id"]))["deleted"] is True
-    assert "list_agents" in await one.refused("get_agent", id=made["id"])
+    assert (await one.use("get_agent", agent_id=made["id"]))["name"] == "Ada"
+    assert (await one.use("delete_agent", agent_id=made["id"]))["deleted"] is True
+    assert "list_agents" in await one.refused("get_agent", agent_id=made["id"])

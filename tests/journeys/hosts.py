@@ -163,6 +163,7 @@ async def host(
                     "CALLWRIGHT_BASE_URL": f"{served.root}/v1",
                     "CALLWRIGHT_API_KEY": tenant.api_key,
                     "CALLWRIGHT_CONFIRM": confirm,
+                    "CALLWRIGHT_PROFILE": "all",
                 }
                 late_command = [sys.executable, "-m", "tests.journeys.late_stdio"]
                 command, *arguments = late_command if late else [*launcher(), "mcp"]

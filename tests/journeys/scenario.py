@@ -79,23 +79,23 @@ async def build_and_run(hand: Hand) -> Built:
 
 async def _agent(hand: Hand) -> str:
     voices = await hand.use("list_voices", language="en-US")
-    voice = await hand.use("get_voice", id=voices["data"][0]["id"])
-    heard = await hand.use("get_voice_preview", id=voice["id"])
+    voice = await hand.use("get_voice", voice_id=voices["data"][0]["id"])
+    heard = await hand.use("get_voice_preview", voice_id=voice["id"])
     assert heard["media_type"] == "audio/mpeg"
     assert voice["language"] == "en-US"
     agent = await hand.use(
         "create_agent", name="Ada", voice_id=voice["id"], language="en-US", system_prompt="Say hello."
     )
-    changed = await hand.use("update_agent", id=agent["id"], system_prompt=PROMPT, welcome_message=WELCOME)
+    changed = await hand.use("update_agent", agent_id=agent["id"], system_prompt=PROMPT, welcome_message=WELCOME)
     assert sorted(changed["variables"]) == ["day", "first_name"]
-    whole = await hand.use("get_agent", id=agent["id"])
+    whole = await hand.use("get_agent", agent_id=agent["id"])
     assert (whole["system_prompt"], whole["welcome_message"]) == (PROMPT, WELCOME)
     assert [found["id"] for found in (await hand.use("list_agents", name="Ada"))["data"]] == [agent["id"]]
     spare = await hand.use(
         "create_agent", name="Spare", voice_id=voice["id"], language="en-US", system_prompt="Say hello."
     )
-    assert (await hand.use("delete_agent", id=spare["id"]))["deleted"] is True
-    assert "list_agents" in await hand.refused("get_agent", id=spare["id"])
+    assert (await hand.use("delete_agent", agent_id=spare["id"]))["deleted"] is True
+    assert "list_agents" in await hand.refused("get_agent", agent_id=spare["id"])
     assert "list_agents" in await hand.refused(
         "create_agent", name="Ada", voice_id=voice["id"], language="en-US", system_prompt="Say hello."
     )
@@ -104,27 +104,27 @@ async def _agent(hand: Hand) -> str:
 
 async def _audience(hand: Hand) -> str:
     audience_id: str = (await hand.use("create_audience", name="Patients"))["id"]
-    added = await hand.use("add_audience_rows", id=audience_id, rows=PEOPLE)
+    added = await hand.use("add_audience_rows", audience_id=audience_id, rows=PEOPLE)
     assert (added["added"], added["invalid"]) == (4, 0)
-    begun = await hand.use("import_audience", id=audience_id, csv=CSV)
+    begun = await hand.use("import_audience", audience_id=audience_id, csv=CSV)
     imported = await until(
-        lambda: hand.use("get_audience_import", id=audience_id, import_id=begun["id"]),
+        lambda: hand.use("get_audience_import", audience_id=audience_id, import_id=begun["id"]),
         lambda seen: seen["status"] not in ("pending", "importing"),
     )
     assert imported["status"] == "completed_with_errors"
     assert (imported["added"], imported["invalid"], imported["duplicates"]) == (2, 1, 1)
-    refused = (await hand.use("list_import_errors", id=audience_id, import_id=begun["id"]))["data"]
+    refused = (await hand.use("list_import_errors", audience_id=audience_id, import_id=begun["id"]))["data"]
     assert [(row["row_number"], row["code"]) for row in refused if not row["code"].startswith("duplicate")] == [
         (2, "invalid_phone")
     ]
-    rows = (await hand.use("list_audience_rows", id=audience_id))["data"]
+    rows = (await hand.use("list_audience_rows", audience_id=audience_id))["data"]
     assert [row["phone_number"][-2:] for row in rows] == ["00", "01", "02", "03", "04", "09"]
-    await hand.use("update_audience", id=audience_id, description="Patients of the practice.")
-    audience = await hand.use("get_audience", id=audience_id)
-    assert (audience["valid_count"], audience["description"]) == (6, "Patients of the practice.")
+    await hand.use("update_audience", audience_id=audience_id, name="Patients of the practice")
+    audience = await hand.use("get_audience", audience_id=audience_id)
+    assert (audience["valid_count"], audience["name"]) == (6, "Patients of the practice")
     assert [found["id"] for found in (await hand.use("list_audiences"))["data"]] == [audience_id]
     spare = await hand.use("create_audience", name="Spare")
-    assert (await hand.use("delete_audience", id=spare["id"]))["id"] == spare["id"]
+    assert (await hand.use("delete_audience", audience_id=spare["id"]))["id"] == spare["id"]
     return audience_id
 
 
@@ -132,10 +132,10 @@ async def _number(hand: Hand) -> str:
     free = await hand.use("search_available_numbers", country="US", per_page=2)
     wanted, spare = [found["number"] for found in free["data"]]
     number_id: str = (await hand.use("rent_phone_number", country="US", number=wanted))["id"]
-    await hand.use("update_phone_number", id=number_id, label="Front desk")
-    assert (await hand.use("get_phone_number", id=number_id))["label"] == "Front desk"
+    await hand.use("update_phone_number", phone_number_id=number_id, label="Front desk")
+    assert (await hand.use("get_phone_number", phone_number_id=number_id))["label"] == "Front desk"
     released = (await hand.use("rent_phone_number", country="US", number=spare))["id"]
-    assert (await hand.use("release_phone_number", id=released))["status"] == "released"
+    assert (await hand.use("release_phone_number", phone_number_id=released))["status"] == "released"
     held = (await hand.use("list_phone_numbers", status=["active"]))["data"]
     assert [found["number"] for found in held] == [wanted]
     return number_id
@@ -145,38 +145,39 @@ async def _desk(hand: Hand, agent_id: str, number_id: str) -> None:
     """The number is answered, for a while: nobody calls in."""
     desk = await hand.use("create_inbound_deployment", name="Desk", agent_id=agent_id, phone_number_id=number_id)
     assert (desk["status"], desk["simulated"]) == ("active", True)
-    assert (await hand.use("get_phone_number", id=number_id))["inbound_deployment_id"] == desk["id"]
-    found = (await hand.use("list_deployments", call_type="inbound"))["data"]
-    assert [deployment["id"] for deployment in found] == [desk["id"]]
-    await hand.use("update_deployment", id=desk["id"], inbound={"after_hours": {"action": "voicemail"}})
-    whole = await hand.use("get_deployment", id=desk["id"], wait_seconds=30)
+    assert (await hand.use("get_phone_number", phone_number_id=number_id))["inbound_deployment_id"] == desk["id"]
+    found = (await hand.use("list_deployments", status=["active"]))["data"]
+    assert [(one["id"], one["call_type"]) for one in found] == [(desk["id"], "inbound")]
+    await hand.use("update_deployment", deployment_id=desk["id"], inbound={"after_hours": {"action": "voicemail"}})
+    whole = await hand.use("get_deployment", deployment_id=desk["id"], wait_seconds=30)
     assert whole["inbound"]["after_hours"]["action"] == "voicemail"
     assert "list_phone_numbers" in await hand.refused(
         "create_inbound_deployment", name="Second", agent_id=agent_id, phone_number_id=number_id
     )
-    assert "calls nobody" in await hand.refused("preview_deployment", id=desk["id"])
-    assert (await hand.use("cancel_deployment", id=desk["id"]))["status"] == "cancelled"
+    assert "calls nobody" in await hand.refused("preview_deployment", deployment_id=desk["id"])
+    assert (await hand.use("cancel_deployment", deployment_id=desk["id"]))["status"] == "cancelled"
 
 
 async def _campaign(hand: Hand, agent_id: str, audience_id: str, number_id: str) -> str:
     draft = {"agent_id": agent_id, "audience_id": audience_id, "phone_number_ids": [number_id], "retry_policy": ONCE}
     spare = await hand.use("create_deployment", name="Spare", **draft)
-    copy = await hand.use("clone_deployment", id=spare["id"], name="Copy")
+    copy = await hand.use("clone_deployment", deployment_id=spare["id"], name="Copy")
     assert (copy["status"], copy["simulated"]) == ("draft", True)
-    assert (await hand.use("delete_deployment", id=copy["id"]))["deleted"] is True
-    assert (await hand.use("delete_deployment", id=spare["id"]))["deleted"] is True
+    assert (await hand.use("delete_deployment", deployment_id=copy["id"]))["deleted"] is True
+    assert (await hand.use("delete_deployment", deployment_id=spare["id"]))["deleted"] is True
     deployment_id: str = (await hand.use("create_deployment", name="Check", **draft))["id"]
-    await hand.use("update_deployment", id=deployment_id, name="Check-ups", calls_per_second=10)
-    preview = await hand.use("preview_deployment", id=deployment_id)
+    await hand.use("update_deployment", deployment_id=deployment_id, name="Check-ups", calls_per_second=10)
+    preview = await hand.use("preview_deployment", deployment_id=deployment_id)
     assert (preview["eligible"], preview["problems"]) == (6, [])
     assert preview["greeting"].startswith("Hello Maria, this is Ada")
-    assert (await hand.use("start_deployment", id=deployment_id))["simulated"] is True
+    assert (await hand.use("start_deployment", deployment_id=deployment_id))["simulated"] is True
     done = await until(
-        lambda: hand.use("get_deployment", id=deployment_id, wait_seconds=30), lambda seen: seen["status"] != "active"
+        lambda: hand.use("get_deployment", deployment_id=deployment_id, wait_seconds=30),
+        lambda seen: seen["status"] != "active",
     )
     assert (done["status"], done["stats"]["outcomes"]) == ("completed", OUTCOMES)
     assert done["stats"]["dispositions"] == {"goal_met": 1, "do_not_call": 1}
-    contacts = (await hand.use("list_contacts", id=deployment_id))["data"]
+    contacts = (await hand.use("list_contacts", deployment_id=deployment_id))["data"]
     assert [contact["attempts"] for contact in contacts] == [1] * 6
     found = (await hand.use("list_deployments", status=["completed"]))["data"]
     assert [deployment["name"] for deployment in found] == ["Check-ups"]
@@ -186,15 +187,15 @@ async def _campaign(hand: Hand, agent_id: str, audience_id: str, number_id: str)
 async def _calls(hand: Hand, deployment_id: str) -> str:
     found = (await hand.use("list_calls", deployment_id=deployment_id, disposition=["goal_met"]))["data"]
     call_id: str = found[0]["id"]
-    call = await hand.use("get_call", call_uuid=call_id)
+    call = await hand.use("get_call", call_id=call_id)
     assert (call["to"], call["outcome"], call["simulated"]) == ("+1202•••0100", "answered", True)
-    transcript = await hand.use("get_transcript", call_uuid=call_id)
+    transcript = await hand.use("get_transcript", call_id=call_id)
     assert transcript["turns"][0]["text"].startswith("Hello Maria, this is Ada")
     assert transcript["turn_count"] == len(transcript["turns"]) == call["turn_count"]
-    recording = await hand.use("get_recording", call_uuid=call_id)
+    recording = await hand.use("get_recording", call_id=call_id)
     assert recording["resource_uri"] == f"callwright://calls/{call_id}/recording"
-    assert "get_call" in await hand.refused("hang_up_call", call_uuid=call_id)
-    matches = (await hand.use("search_transcripts", query='"this is Ada"', outcome=["answered"]))["data"]
+    assert "get_call" in await hand.refused("hang_up_call", call_id=call_id)
+    matches = (await hand.use("search_transcripts", query='"this is Ada"', disposition=["goal_met"]))["data"]
     assert call_id in [match["call_id"] for match in matches]
     read = await hand.use("read_conversations", deployment_id=deployment_id, speaker="contact")
     assert call_id in [one["call_id"] for one in read["conversations"]]
@@ -206,19 +207,33 @@ async def _calls(hand: Hand, deployment_id: str) -> str:
     return call_id
 
 
+async def _single(hand: Hand, draft: dict[str, Any]) -> None:
+    """One call, drafted: what there is then, and who made it."""
+    single = {"agent_id": draft["agent_id"], "phone_number_id": draft["phone_number_ids"][0], "to": "+12025550100"}
+    placed = await hand.use("place_call", **single, variables={"first_name": "Ada", "day": "Monday"}, auto_start=False)
+    assert placed["status"] == "draft"
+    overview = await hand.use("get_overview")
+    assert placed["id"] in [shown["id"] for shown in overview["deployments"]["shown"]]
+    (entry,) = (await hand.use("list_audit_log", action="place_call"))["data"]
+    assert (entry["subject_id"], entry["tool"]) == (placed["id"], "place_call")
+
+
 async def steer(hand: Hand, built: Built) -> None:
     """A campaign that is paused, resumed and stopped, and a call that is hung up. Simulated time runs as in life."""
     draft = {"agent_id": built.agent_id, "audience_id": built.audience_id, "phone_number_ids": [built.number_id]}
     deployment_id: str = (await hand.use("create_deployment", name="By hand", **draft, max_concurrency=1))["id"]
-    assert (await hand.use("start_deployment", id=deployment_id))["status"] == "active"
-    await until(lambda: hand.use("get_deployment", id=deployment_id), lambda seen: seen["stats"]["in_flight"] == 1)
+    assert (await hand.use("start_deployment", deployment_id=deployment_id))["status"] == "active"
+    await until(
+        lambda: hand.use("get_deployment", deployment_id=deployment_id), lambda seen: seen["stats"]["in_flight"] == 1
+    )
     (under_way,) = (await hand.use("list_calls", deployment_id=deployment_id))["data"]
     call_id: str = under_way["id"]
     assert under_way["status"] in ("queued", "initiated", "ringing", "in_progress")
-    assert (await hand.use("pause_deployment", id=deployment_id))["status"] == "paused"
-    await hand.use("hang_up_call", call_uuid=call_id)
-    call = await until(lambda: hand.use("get_call", call_uuid=call_id), lambda seen: "ended_at" in seen)
+    assert (await hand.use("pause_deployment", deployment_id=deployment_id))["status"] == "paused"
+    await hand.use("hang_up_call", call_id=call_id)
+    call = await until(lambda: hand.use("get_call", call_id=call_id), lambda seen: "ended_at" in seen)
     assert call["ended_by"] != "contact"
-    assert (await hand.use("resume_deployment", id=deployment_id))["status"] == "active"
-    assert (await hand.use("cancel_deployment", id=deployment_id))["status"] == "cancelled"
-    assert "get_deployment" in await hand.refused("resume_deployment", id=deployment_id)
+    assert (await hand.use("resume_deployment", deployment_id=deployment_id))["status"] == "active"
+    assert (await hand.use("cancel_deployment", deployment_id=deployment_id))["status"] == "cancelled"
+    assert "get_deployment" in await hand.refused("resume_deployment", deployment_id=deployment_id)
+    await _single(hand, draft)

@@ -8,44 +8,45 @@ async def tell(hand: Hand, built: Built, receiver: Receiver) -> str:
     """A subscription from its first test to its end; gives its secret."""
     made = await hand.use("create_webhook", url=receiver.url, events=["deployment.completed"], description="Our CRM")
     webhook_id, secret = made["id"], made["secret"]
-    tried = await hand.use("test_webhook", id=webhook_id)
+    tried = await hand.use("test_webhook", webhook_id=webhook_id)
     assert (tried["arrived"], tried["response_status"]) == (True, 200)
     assert [event["type"] for event in receiver.events] == ["webhook.test"]
     assert receiver.signatures[0].startswith("t=")
     await _missed(hand, built, receiver, webhook_id)
-    rotated = await hand.use("rotate_webhook_secret", id=webhook_id)
+    rotated = await hand.use("rotate_webhook_secret", webhook_id=webhook_id)
     assert secret != rotated["secret"]
     await _switched(hand, webhook_id)
-    assert (await hand.use("delete_webhook", id=webhook_id))["deleted"] is True
-    assert "list_webhooks" in await hand.refused("get_webhook", id=webhook_id)
+    assert (await hand.use("delete_webhook", webhook_id=webhook_id))["deleted"] is True
+    assert "list_webhooks" in await hand.refused("get_webhook", webhook_id=webhook_id)
     return secret
 
 
 async def _missed(hand: Hand, built: Built, receiver: Receiver, webhook_id: str) -> None:
     """An event from before the subscription: why it did not arrive, and how it does."""
     (event,) = (await hand.use("list_events", type="call.completed", subject_id=built.call_id))["data"]
-    whole = await hand.use("get_event", id=event["id"])
+    whole = await hand.use("get_event", event_id=event["id"])
     assert (whole["data"]["call_id"], whole["data"]["outcome"]) == (built.call_id, "answered")
-    (before,) = (await hand.use("explain_event", id=event["id"]))["webhooks"]
+    (before,) = (await hand.use("explain_event", event_id=event["id"]))["webhooks"]
     assert (before["webhook_id"], before["arrival"]) == (webhook_id, "not_subscribed")
-    assert (await hand.use("replay_event", id=event["id"], webhook_id=webhook_id))["queued"] == 1
+    assert (await hand.use("replay_event", event_id=event["id"], webhook_id=webhook_id))["queued"] == 1
     await until(
-        lambda: hand.use("explain_event", id=event["id"]), lambda seen: seen["webhooks"][0]["arrival"] == "arrived"
+        lambda: hand.use("explain_event", event_id=event["id"]),
+        lambda seen: seen["webhooks"][0]["arrival"] == "arrived",
     )
     assert receiver.events[-1] == {name: whole[name] for name in ("id", "type", "created_at", "org_id", "data")}
-    (delivery,) = (await hand.use("list_event_deliveries", id=event["id"]))["data"]
+    (delivery,) = (await hand.use("list_event_deliveries", event_id=event["id"]))["data"]
     assert (delivery["cause"], delivery["status"]) == ("replay", "succeeded")
-    shown = await hand.use("get_webhook_delivery", id=webhook_id, delivery_id=delivery["id"])
+    shown = await hand.use("get_webhook_delivery", webhook_id=webhook_id, delivery_id=delivery["id"])
     assert [attempt["response_excerpt"] for attempt in shown["attempts"]] == ["Taken"]
 
 
 async def _switched(hand: Hand, webhook_id: str) -> None:
     """Off and on again."""
-    assert (await hand.use("update_webhook", id=webhook_id, status="disabled"))["disabled_reason"] == "manual"
-    assert "get_webhook" in await hand.refused("test_webhook", id=webhook_id)
-    assert (await hand.use("update_webhook", id=webhook_id, status="active"))["status"] == "active"
-    assert (await hand.use("replay_webhook", id=webhook_id))["queued"] == 0
-    sent = (await hand.use("list_webhook_deliveries", id=webhook_id, status="succeeded"))["data"]
+    assert (await hand.use("update_webhook", webhook_id=webhook_id, status="disabled"))["disabled_reason"] == "manual"
+    assert "get_webhook" in await hand.refused("test_webhook", webhook_id=webhook_id)
+    assert (await hand.use("update_webhook", webhook_id=webhook_id, status="active"))["status"] == "active"
+    assert (await hand.use("replay_webhook", webhook_id=webhook_id))["queued"] == 0
+    sent = (await hand.use("list_webhook_deliveries", webhook_id=webhook_id, status="succeeded"))["data"]
     assert [delivery["event_type"] for delivery in sent] == ["call.completed", "webhook.test"]
-    assert (await hand.use("get_webhook", id=webhook_id))["last_response_status"] == 200
+    assert (await hand.use("get_webhook", webhook_id=webhook_id))["last_response_status"] == 200
     assert [webhook["id"] for webhook in (await hand.use("list_webhooks"))["data"]] == [webhook_id]

@@ -63,27 +63,27 @@ async def test_a_campaign_is_built_and_followed_without_a_single_id(database_url
             "create_agent", name=NAME, voice_id="Ada", language="en-US", system_prompt="Hello."
         )
         assert said == 'voice "Ada" is en-US-ada'
-        said, _ = await hand.use("get_agent", id=NAME)
+        said, _ = await hand.use("get_agent", agent_id=NAME)
         assert said == f'agent "{NAME}" is {agent["id"]}'
-        assert "Did you mean" in await hand.refused("get_agent", id=NAME.upper())
+        assert "Did you mean" in await hand.refused("get_agent", agent_id=NAME.upper())
 
         await hand.use("create_audience", name="March", default_country="US", rows=PEOPLE)
-        said, rows = await hand.use("list_audience_rows", id="March", phone_number="+1 (202) 555-0100")
+        said, rows = await hand.use("list_audience_rows", audience_id="March", phone_number="+1 (202) 555-0100")
         assert said.startswith('audience "March" is aud_')
         assert [row["values"]["first_name"] for row in rows["data"]] == ["Maria"]
 
         _, rented = await hand.use("rent_phone_number", country="US")
         number: str = rented["number"]
         national = f"({number[2:5]}) {number[5:8]}-{number[8:]}"
-        await hand.use("update_phone_number", id=national, label="Front desk")
-        said, found = await hand.use("get_phone_number", id="Front desk")
+        await hand.use("update_phone_number", phone_number_id=national, label="Front desk")
+        said, found = await hand.use("get_phone_number", phone_number_id="Front desk")
         assert said == f'phone number "Front desk" is {rented["id"]}  ({number})'
         assert found["number"] == number
 
         _, draft = await hand.use(
             "create_deployment", name="April", agent_id=NAME, audience_id="March", phone_number_ids=[national]
         )
-        said, followed = await hand.use("get_deployment", id="April")
+        said, followed = await hand.use("get_deployment", deployment_id="April")
         assert said == f'deployment "April" is {draft["id"]}'
         assert (followed["agent_id"], followed["phone_number_ids"]) == (agent["id"], [rented["id"]])
         for argument, value in (("agent_id", NAME), ("audience_id", "March")):
@@ -99,18 +99,18 @@ async def test_a_campaign_is_built_and_followed_without_a_single_id(database_url
 async def test_what_is_deleted_or_released_has_no_name_any_more(database_url: str, tmp_path: Path) -> None:
     async with hand_of(database_url, tmp_path) as hand:
         await hand.use("create_agent", name="Gone", voice_id="Ben", language="en-US", system_prompt="Hello.")
-        await hand.use("delete_agent", id="Gone")
-        assert 'no agent is called "Gone"' in await hand.refused("get_agent", id="Gone")
+        await hand.use("delete_agent", agent_id="Gone")
+        assert 'no agent is called "Gone"' in await hand.refused("get_agent", agent_id="Gone")
         _, rented = await hand.use("rent_phone_number", country="US", label="Desk")
-        await hand.use("release_phone_number", id="Desk")
+        await hand.use("release_phone_number", phone_number_id="Desk")
         for name in ("Desk", rented["number"]):
-            assert "no phone number is called" in await hand.refused("get_phone_number", id=name)
+            assert "no phone number is called" in await hand.refused("get_phone_number", phone_number_id=name)
 
 
 async def test_two_numbers_of_one_label_are_shown_with_what_tells_them_apart(database_url: str, tmp_path: Path) -> None:
     async with hand_of(database_url, tmp_path) as hand:
         rented = [(await hand.use("rent_phone_number", country="US", label="Desk"))[1] for _ in range(2)]
-        said = await hand.refused("release_phone_number", id="Desk")
+        said = await hand.refused("release_phone_number", phone_number_id="Desk")
         assert '2 phone numbers are called "Desk"' in said
         assert all(number["id"] in said and number["number"] in said for number in rented)
 
@@ -123,18 +123,18 @@ async def test_a_file_of_several_parts_becomes_one_audience_in_its_order(databas
             b"\xef\xbb\xbf" + ("phone_number,place,note\r\n" + "".join(lines)).encode()
         )
         await hand.use("create_audience", name="Large")
-        said, imported = await hand.use("import_audience", id="Large", path="people.csv")
+        said, imported = await hand.use("import_audience", audience_id="Large", path="people.csv")
         assert said.startswith('audience "Large" is aud_')
         assert len(imported["parts"]) == 3
         last = imported["parts"][-1]
         assert last["last_row"] == ROWS
         while True:
-            _, seen = await hand.use("get_audience_import", id="Large", import_id=last["import_id"])
+            _, seen = await hand.use("get_audience_import", audience_id="Large", import_id=last["import_id"])
             if seen["status"] not in ("pending", "importing"):
                 break
         assert seen["status"] == "completed"
-        _, audience = await hand.use("get_audience", id="Large")
+        _, audience = await hand.use("get_audience", audience_id="Large")
         assert audience["valid_count"] == ROWS
-        _, rows = await hand.use("list_audience_rows", id="Large", per_page=2, fields=["values"])
+        _, rows = await hand.use("list_audience_rows", audience_id="Large", per_page=2, fields=["values"])
         assert [row["values"]["place"] for row in rows["data"]] == ["0", "1"]
         assert rows["data"][0]["values"]["note"].startswith('first line second, "quoted" line xxx')

@@ -48,11 +48,11 @@ async def test_a_change_reaches_whoever_subscribed(era: Literal["legacy", "auto"
             if era == "legacy":
                 request = SubscribeRequest(params=SubscribeRequestParams(uri=uri))
                 await found.client.session.send_request(request, EmptyResult)
-                await found.use("update_deployment", id=made, name="Second")
+                await found.use("update_deployment", deployment_id=made, name="Second")
                 await heard.wait()
             else:
                 async with found.client.listen(resource_subscriptions=[uri]) as stream:
-                    await found.use("update_deployment", id=made, name="Second")
+                    await found.use("update_deployment", deployment_id=made, name="Second")
                     assert getattr(await anext(aiter(stream)), "uri", None) == uri
             assert "Second" in str(await found.client.read_resource(uri))
     assert found.log.read_text(encoding="utf-8") == ""

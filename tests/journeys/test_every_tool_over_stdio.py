@@ -66,12 +66,12 @@ async def lists_everything(client: Client) -> None:
 
 
 async def sound_comes_along(found: Assistant, call_id: str) -> None:
-    linked = await found.result("get_recording", call_uuid=call_id)
+    linked = await found.result("get_recording", call_id=call_id)
     links = [part for part in linked.content if isinstance(part, ResourceLink)]
     assert [(str(link.uri), link.mime_type) for link in links] == [
         (f"callwright://calls/{call_id}/recording", "audio/mpeg")
     ]
-    with_sound = await found.result("get_recording", call_uuid=call_id, inline=True)
+    with_sound = await found.result("get_recording", call_id=call_id, inline=True)
     assert "too large" not in text_of(with_sound)
     sounds = [base64.b64decode(part.data) for part in with_sound.content if isinstance(part, AudioContent)]
     assert [(is_mpeg(sound), len(sound)) for sound in sounds] == [(True, links[0].size)]

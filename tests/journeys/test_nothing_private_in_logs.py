@@ -81,13 +81,13 @@ async def test_logs_hold_no_number_no_word_and_no_key(tmp_path: Path, caplog: py
         async with hand(data, SIM_TIME_SCALE="1") as (second, session):
             await steer(second, built)
         async with hand(data) as (third, session):
-            await third.use("get_wallet")
+            await third.use("get_overview")
             broken = create_engine(f"sqlite:///{data / 'callwright.db'}")
             with broken.begin() as connection:
                 connection.execute(text("ALTER TABLE audience_rows RENAME COLUMN cells TO cellar"))
             broken.dispose()
             await third.refused(
-                "add_audience_rows", id=built.audience_id, rows=[*PEOPLE, {"phone_number": "+442079460958"}]
+                "add_audience_rows", audience_id=built.audience_id, rows=[*PEOPLE, {"phone_number": "+442079460958"}]
             )
     logs = written(caplog)
     assert "a request failed" in logs, "the fault was logged, so there was something to leave out"

@@ -36,9 +36,9 @@ async def two(home: Path, data: Path, *, time_scale: str = "inf") -> AsyncGenera
     """Two assistants: the first one's process serves the folder, the second one's is its guest."""
     settings = {"CALLWRIGHT_SIM_TIME_SCALE": time_scale}
     async with assistant(home, "--data", data, settings=settings) as host:
-        await host.use("get_wallet")
+        await host.use("get_overview")
         async with assistant(home, "--data", data, settings=settings) as guest:
-            await guest.use("get_wallet")
+            await guest.use("get_overview")
             yield host, guest
 
 
@@ -52,7 +52,7 @@ async def campaign(hand: Assistant, contacts: int) -> str:
     rows = people(contacts)
     audience = await hand.use("create_audience", name="People", rows=rows[:1_000])
     for begin in range(1_000, contacts, 1_000):
-        await hand.use("add_audience_rows", id=audience["id"], rows=rows[begin : begin + 1_000])
+        await hand.use("add_audience_rows", audience_id=audience["id"], rows=rows[begin : begin + 1_000])
     number = await hand.use("rent_phone_number", country="US")
     assert made.structured_content is not None
     deployment = await hand.use(
@@ -65,7 +65,7 @@ async def campaign(hand: Assistant, contacts: int) -> str:
         calls_per_second=100,
         retry_policy=AT_ONCE,
     )
-    await hand.use("start_deployment", id=deployment["id"])
+    await hand.use("start_deployment", deployment_id=deployment["id"])
     return deployment["id"]
 
 
@@ -77,14 +77,16 @@ def done(deployment: dict[str, Any]) -> int:
 async def in_the_middle(hand: Assistant, deployment_id: str, contacts: int) -> None:
     """Waits until some contacts are done and fewer than half."""
     with anyio.fail_after(START_S):
-        while not (reached := done(await hand.use("get_deployment", id=deployment_id))):
+        while not (reached := done(await hand.use("get_deployment", deployment_id=deployment_id))):
             pass
     assert 0 < reached < contacts / 2
 
 
 async def finished(hand: Assistant, deployment_id: str) -> dict[str, Any]:
     with anyio.fail_after(START_S * 2):
-        while (seen := await hand.use("get_deployment", id=deployment_id, wait_seconds=45))["status"] == "active":
+        while (seen := await hand.use("get_deployment", deployment_id=deployment_id, wait_seconds=45))[
+            "status"
+        ] == "active":
             pass
     return seen
 
@@ -132,7 +134,7 @@ async def test_the_second_process_finishes_a_campaign_when_the_first_is_killed(
         await in_the_middle(guest, deployment_id, contacts)
         first = address(data)["pid"]
         os.kill(first, signal.SIGKILL)
-        left = done(await guest.use("get_deployment", id=deployment_id))
+        left = done(await guest.use("get_deployment", deployment_id=deployment_id))
         assert left < contacts, "it was finished before the first process died"
         ended = await finished(guest, deployment_id)
         assert address(data)["pid"] != first
@@ -169,7 +171,7 @@ async def test_the_second_process_takes_over_when_the_first_leaves_in_peace(tmp_
     async with assistant(tmp_path, "--data", data) as guest:
         async with assistant(tmp_path, "--data", data) as host:
             assert not (await agent(host, "Of the first")).is_error
-            await guest.use("get_wallet")
+            await guest.use("get_overview")
         assert [found["name"] for found in (await guest.use("list_agents"))["data"]] == ["Of the first"]
         assert not (await agent(guest, "Of the second")).is_error
     assert [hand.log.read_text(encoding="utf-8") for hand in (host, guest)] == ["", ""]

@@ -123,9 +123,9 @@ async def _visit(client: Client, place: Place) -> None:
     assert {"get_call", "start_deployment", "delete_agent"} <= {tool.name for tool in tools}
     assert len((await client.list_resource_templates()).resource_templates) >= 7
     assert len((await client.list_prompts()).prompts) >= 4
-    call = await client.call_tool("get_call", {"call_uuid": place.call_id})
+    call = await client.call_tool("get_call", {"call_id": place.call_id})
     assert cast("Mapping[str, Any]", call.structured_content)["outcome"] == "answered"
-    refused = await client.call_tool("get_call", {"call_uuid": NOBODY})
+    refused = await client.call_tool("get_call", {"call_id": NOBODY})
     assert refused.is_error
     assert "list_calls" in cast("TextContent", refused.content[0]).text
     words = (await client.read_resource(place.words)).contents[0]
@@ -155,7 +155,7 @@ async def test_the_fastmcp_client_works_over_three_transports(place: Place) -> N
         with anyio.fail_after(ONE_VISIT_S):
             async with FastClient(transport) as client:
                 assert "get_call" in {tool.name for tool in await client.list_tools()}
-                call = await client.call_tool("get_call", {"call_uuid": place.call_id})
+                call = await client.call_tool("get_call", {"call_id": place.call_id})
                 assert cast("Mapping[str, Any]", call.structured_content)["outcome"] == "answered"
                 words = (await client.read_resource(place.words))[0]
                 sound = (await client.read_resource(place.sound))[0]

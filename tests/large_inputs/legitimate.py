@@ -70,6 +70,7 @@ def csv(number: int) -> str:
 _KNOWN: Mapping[str, Callable[[int], Any]] = {
     "rows": lambda entries: rows(ROWS * entries // ENTRIES),
     "csv": lambda entries: csv(LINES * entries // ENTRIES),
+    "variables": lambda entries: {f"c{column:02}": "v" for column in range(max(1, (CELLS - 1) * entries // ENTRIES))},
     "end": lambda _: "18:00",
 }
 """Fields of which a schema does not say all: what a row is, and that a window ends behind its beginning."""

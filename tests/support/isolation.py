@@ -38,8 +38,8 @@ FIELDS: Mapping[str, str] = {
     "event_id": "event",
     "subject_id": "webhook",
 }
-NOT_OURS = {"voice_id", "external_id", "plan_id"}
-"""Ids of nothing an organization has: the catalogue's voices, the callers' own ids of people, sealed plans."""
+NOT_OURS = {"voice_id", "external_id", "plan_id", "actor_id"}
+"""Ids of nothing an organization has: the catalogue's voices, the callers' ids of people, sealed plans, keys."""
 PREFIXES: Mapping[str, str] = {
     "agent": "agt",
     "audience": "aud",
@@ -59,6 +59,7 @@ REQUIRED_BODY: Mapping[str, dict[str, Any]] = {
     "create_deployment": {"name": "New"},
     "create_inbound_deployment": {"name": "New"},
     "clone_deployment": {"name": "New"},
+    "place_call": {"to": "+12125550162", "variables": {"first_name": "Ada"}, "auto_start": False},
 }
 REQUIRED_QUERY: dict[str, dict[str, str]] = {
     "search_available_numbers": {"filter[country]": "US"},

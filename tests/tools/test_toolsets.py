@@ -20,7 +20,10 @@ from callwright.tools.toolsets import (
 TOOLS = known_tools()
 EVERY = frozenset(tool.name for tool in TOOLS)
 READING = frozenset(tool.name for tool in TOOLS if tool.read_only)
-SPENDS_OR_DIALS = {"start_deployment", "resume_deployment", "create_deployment", "rent_phone_number", "import_audience"}
+SPENDS_OR_DIALS = {
+    *("start_deployment", "resume_deployment", "create_deployment", "place_call", "rent_phone_number"),
+    "import_audience",
+}
 
 
 def of(toolset: str) -> frozenset[str]:
@@ -38,11 +41,16 @@ def test_profiles_grow_from_the_analyst_to_everything() -> None:
     assert sizes[-1] == EVERY
 
 
+@pytest.mark.parametrize(("profile", "tools"), [("analyst", 18), ("operator", 27), ("builder", 38), ("all", 66)])
+def test_a_profile_has_so_many_tools(profile: str, tools: int) -> None:
+    assert len(enabled_tools(profile=profile)) == tools
+
+
 def test_an_analyst_can_neither_write_nor_dial_nor_spend() -> None:
     found = enabled_tools(profile="analyst")
     assert found <= READING
     assert not found & SPENDS_OR_DIALS
-    assert {"preview_deployment", "search_transcripts", "get_transcript", "get_recording", "get_wallet"} <= found
+    assert {"preview_deployment", "search_transcripts", "get_transcript", "get_recording", "get_overview"} <= found
 
 
 def test_an_operator_runs_campaigns_and_makes_nothing_else() -> None:
@@ -55,7 +63,17 @@ def test_a_builder_is_the_default_and_goes_the_whole_road() -> None:
     found = enabled_tools()
     assert found == enabled_tools(profile="builder")
     assert {"list_voices", "search_available_numbers", "get_audience_import", "list_contacts"} <= found
-    assert not found & (of("removal") | of("people") | of("upkeep"))
+    assert {"get_overview", "place_call", "update_audience", "delete_audience"} <= found
+    assert not found & (of("removal") | of("people") | of("upkeep") | of("audit") | of("inbound"))
+
+
+def test_the_audit_log_and_inbound_deployments_are_off_unless_chosen() -> None:
+    assert of("audit") == {"list_audit_log"}
+    assert of("inbound") == {"create_inbound_deployment"}
+    assert "get_wallet" in of("upkeep")
+    for profile in ("analyst", "operator", "builder"):
+        assert not enabled_tools(profile=profile) & {"list_audit_log", "create_inbound_deployment", "get_wallet"}
+    assert enabled_tools(toolsets=("audit",)) == {"list_audit_log"}
 
 
 def test_toolsets_and_single_tools_stand_in_place_of_the_profile() -> None:

@@ -98,6 +98,15 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
   const matches = (await client.transcripts.search({ query: "Hello", per_page: 1 })).pagination.total;
   const stats = await client.calls.stats({ group_by: ["outcome"] });
   const conversations = await client.calls.readConversations({ view: "distinct_turns" });
+  const placed = await client.calls.place({
+    agent_id: call.agent_id,
+    phone_number_id: call.phone_number_id ?? "",
+    to: "+12025550113",
+    variables: { first_name: "Ada" },
+    auto_start: false,
+  });
+  const overview = await client.overview.get();
+  const [entry] = (await client.auditLog.list({ action: "place_call", per_page: 1 })).data;
   const charges = (await client.wallet.listTransactions({ type: ["call_charge"] })).data.length;
   await client.wallet.update({ low_balance_threshold: { amount: "5.00" } });
   const wallet = await client.wallet.get();
@@ -152,6 +161,9 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
     matches: matches > 0,
     stats: stats.calls > 0,
     conversations: conversations.calls > 0,
+    placed: placed.status,
+    overview: overview.deployments.total > 0,
+    entry: entry?.subject_id === placed.id,
     charges: charges > 0,
     currency: wallet.balance.currency,
   };

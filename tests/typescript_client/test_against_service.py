@@ -66,6 +66,9 @@ async def test_a_program_uses_every_operation_of_the_service(tenant: Tenant, tmp
         "matches": True,
         "stats": True,
         "conversations": True,
+        "placed": "draft",
+        "overview": True,
+        "entry": True,
         "charges": True,
         "currency": "USD",
     }

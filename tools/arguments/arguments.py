@@ -32,12 +32,16 @@ def validated(tool: Tool, arguments: dict[str, Any]) -> Input:
     given = dict(arguments)
     if hidden := [name for name in model.model_fields if name in given and name not in tool.offered]:
         raise ToolError(f"Invalid arguments: {hidden[0]}: unknown argument{_allowed(tool, (hidden[0],))}")
+    missing = [f"{tool.shown(name)}: required" for name in sorted(tool.required) if given.get(name) is None]
     if tool.operation.shape == "many":
         given.setdefault("per_page", LIST_LENGTH)
     try:
-        return fitting(model, given, is_json=True)
+        found = fitting(model, given, is_json=True)
     except BadInput as error:
-        raise ToolError(f"Invalid arguments: {_said(error, tool)}") from error
+        raise ToolError(f"Invalid arguments: {'; '.join((*missing, _said(error, tool)))}") from error
+    if missing:
+        raise ToolError(f"Invalid arguments: {'; '.join(missing)}")
+    return found
 
 
 def bounded(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -48,7 +52,7 @@ def bounded(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """
     model = tool.arguments
     known = [name for name in model.model_fields if name in arguments]
-    given = {**arguments, **{name: _unwrapped(arguments[name], model, name) for name in known}}
+    given = {**arguments, **{name: unwrapped(arguments[name], model, name) for name in known}}
     try:
         bound(model, given)
     except BadInput as error:
@@ -63,7 +67,7 @@ def narrowed(asked: Input, to: type[In]) -> In:
     return to.model_construct(_fields_set=set(kept), **{**defaults, **kept})
 
 
-def _unwrapped(value: Any, model: type[Input], name: str) -> Any:
+def unwrapped(value: Any, model: type[Input], name: str) -> Any:
     """Some hosts send an object or a list as JSON text. It is parsed where the argument does not take text."""
     field = model.model_fields.get(name)
     if field is None or not isinstance(value, str) or value[:1] not in ("{", "[") or takes_text(field.annotation):
@@ -102,7 +106,8 @@ def _said(bad: BadInput, tool: Tool) -> str:
 
 
 def _one(problem: Problem, tool: Tool, *, lists: bool) -> str:
-    where = shortened(".".join(masked_column(cleaned(str(step))) for step in problem.place), 80)
+    place = (tool.shown(str(problem.place[0])), *problem.place[1:]) if problem.place else ()
+    where = shortened(".".join(masked_column(cleaned(str(step))) for step in place), 80)
     if problem.code == "unknown":
         return f"{where}: unknown argument{_allowed(tool, problem.place, lists=lists)}"
     if problem.code == "missing":
@@ -113,7 +118,7 @@ def _one(problem: Problem, tool: Tool, *, lists: bool) -> str:
 
 def _allowed(tool: Tool, place: Place, *, lists: bool = True) -> str:
     """The allowed fields, and those that are near to an unknown one. They are listed once for each object."""
-    known = list(tool.offered) if len(place) == 1 else fields_at(tool.arguments, place)
+    known = list(map(tool.shown, tool.offered)) if len(place) == 1 else fields_at(tool.arguments, place)
     near = meant(str(place[-1]), known)
     asked = f" Did you mean {near}?" if near else ""
     every = f" Allowed: {', '.join(known) or 'none'}." if lists else ""

@@ -1,7 +1,7 @@
 """JSON Schema of a contract model in the compact form that tools advertise.
 
 References are inlined, titles and examples are dropped, and "X or null" becomes X, because absent means the same. Only
-in changes null has a meaning of its own, and is kept where it is allowed.
+in changes null has a meaning of its own, and is kept where it is allowed. An amount to spend is a text, such as 25.00.
 """
 
 from collections.abc import Collection, Mapping
@@ -10,6 +10,7 @@ from typing import Any, cast
 from pydantic import BaseModel
 
 from callwright.contract.declaration.changes import Changes, clears
+from callwright.contract.declaration.field_types import Spend
 
 JsonSchema = dict[str, Any]
 
@@ -86,7 +87,7 @@ def output_schema(model: type[BaseModel], *, brief: bool, omitted: Collection[st
         schema["properties"] = {name: _outside(sub) for name, sub in schema["properties"].items()}
     if omitted:
         schema["properties"] = {name: sub for name, sub in schema["properties"].items() if name not in omitted}
-        schema["description"] = "And each setting, under the name it was given by."
+        schema["description"] = "And more."
     return schema
 
 
@@ -115,6 +116,8 @@ class _Compact:
 
     def of(self, node: JsonSchema) -> JsonSchema:
         node = self._resolved(node)
+        if not self._answers and node.get("title") == Spend.__name__:
+            node = {"type": "string", **{key: node[key] for key in _SAID if key in node}}
         if self._answers and node.get("additionalProperties") is False:
             return {"type": "object"}
         found: JsonSchema = {}

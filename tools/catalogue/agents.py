@@ -110,26 +110,24 @@ TOOLS: tuple[Tool, ...] = (
         toolset="agents",
         title="List agents",
         description=(
-            "Voice agents (who speaks on calls), newest first, to find one by its name. "
-            "For its prompt and the columns it needs use get_agent. Free."
+            "Voice agents (who speaks on calls) and their ids, newest first. For a prompt and the columns it needs "
+            "use get_agent. Free."
         ),
         hints=READS,
         reply=_entry,
         empty="No agent fits. create_agent makes one.",
         default_fields=("id", "name", "language", "voice_id"),
-        hidden=frozenset({"created_from", "created_before", "sort", "voice_id"}),
+        hidden=frozenset({"created_from", "created_before", "sort", "voice_id", "fields"}),
         argument_descriptions={"language": "With this language tag."},
-        example="updated_at",
     ),
     Tool(
         operation=contract.create_agent,
         toolset="agents",
         title="Create an agent",
         description=(
-            "Makes a voice agent: who speaks on calls, with what voice, and what it knows and wants. Costs nothing and "
-            "calls nobody; a campaign puts it to work. It answers from system_prompt alone, so put every fact there; "
-            "{{first_name}} inserts that column of the audience. To change one that exists use update_agent. Gives "
-            "the columns it needs and warnings."
+            "Makes a voice agent: who speaks on calls, with what voice, and what it knows and wants. Free; calls "
+            "nobody. It answers from system_prompt alone, so put every fact there. Gives the columns it needs, "
+            "and warnings. To change one use update_agent."
         ),
         hints=ADDS,
         reply=_summary,
@@ -144,9 +142,8 @@ TOOLS: tuple[Tool, ...] = (
         toolset="agents",
         title="Get an agent",
         description=(
-            "One agent whole: system prompt, welcome message, voice, and the audience columns its words need. Use it "
-            "before changing a prompt, or to judge calls by what the agent was told. To find agents use list_agents. "
-            "Free."
+            "One agent whole: prompt, welcome message, voice, and the columns it needs. Read it before changing a "
+            "prompt, or to judge calls by it. To find agents use list_agents. Free."
         ),
         hints=READS,
         reply=_summary,
@@ -160,9 +157,8 @@ TOOLS: tuple[Tool, ...] = (
         toolset="agents",
         title="Change an agent",
         description=(
-            "Changes the fields that are given and leaves the others. Old text is overwritten and not kept, so read it "
-            "with get_agent first. Costs nothing. Campaigns that have started keep the agent as it was, drafts get the "
-            "new one. For another role make a new agent with create_agent."
+            "Overwrites the fields that are given; old text is not kept, so read it with get_agent first. Started "
+            "campaigns keep the agent as it was, drafts get the new one. For another role use create_agent. Free."
         ),
         hints=CHANGES,
         reply=_summary,

@@ -5,6 +5,7 @@ from callwright.contract.audiences import (
     AudienceImport,
     AudienceRow,
     GetAudienceImport,
+    ImportAudience,
     ListImportErrors,
     RowError,
     RowsAdded,
@@ -12,11 +13,11 @@ from callwright.contract.audiences import (
     list_import_errors,
 )
 from callwright.contract.checks.counts import count_of
-from callwright.contract.declaration.field_types import AudienceId
-from callwright.contract.declaration.revisions import Expecting
-from callwright.contract.declaration.rows import CsvText, FileBytes
+from callwright.tools.arguments.arguments import narrowed
+from callwright.tools.arguments.csv_to_import import CsvToImport
 from callwright.tools.confirmation import what_to_confirm
-from callwright.tools.runtime.tool import READS, Hints, Projection, Reply, Tool, data_of, projected
+from callwright.tools.replies.untyped_answers import untyped_reply
+from callwright.tools.runtime.tool import READS, Hints, Projection, Reply, Tool, data_of, no_text, projected
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.untrusted.fence import fenced
 from callwright.tools.untrusted.untrusted_fields import untrusted_paths
@@ -27,17 +28,11 @@ _FILLS = Hints(read_only=False, destructive=False, idempotent=False, open_world=
 """Open world: rows that join a running deployment are called."""
 
 _ERRORS_SHOWN = 10
+_OPEN = ("pending", "importing")
+_PATIENCE_S, _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 10.0, 0.05, 1.0
 REFUSED = tuple(f"errors.{path}" for path in untrusted_paths(RowError))
 """The parts of an answer about an import that hold text of the file."""
 _VALUES_SHOWN = 8
-
-
-class CsvToImport(Expecting):
-    """The text of a CSV file to import."""
-
-    id: AudienceId
-    csv: CsvText
-    file: FileBytes | None = None
 
 
 class ImportSummary(Projection):
@@ -100,8 +95,8 @@ def _row(row: AudienceRow, context: ToolContext) -> str:
 
 
 def _import(imported: AudienceImport, context: ToolContext) -> str:
-    where = f"with id={imported.audience_id} and import_id={imported.id}"
-    running = imported.status in ("pending", "importing")
+    where = f"with audience_id={imported.audience_id} and import_id={imported.id}"
+    running = imported.status in _OPEN
     return lines(
         line(imported.id, imported.status, imported.status_reason, f"{imported.percent}%"),
         f"{imported.added} added, {imported.invalid} invalid, {imported.duplicates} duplicates",
@@ -109,18 +104,37 @@ def _import(imported: AudienceImport, context: ToolContext) -> str:
     )
 
 
+async def _brought_in(context: ToolContext, asked: CsvToImport) -> Reply:
+    """Imports, and waits some seconds for the end, which most files reach."""
+    key, clock = context.key or context.session.ids(), context.session.clock
+    question = narrowed(asked, ImportAudience)
+    begun = await context.client.ask_lenient(contract.import_audience, question, idempotency_key=key)
+    if (imported := begun.answer) is None:
+        return untyped_reply(begun.data, context)
+    deadline, pause_s = clock.monotonic() + _PATIENCE_S, _FIRST_PAUSE_S
+    sent = GetAudienceImport(id=imported.audience_id, import_id=imported.id)
+    while imported.status in _OPEN and clock.monotonic() < deadline:
+        await clock.sleep(pause_s)
+        pause_s = min(pause_s * 2, _LONGEST_PAUSE_S)
+        imported = await context.client.ask(get_audience_import, sent)
+    return await _shown(context, imported)
+
+
 async def _found(context: ToolContext, asked: GetAudienceImport) -> Reply:
+    return await _shown(context, await context.client.ask(get_audience_import, asked))
+
+
+async def _shown(context: ToolContext, imported: AudienceImport) -> Reply:
     """The import, and once it has ended the first rows it refused."""
-    imported = await context.client.ask(get_audience_import, asked)
     if imported.status_reason is not None:
         imported = imported.model_copy(update={"status_reason": context.hint(imported.status_reason)})
     refused = imported.invalid + imported.duplicates
     errors: list[RowError] = []
-    if refused and imported.status not in ("pending", "importing"):
-        question = ListImportErrors(id=asked.id, import_id=asked.import_id, per_page=_ERRORS_SHOWN)
+    if refused and imported.status not in _OPEN:
+        question = ListImportErrors(id=imported.audience_id, import_id=imported.id, per_page=_ERRORS_SHOWN)
         errors = (await context.client.ask(list_import_errors, question)).data
     left = refused - len(errors)
-    where = f"with id={imported.audience_id} and import_id={imported.id}"
+    where = f"with audience_id={imported.audience_id} and import_id={imported.id}"
     text = lines(
         _import(imported, context),
         refusals(errors, context),
@@ -137,14 +151,14 @@ TOOLS: tuple[Tool, ...] = (
         toolset="audiences",
         title="Add people to an audience",
         description=(
-            "Side effect: people added to an audience that a running campaign uses ARE CALLED by it, which costs "
-            "money. Adds 1 to 1,000 rows. For a CSV file use import_audience. Bad and double rows are refused one by "
-            "one and never stop the others. Gives how many were added and why rows were refused."
+            "Side effect: people added to an audience that a running campaign uses ARE CALLED, which costs money. "
+            "Adds 1 to 1,000 rows; bad and double ones are refused with the reason. For a CSV file use "
+            "import_audience."
         ),
         hints=_FILLS,
         reply=_added,
         confirmation=what_to_confirm.add_rows,
-        argument_descriptions={"rows": "Objects: the phone column and each column the prompt needs."},
+        argument_descriptions={"rows": 'Such as [{"phone": "+12025550100", "first_name": "Ada"}].'},
         collapsed=frozenset({"rows"}),
         truncation_hint="Correct the refused rows that are shown and add them again to learn about the others.",
     ),
@@ -170,15 +184,16 @@ TOOLS: tuple[Tool, ...] = (
         toolset="audiences",
         title="Import a CSV file",
         description=(
-            "Side effect: people imported into an audience that a running campaign uses ARE CALLED by it, which costs "
-            "money. Imports the text of a CSV file into an audience that exists; more than about 1 MB goes in parts, "
-            "each with the header row. Separator and phone column are found out. For a few people use "
-            "add_audience_rows. Gives an import_id. get_audience_import shows how it ended."
+            "Side effect: people imported into an audience that a running campaign uses ARE CALLED, which costs money. "
+            "Imports the text of a CSV file, over 1 MB in parts, each with the header row. Separator and phone column "
+            "are found out. For a few people use add_audience_rows. If it goes on, get_audience_import shows the end."
         ),
         hints=_FILLS,
         reply=_import,
+        handler=_brought_in,
         confirmation=what_to_confirm.import_file,
-        output_model=ImportSummary,
+        output_model=ImportDetails,
+        omitted_fields=frozenset({"audience_id", "percent", "total_rows"}),
         input_model=CsvToImport,
         hidden=frozenset({"file"}),
     ),
@@ -187,12 +202,13 @@ TOOLS: tuple[Tool, ...] = (
         toolset="audiences",
         title="Get an import",
         description=(
-            "How far the import of a file is, how many rows it added, and the first ten it refused with the reason. "
-            "Use it after import_audience until it is completed. For every refused row use list_import_errors. Free."
+            "How far an import is, how many rows it added, and the first ten it refused with the reason. For "
+            "every refused row use list_import_errors. Free."
         ),
         hints=READS,
-        reply=_import,
+        reply=no_text,
         output_model=ImportDetails,
+        omitted_fields=frozenset({"audience_id", "status_reason", "total_rows"}),
         handler=_found,
     ),
     Tool(

@@ -142,34 +142,32 @@ TOOLS: tuple[Tool, ...] = (
         toolset="audiences",
         title="List audiences",
         description=(
-            "Audiences (lists of people to call), newest first, with how many can be called. "
-            "For columns and quality use get_audience. Free."
+            "Audiences (lists of people to call), newest first, with how many can be called. For columns and "
+            "quality use get_audience. Free."
         ),
         hints=READS,
         reply=_entry,
         empty="No audience fits. create_audience makes one.",
         default_fields=("id", "name", "status", "row_count", "valid_count"),
-        hidden=frozenset({"created_from", "created_before", "sort"}),
-        example="invalid_count",
+        hidden=frozenset({"created_from", "created_before", "sort", "fields"}),
     ),
     Tool(
         operation=contract.create_audience,
         toolset="audiences",
         title="Create an audience",
         description=(
-            "Makes a list of people to call, empty or with up to 1,000 rows. Costs nothing and calls nobody. Where "
-            "numbers lack a + and country code set default_country, else those rows are refused. For a CSV file make "
-            "it empty and use import_audience. For one that exists use add_audience_rows. Bad and double rows are "
-            "named, not kept."
+            "Makes a list of people to call, empty or with up to 1,000 rows. Free; calls nobody. Numbers without "
+            "+ and country code need default_country. For a CSV file make it empty, then use import_audience. To "
+            "add to one use add_audience_rows. Bad and double rows are named, not kept."
         ),
         hints=ADDS,
         reply=_made,
         output_model=CreatedAudience,
-        hidden=frozenset({"metadata"}),
+        hidden=frozenset({"metadata", "description"}),
         collapsed=frozenset({"rows"}),
         argument_descriptions={
             "name": "Unique.",
-            "rows": "Objects: the phone column and each column the prompt needs.",
+            "rows": 'Such as [{"phone": "+12025550100", "first_name": "Ada"}].',
             "phone_column": "Left out: found by names and cells.",
             "default_country": "ISO country of numbers without a +, for example US.",
             "timezone_column": "Column with an IANA time zone.",
@@ -182,36 +180,42 @@ TOOLS: tuple[Tool, ...] = (
         toolset="audiences",
         title="Get an audience",
         description=(
-            "One audience: how many rows can be called, are invalid or double, its columns and how well they are "
-            "filled. Use it to check that the columns an agent needs are there. For how far a campaign is with its "
-            "people use list_contacts. For single rows use list_audience_rows. Free."
+            "One audience: how many rows can be called, are invalid or double, and how well its columns are "
+            "filled. For how far a campaign is with its people use list_contacts. Free."
         ),
         hints=READS,
         reply=_state,
         input_model=GetAudienceInParts,
         output_model=AudienceDetails,
+        omitted_fields=frozenset({"description", "default_country", "last_imported_at", "column_count"}),
         handler=_found,
     ),
     Tool(
         operation=contract.update_audience,
-        toolset="upkeep",
+        toolset="audiences",
         title="Change an audience",
         description=(
-            "Changes name or description of an audience; the old ones are overwritten. Costs nothing. The people in it "
-            "stay as they are. To add people use add_audience_rows or import_audience."
+            "Overwrites the name; phone_column and default_country only while it has no rows. Free. To "
+            "add people use add_audience_rows or import_audience."
         ),
         hints=CHANGES,
         reply=_short,
         output_model=AudienceSummary,
-        hidden=frozenset({"metadata"}),
+        omitted_fields=frozenset({"phone_column", "row_count", "valid_count", "invalid_count", "duplicate_count"}),
+        argument_descriptions={
+            "name": "Unique.",
+            "phone_column": "The column with the number.",
+            "default_country": "ISO country of numbers without a +.",
+        },
+        hidden=frozenset({"metadata", "description"}),
     ),
     Tool(
         operation=contract.delete_audience,
-        toolset="removal",
+        toolset="audiences",
         title="Delete an audience",
         description=(
-            "Deletes an audience with all its rows for good. Costs nothing. Refused while a campaign that is not "
-            "finished uses it. To rename one instead use update_audience. Ask the person before deleting."
+            "Deletes an audience with all its rows for good; refused while an unfinished campaign uses it. Ask "
+            "the person first. To rename one use update_audience. Free."
         ),
         hints=CHANGES,
         reply=deleted("Deleted audience {id} and its rows."),

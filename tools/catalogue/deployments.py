@@ -1,6 +1,9 @@
 """Tools to read, create and change deployments. Those that start and stop them are in `dialling.py`."""
 
+from datetime import UTC, datetime
+
 from callwright.contract.checks.counts import count_of
+from callwright.contract.declaration.field_types import UniqueName
 from callwright.contract.deployments import deployments as contract
 from callwright.contract.deployments.contacts import Contact
 from callwright.contract.deployments.dialling import CONSENT_GIVEN
@@ -24,41 +27,48 @@ _MOMENTS = {
     "end_at": "No new call after.",
 }
 _SHORTER = {
-    "name": "Unique in the organization.",
-    "phone_number_ids": "Numbers to call from.",
+    "name": "Unique.",
+    "phone_number_ids": "To call from.",
     "calls_per_second": "New calls a second.",
     "caller_id_strategy": "sticky: always the same number for a contact.",
     "max_concurrency": "Calls at the same time.",
     "max_call_duration_seconds": "Then a call is ended.",
     "ring_timeout_seconds": "Then a call is no_answer.",
-    "budget_cap": "No call is dialled beyond this; calls under way may cost a little more.",
+    "budget_cap": "USD, such as 25.00; no call is dialled beyond it.",
 }
 _INSIDE = {
-    "auto_start": "Start at once instead of staying a draft.",
-    "calling_hours": "When people may be called. Left out: at any hour.",
-    "calling_hours.timezone_mode": "callee: the contact's own zone.",
-    "calling_hours.timezone": "IANA zone for fixed, or where none is known.",
-    "calling_hours.windows": "None crosses midnight.",
-    "calling_hours.windows.days": "On these.",
-    "calling_hours.windows.start": "HH:MM.",
-    "calling_hours.windows.end": "HH:MM.",
-    "retry_policy": "When people who were not reached are called again: max_attempts (3), interval_minutes "
-    "([240, 1440]; the last repeats), busy_interval_minutes (15), retry_on ([no_answer, busy, failed]; also "
-    "voicemail, rejected, short_call), short_call_seconds (10), max_attempts_per_day (2), different_time_of_day "
-    "(true).",
-    "voicemail": "When a machine answers: action hangup, continue, or leave_message with a message_template. detection "
-    "false: do not find that out.",
-    "budget_cap.amount": "In USD, for example 25.00.",
-    "budget_cap.currency": "USD.",
-    "compliance": "purpose: marketing, informational, collections or survey. consent_column: column that says "
-    f"{' or '.join(CONSENT_GIVEN)} for who may be called. ai_disclosure, true by default: the agent says that it is "
-    "automated.",
+    "auto_start": "Start at once.",
+    "calling_hours": 'Left out: at any hour. {"timezone_mode": "callee", "windows": [{"days": ["mon", "tue"], "start": '
+    '"09:00", "end": "17:00"}]}. callee: in the contact\'s own zone; fixed: in timezone (IANA). No window crosses '
+    "midnight.",
+    "retry_policy": 'Who was not reached is called again, by default {"max_attempts": 3, "interval_minutes": [240, '
+    '1440], "busy_interval_minutes": 15, "retry_on": ["no_answer", "busy", "failed"], "max_attempts_per_day": 2, '
+    '"different_time_of_day": true}. retry_on also voicemail, rejected, short_call (short_call_seconds).',
+    "voicemail": "When a machine answers: action hangup, continue, or leave_message with message_template.",
+    "compliance": "purpose: marketing, informational, collections or survey. consent_column: its "
+    f"{', '.join(CONSENT_GIVEN)} let a person be called. ai_disclosure (true): the agent says that it is automated.",
 }
-_AS_BEFORE = "As in create_deployment, whole."
+_AS_BEFORE = "As in create_deployment."
 _NESTED = ("calling_hours", "retry_policy", "voicemail", "compliance", "budget_cap")
 _SHORT = frozenset((*SETTINGS, "max_concurrency", "phone_number_ids", "budget_cap"))
 """Settings without a description in other tools, because create_deployment describes them."""
 WHOLE_CAMPAIGN_HINT = "The whole campaign is at callwright://deployments/{id}"
+
+
+class DraftDeployment(contract.CreateDeployment):
+    """A new campaign. Its name is made from the time if none is given."""
+
+    name: UniqueName | None = None  # pyright: ignore[reportIncompatibleVariableOverride, reportGeneralTypeIssues]  # filled in before it is asked
+
+
+async def _with_name(context: ToolContext, asked: DraftDeployment) -> DraftDeployment:
+    """The arguments with a name to the second, if none was given."""
+    if asked.name is not None:
+        return asked
+    now = datetime.fromtimestamp(context.session.clock.time(), UTC)
+    found = asked.model_copy(update={"name": f"Campaign {now:%Y-%m-%d %H:%M:%S}"})
+    found.model_fields_set.add("name")
+    return found
 
 
 def _contact(contact: Contact, context: ToolContext) -> str:
@@ -82,17 +92,14 @@ TOOLS: tuple[Tool, ...] = (
         toolset="campaigns",
         title="List deployments",
         description=(
-            "Deployments, newest first: campaigns with how far each is, and inbound ones. Use it to find one, or to "
-            "see what is running or uses an agent or audience. For settings and outcomes use get_deployment. For "
-            "people use list_contacts. Free."
+            "Deployments, newest first: campaigns with how far each is, and inbound ones. For settings and "
+            "outcomes use get_deployment. For people use list_contacts. Free."
         ),
         hints=READS,
         reply=entry,
         empty="No deployment fits. create_deployment drafts one.",
         default_fields=("id", "name", "status", "call_type", "simulated", "agent_id", "audience_id", "stats"),
-        argument_descriptions={"call_type": "Of this kind."},
-        hidden=frozenset({"created_from", "created_before", "sort", "idempotency_key"}),
-        example="budget_cap",
+        hidden=frozenset({"created_from", "created_before", "sort", "idempotency_key", "call_type", "fields"}),
     ),
     Tool(
         operation=contract.create_deployment,
@@ -100,17 +107,19 @@ TOOLS: tuple[Tool, ...] = (
         title="Create a deployment",
         description=(
             "Drafts a campaign: which agent calls which audience, from which numbers, when, how fast, with what "
-            "budget. A draft costs nothing and calls nobody. WITH auto_start=true IT DIALS AND SPENDS MONEY at once: "
-            "leave that out, then use preview_deployment. Needs an agent (create_agent), a filled audience "
-            "(import_audience) and a number (rent_phone_number). Ask for budget_cap and calling_hours. To change a "
-            "draft use update_deployment."
+            "budget. A draft costs nothing and calls nobody. WITH auto_start=true IT DIALS AND SPENDS MONEY at "
+            "once: leave that out, then use preview_deployment. Needs create_agent, import_audience and "
+            "rent_phone_number first. To change a draft use update_deployment."
         ),
         hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=True),
         reply=whole,
+        input_model=DraftDeployment,
+        complete_input=_with_name,
         confirmation=what_to_confirm.create,
         output_model=DeploymentState,
         argument_descriptions=_MOMENTS | _SHORTER | _INSIDE,
-        collapsed=frozenset({"retry_policy", "voicemail", "compliance"}),
+        collapsed=frozenset({"calling_hours", "retry_policy", "voicemail", "compliance"}),
+        required=frozenset({"phone_number_ids"}),
         hidden=frozenset({"call_type", "phone_number_id", "metadata", "person_agreed_to"}),
         truncation_hint=WHOLE_CAMPAIGN_HINT,
     ),
@@ -119,7 +128,7 @@ TOOLS: tuple[Tool, ...] = (
         toolset="campaigns",
         title="Copy a deployment",
         description=(
-            "Drafts a copy of a campaign, also of one that is over. Costs nothing. To change it use update_deployment."
+            "Drafts a copy of a campaign, also of one that has ended. To change it use update_deployment. Free."
         ),
         hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=False),
         reply=whole,
@@ -130,7 +139,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         operation=contract.create_inbound_deployment,
-        toolset="campaigns",
+        toolset="inbound",
         title="Answer a number",
         description=(
             "Binds a rented number to an agent: it answers whoever calls, which costs money. On the simulated network "
@@ -158,15 +167,14 @@ TOOLS: tuple[Tool, ...] = (
         toolset="campaigns",
         title="Get a deployment",
         description=(
-            "One deployment: status, contacts done, outcomes, dispositions, spend and settings. To follow a running "
-            "one set wait_seconds, rather than ask again and again. For single people use list_contacts. For single "
-            "calls use list_calls. Free."
+            "One deployment: status, contacts done, outcomes, dispositions, spend, settings. wait_seconds follows "
+            "a running one. For people use list_contacts. For calls use list_calls. Free."
         ),
         hints=READS,
         reply=whole,
         input_model=GetDeploymentWaiting,
         output_model=DeploymentFound,
-        omitted_fields=(_SHORT | {"start_at", "end_at", "inbound"}) - {"budget_cap"},
+        omitted_fields=_SHORT | {"start_at", "end_at", "inbound", "started_at", "completed_at", "plan_id", "call_type"},
         handler=awaited,
         truncation_hint=WHOLE_CAMPAIGN_HINT,
     ),
@@ -175,10 +183,10 @@ TOOLS: tuple[Tool, ...] = (
         toolset="campaigns",
         title="Change a deployment",
         description=(
-            "Side effect: on a running campaign a faster pace, a later end or a higher budget_cap makes it DIAL MORE "
-            "AND SPEND MORE. Overwrites the fields that are given. A draft may change in everything, a paused one in "
-            "all but agent and audience, an active one in name, pace, end_at and budget_cap. An inbound one has name, "
-            "max_concurrency and inbound, and agent_id while paused. To stop one use pause_deployment."
+            "Side effect: on a running campaign a faster pace, a later end or a higher budget_cap makes it DIAL "
+            "AND SPEND MORE. Overwrites the fields given. A draft may change in everything, a paused one in all "
+            "but agent and audience, an active one in name, pace, end_at, budget_cap; an inbound one in name, "
+            "max_concurrency, inbound. To stop one use pause_deployment."
         ),
         hints=Hints(read_only=False, destructive=True, idempotent=True, open_world=True),
         reply=whole,
@@ -189,10 +197,9 @@ TOOLS: tuple[Tool, ...] = (
         | dict.fromkeys(_NESTED, _AS_BEFORE)
         | {
             "name": "Unique.",
-            "agent_id": "Agent id.",
-            "audience_id": "Audience id.",
-            "inbound": "business_hours, after_hours, recording_enabled as in create_inbound_deployment. overflow: "
-            "{action: queue, forward or busy, forward_to}.",
+            "agent_id": "",
+            "audience_id": "",
+            "inbound": "As in create_inbound_deployment, overflow too.",
         },
         collapsed=_SHORT | {"inbound"},
         omitted_fields=OMITTED_AFTER_A_CHANGE,
@@ -215,12 +222,15 @@ TOOLS: tuple[Tool, ...] = (
         toolset="campaigns",
         title="Preview a deployment",
         description=(
-            "Dry run: dials nobody, costs nothing. Shows who would be called and who not and why, missing columns, the "
-            "first greeting, the cost range against the wallet, and what a start would refuse. Use it before any "
-            "start, and show the person how many people and what cost. For settings use get_deployment."
+            "Dry run, free: who would be called, who not and why, missing columns, the first greeting, the cost "
+            "range, what a start would refuse, and the plan_id. Use it before any start; show the person people "
+            "and cost. For settings use get_deployment."
         ),
         hints=READS,
         reply=preview,
+        omitted_fields=frozenset(
+            {"deployment_id", "plan_valid_until", "max_attempts", "estimated_minutes", "next_call_at", "finishes_at"}
+        ),
         hidden=frozenset({"plan_id"}),
         truncation_hint="Repair what is shown and preview again to see what is left.",
     ),
@@ -229,8 +239,8 @@ TOOLS: tuple[Tool, ...] = (
         toolset="campaigns",
         title="List contacts of a deployment",
         description=(
-            "People of one campaign and how far it is with each: status, attempts, last outcome, next attempt. Use it "
-            "to see who was not reached. For the calls themselves use list_calls. For counts use get_deployment. Free."
+            "People of one campaign: status, attempts, last outcome, next attempt. For their calls use "
+            "list_calls. For counts use get_deployment. Free."
         ),
         hints=READS,
         reply=_contact,
@@ -242,8 +252,9 @@ TOOLS: tuple[Tool, ...] = (
         ),
         example="next_attempt_at",
         argument_descriptions={
-            "last_outcome": "For example busy.",
-            "last_disposition": "For example goal_met.",
+            "last_outcome": "Of the last call.",
+            "last_disposition": "Of the last call.",
+            "name": "Words of the name.",
             "phone_number": "With this number.",
         },
         hidden=frozenset({"sort"}),

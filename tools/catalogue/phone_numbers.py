@@ -74,35 +74,32 @@ TOOLS: tuple[Tool, ...] = (
         toolset="numbers",
         title="List phone numbers",
         description=(
-            "Phone numbers the organization rents, newest first. Use it to find numbers a deployment can use; status "
-            "active leaves out released ones. For numbers that can be rented use search_available_numbers. Free."
+            "Rented phone numbers, newest first, released ones too unless status is active. For numbers to rent "
+            "use search_available_numbers. Free."
         ),
         hints=READS,
         reply=_entry,
         empty="No number fits. search_available_numbers finds one. rent_phone_number rents it.",
         default_fields=("id", "number", "country", "status", "label", "capabilities"),
-        hidden=frozenset({"number", "number_type", "country", "created_from", "created_before", "sort"}),
-        example="monthly_cost",
+        hidden=frozenset({"number", "number_type", "country", "created_from", "created_before", "sort", "fields"}),
     ),
     Tool(
         operation=contract.search_available_numbers,
         toolset="numbers",
         title="Search numbers to rent",
         description=(
-            "Phone numbers that can be rented now, with place, type and monthly price. Use it to show the person "
-            "choices. For numbers that are rented use list_phone_numbers. Free; it reserves nothing."
+            "Phone numbers that can be rented now, with place, type and monthly price. For rented ones use "
+            "list_phone_numbers. Free; reserves nothing."
         ),
         hints=Hints(read_only=True, destructive=False, idempotent=True, open_world=True),
         reply=_available,
-        empty="Nothing is free for this search. Drop area_code or contains.",
+        empty="Nothing is free for this search. Drop area_code.",
         default_fields=("number", "locality", "number_type", "monthly_cost"),
-        hidden=frozenset({"sort"}),
-        example="capabilities",
+        hidden=frozenset({"sort", "fields", "contains"}),
         argument_descriptions={
             "country": "ISO code, for example US.",
             "number_type": "local when left out.",
             "area_code": "With this area code.",
-            "contains": "With these digits.",
         },
     ),
     Tool(
@@ -110,19 +107,18 @@ TOOLS: tuple[Tool, ...] = (
         toolset="numbers",
         title="Rent a phone number",
         description=(
-            "SPENDS MONEY: charges the first month to the wallet at once, and again every month while auto_renew is "
-            "true. Rents a number to call from; calls nobody. Choose with search_available_numbers, or leave number "
-            "out to get any that fits. One may be there already: look with list_phone_numbers. Ask the person first "
-            "where the money is real."
+            "SPENDS MONEY: the first month at once, and again every month while auto_renew is true. Rents a "
+            "number to call from. Choose with search_available_numbers, or leave number out for any that fits. "
+            "Look with list_phone_numbers first. Ask the person where the money is real."
         ),
         hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=True),
         reply=_rented,
         confirmation=what_to_confirm.rent,
         output_model=NumberState,
-        hidden=frozenset({"metadata"}),
+        omitted_fields=frozenset({"country", "label", "simulated", "renews_at", "auto_renew"}),
+        hidden=frozenset({"metadata", "contains"}),
         argument_descriptions={
             "area_code": "With this area code.",
-            "contains": "With these digits.",
             "auto_renew": "Pay every month again.",
             "country": "ISO code, for example US.",
             "number": "Exactly this one, from search_available_numbers.",

@@ -7,8 +7,10 @@ from callwright.tools.catalogue import (
     agents,
     audience_rows,
     audiences,
+    audit_log,
     deployments,
     dialling,
+    overview,
     phone_numbers,
     voices,
     wallet,
@@ -18,9 +20,9 @@ from callwright.tools.catalogue.events import event_log, webhook_deliveries, web
 from callwright.tools.runtime.tool import Tool
 
 MODULES = (
-    *(wallet, agents, voices, audiences, audience_rows, phone_numbers, deployments, dialling),
+    *(overview, wallet, agents, voices, audiences, audience_rows, phone_numbers, deployments, dialling),
     *(calls, conversations, findings),
-    *(webhooks, webhook_deliveries, event_log),
+    *(webhooks, webhook_deliveries, event_log, audit_log),
 )
 
 TOOLS: tuple[Tool, ...] = tuple(tool for module in MODULES for tool in module.TOOLS)

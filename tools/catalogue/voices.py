@@ -26,15 +26,14 @@ TOOLS: tuple[Tool, ...] = (
         toolset="agents",
         title="List voices",
         description=(
-            "Voices an agent can have. Use it to choose one in the language of the people who are called. For the "
-            "voice an agent has use get_agent. Free."
+            "Voices an agent can have. Choose one in the language of the people who are called. For an agent's "
+            "voice use get_agent. Free."
         ),
         hints=READS,
         reply=_entry,
         empty="No voice fits. Call again with another language, or without filters.",
         default_fields=("id", "name", "language", "gender"),
-        example="tier",
-        hidden=frozenset({"sort", "provider"}),
+        hidden=frozenset({"sort", "provider", "fields"}),
         argument_descriptions={
             "language": "A tag such as en-US, or en for every English voice.",
             "gender": "Only these voices.",

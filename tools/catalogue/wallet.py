@@ -15,6 +15,7 @@ def _wallet(wallet: Wallet, _: ToolContext) -> str:
             f"reserved for calls under way {amount(wallet.reserved)}",
             "play money, not real" if wallet.play_money else None,
         ),
+        "To top it up, on the machine of the service: callwright orgs fund NAME --amount 50.00",
         "The balance is low." if wallet.low_balance else None,
         f"warns below {amount(wallet.low_balance_threshold)}" if wallet.low_balance_threshold else None,
         *(f"price: {price.item} {amount(price.price)} a {price.unit}" for price in wallet.prices),
@@ -37,12 +38,12 @@ def _entry(transaction: Transaction, _: ToolContext) -> str:
 TOOLS: tuple[Tool, ...] = (
     Tool(
         operation=contract.get_wallet,
-        toolset="context",
+        toolset="upkeep",
         title="Get the wallet",
         description=(
-            "The organization's money: available, held back for calls under way, price list, and whether it is play "
-            "money. Use it before anything that costs. For single charges use list_transactions. For the cost of a "
-            "campaign use preview_deployment. Free."
+            "The organization's money: available, held back for calls under way, price list, and whether it is "
+            "play money. Topped up on the machine of the service: callwright orgs fund. For single charges use "
+            "list_transactions. Free."
         ),
         hints=READS,
         reply=_wallet,
@@ -63,15 +64,14 @@ TOOLS: tuple[Tool, ...] = (
         toolset="context",
         title="List wallet transactions",
         description=(
-            "Movements of the wallet, newest first: charges (negative), top-ups, refunds. Use it to say what was spent "
-            "on what. For the balance use get_wallet. For one call's cost in parts use get_call. Free."
+            "Movements of the wallet, newest first: charges (negative), top-ups, refunds. For the balance use "
+            "get_overview. For one call's cost in parts use get_call. Free."
         ),
         hints=READS,
         reply=_entry,
         empty="No transaction fits.",
         default_fields=("id", "type", "amount", "reference", "created_at"),
-        hidden=frozenset({"sort"}),
-        example="balance_after",
-        argument_descriptions={"type": "Of these types.", "reference_id": "About this call, number or deployment."},
+        hidden=frozenset({"sort", "fields"}),
+        argument_descriptions={"type": "Of these types.", "reference_id": "What it is about."},
     ),
 )

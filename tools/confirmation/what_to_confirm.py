@@ -9,7 +9,7 @@ only that matters. Another service may show no revisions; then nothing is bound.
 """
 
 from collections.abc import Mapping
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from anyio import to_thread
 from mcp.server.mcpserver.exceptions import ToolError
@@ -34,6 +34,7 @@ from callwright.contract.deployments.deployments import (
     preview_deployment,
 )
 from callwright.contract.deployments.inbound import ANSWERING, CreateInboundDeployment
+from callwright.contract.deployments.placing import PlaceCall
 from callwright.contract.deployments.previews import PreviewDeployment
 from callwright.contract.phone_numbers import (
     GetPhoneNumber,
@@ -46,6 +47,7 @@ from callwright.contract.phone_numbers import (
 from callwright.contract.wallet import GetWallet, get_wallet
 from callwright.list_files.reading import open_text
 from callwright.list_files.unreadable import UnreadableList
+from callwright.tools.arguments.csv_to_import import CsvToImport
 from callwright.tools.confirmation.change_words import answering_then, begins, change_said
 from callwright.tools.confirmation.cost_words import joining_cost
 from callwright.tools.references.looked_up import looked_up
@@ -65,6 +67,8 @@ _LONGEST_GREETING = 500
 MOST_ENTRIES = 200
 """Entries on one page of a list."""
 _MOST_PAGES = 100
+_FIRST_THE_PLAN = "a person has to agree to the plan first. Nothing was made. Call again"
+_THEN_START = "then use preview_deployment and start_deployment."
 _REPAIR = "Put that right first. preview_deployment shows what else stands in the way."
 
 
@@ -131,10 +135,18 @@ async def create(context: ToolContext, asked: CreateDeployment) -> Confirmation 
         ToolError: auto_start is set where the person has to be asked.
     """
     if asked.auto_start and context.asks(real=await _real_money(context)):
-        raise ToolError(
-            "auto_start: not here, because a person has to agree to the plan first. Nothing was made. Call again "
-            "without auto_start, then use preview_deployment and start_deployment."
-        )
+        raise ToolError(f"auto_start: not here, because {_FIRST_THE_PLAN} without auto_start, {_THEN_START}")
+    return None
+
+
+async def place(context: ToolContext, asked: PlaceCall) -> Confirmation | None:
+    """A single call. Where a person is asked, a draft is made first, and its plan is what they are asked about.
+
+    Raises:
+        ToolError: auto_start is not false where the person has to be asked.
+    """
+    if asked.auto_start and context.asks(real=await _real_money(context)):
+        raise ToolError(f"auto_start: has to be false here, because {_FIRST_THE_PLAN} with it, {_THEN_START}")
     return None
 
 
@@ -235,23 +247,9 @@ async def add_rows(context: ToolContext, asked: AddAudienceRows) -> Confirmation
     return await joining(context, asked.id, len(asked.rows))
 
 
-async def import_file(context: ToolContext, asked: "HasCsv") -> Confirmation | None:
+async def import_file(context: ToolContext, asked: CsvToImport) -> Confirmation | None:
     """Importing people into an audience that is being called. Raises ToolError if they cannot be counted."""
     return await joining(context, asked.id, await to_thread.run_sync(rows_in, asked.csv))
-
-
-class HasCsv(Protocol):
-    """The text of a CSV file for an audience."""
-
-    @property
-    def id(self) -> str:
-        """The audience."""
-        ...
-
-    @property
-    def csv(self) -> str:
-        """The text."""
-        ...
 
 
 def rows_in(text: str) -> int | None:

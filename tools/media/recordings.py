@@ -7,13 +7,14 @@ from pydantic import Field
 
 from callwright.contract.calls.calls import Call, GetCall, GetRecording, get_call, get_recording
 from callwright.contract.checks.counts import count_of
+from callwright.contract.declaration.field_types import Timestamp
 from callwright.contract.declaration.model import Resource
 from callwright.tools.arguments.arguments import narrowed
 from callwright.tools.media.audio_blocks import audio_blocks, small_sound
 from callwright.tools.media.external_recordings import foreign_recording
 from callwright.tools.runtime.tool import Reply, data_of
 from callwright.tools.runtime.tool_context import Session, ToolContext
-from callwright.tools.wording.text import clock_time, line, lines
+from callwright.tools.wording.text import clock_time, line, lines, moment
 
 INLINE_BYTES = 200_000
 """Below this many bytes a recording may be part of a reply."""
@@ -45,6 +46,7 @@ class RecordingDetails(Resource):
     size_bytes: int | None
     duration_seconds: int
     channels: int
+    kept_until: Annotated[Timestamp | None, Field(description="When it is deleted.")] = None
     simulated: bool
     resource_uri: Annotated[str | None, Field(description="Read it as a resource here.")]
     url: Annotated[str | None, Field(description="Fetch it over HTTP here, with the API key.")]
@@ -84,6 +86,7 @@ async def recording(context: ToolContext, asked: GetRecordingInline) -> Reply:
             size_bytes=media.size if sound is None else len(sound),
             duration_seconds=call.recording.duration_seconds,
             channels=call.recording.channels,
+            kept_until=call.recording.kept_until,
             simulated=call.simulated,
             resource_uri=f"callwright://calls/{call.id}/recording" if readable else None,
             url=url,
@@ -99,6 +102,12 @@ async def recording(context: ToolContext, asked: GetRecordingInline) -> Reply:
     return Reply(text=_words(call, found, asked, context), data=data_of(found), more=blocks)
 
 
+def kept_until(call: Call) -> str | None:
+    """Until when there is a recording; None without one."""
+    until = moment(call.recording.kept_until)
+    return f"recording kept until {until}" if until else None
+
+
 def _words(call: Call, found: RecordingDetails, asked: GetRecordingInline, context: ToolContext) -> str:
     size = f"{found.size_bytes / 1000:.0f} kB" if found.size_bytes is not None else None
     return lines(
@@ -108,6 +117,7 @@ def _words(call: Call, found: RecordingDetails, asked: GetRecordingInline, conte
             found.media_type,
             size,
             "agent left, contact right" if found.channels == 2 else None,
+            f"kept until {moment(found.kept_until)}" if found.kept_until else None,
             "simulated" if found.simulated else None,
         ),
         line(call.outcome, call.disposition, count_of(call.turn_count, "turn")),

@@ -176,11 +176,10 @@ def _marks(annotation: Any) -> Iterator[int]:
 
 
 def say_what_is_taken(model: type[Input], schema: JsonSchema) -> None:
-    """Adds to the descriptions of a tool's arguments, in place, what they take besides an id.
+    """Puts into the descriptions of a tool's arguments, in place, what they take besides an id.
 
-    "Agent id (agt_…), from list_agents." becomes "Agent id (agt_…) or exact name, from list_agents."; a description
-    that does not say where ids come from gets it in brackets at its end. For a list, its entries' description is used
-    if any.
+    "Agent id (agt_…), from list_agents." becomes "Id or exact name.", because the argument's name says of what; another
+    description gets it in brackets at its end. For a list, its entries' description is used if any.
     """
     for name, reference in references_of(model).items():
         found: JsonSchema = schema["properties"].get(name, {})
@@ -189,9 +188,7 @@ def say_what_is_taken(model: type[Input], schema: JsonSchema) -> None:
         kind = reference.kinds[0]
         accepts = kind.accepts if len(reference.kinds) == 1 else _ABOUT_ACCEPTS
         text = str(node.get("description", ""))
-        head, source, tail = text.partition(_SOURCE)
-        if source:
-            says_id = re.search(r"\bid\b", head) is not None
-            node["description"] = f"{head}{accepts.removeprefix('id') if says_id else f' {accepts}'}{source}{tail}"
+        if not text or _SOURCE in text:
+            node["description"] = f"{accepts[:1].upper()}{accepts[1:]}."
         elif accepts not in text:
             node["description"] = f"{text.removesuffix('.')} ({accepts})."

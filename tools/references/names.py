@@ -11,7 +11,9 @@ from typing import Any, cast
 from mcp.server.mcpserver.exceptions import ToolError
 
 from callwright.client.errors import CallwrightError
+from callwright.contract.declaration.filters import takes_several
 from callwright.tools.arguments.arguments import bounded, takes_text
+from callwright.tools.arguments.understood import Understood
 from callwright.tools.numbers.masking import numbers_hidden_in
 from callwright.tools.numbers.number_repair import E164
 from callwright.tools.references.kinds import CONTACT, numbers_of, references_of
@@ -44,13 +46,14 @@ async def resolved(tool: Tool, arguments: Mapping[str, Any], session: Session, t
         ToolError: nothing has that name, or several things have; the text shows what exists. Or a number cannot
             be read. Or the service fails, in which case nothing was changed.
     """
-    found = bounded(tool, arguments)
+    understood = Understood(tool, arguments)
+    found = bounded(tool, understood.arguments)
     references, numbers = references_of(tool.arguments), numbers_of(tool.arguments)
     named = [(given, references[given.name]) for given in _values(tool, found, references)]
     named = [(given, reference) for given, reference in named if not reference.is_id(given.value)]
     written = [given for given in _values(tool, found, numbers) if not E164.fullmatch(given.value)]
     if not named and not written:
-        return Resolved(found)
+        return Resolved(found, tuple(understood.notes))
     if session.masks:  # whether a name exists is an answer too
         for given, _ in named:
             for number in numbers_hidden_in(given.value):
@@ -64,7 +67,7 @@ async def resolved(tool: Tool, arguments: Mapping[str, Any], session: Session, t
     for given in written:
         reading = await search.number(given, of_contact=numbers[given.name].of_contact)
         _put(found, given, reading.e164)
-    return Resolved(found, tuple(search.notes))
+    return Resolved(found, (*understood.notes, *search.notes))
 
 
 def _values(tool: Tool, arguments: Mapping[str, Any], names: Mapping[str, object]) -> Iterator[LookedUpValue]:
@@ -72,11 +75,12 @@ def _values(tool: Tool, arguments: Mapping[str, Any], names: Mapping[str, object
     for name in names:
         value: object = arguments.get(name)
         entries: list[tuple[int | None, object]] = [(None, value)]
-        if isinstance(value, list) and not takes_text(tool.arguments.model_fields[name].annotation):
+        field = tool.arguments.model_fields[name]
+        if isinstance(value, list) and (takes_several(field) or not takes_text(field.annotation)):
             entries = list(enumerate(cast("list[object]", value)))
         for index, entry in entries:
             if isinstance(entry, str) and _can_travel(entry):
-                given = LookedUpValue(name, index, entry)
+                given = LookedUpValue(name, index, entry, tool.shown(name))
                 if not entry.strip():
                     raise ToolError(f"Invalid arguments: {given.where}: is empty; leave it out, or say which is meant.")
                 yield given

@@ -40,10 +40,12 @@ class LookedUpValue:
     name: str
     index: int | None
     value: str
+    shown: str
+    """The name by which the caller knows the argument."""
 
     @property
     def where(self) -> str:
-        return self.name if self.index is None else f"{self.name}.{self.index}"
+        return self.shown if self.index is None else f"{self.shown}.{self.index}"
 
 
 class Search:

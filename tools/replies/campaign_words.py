@@ -57,15 +57,20 @@ def entry(deployment: Deployment, _: ToolContext) -> str:
 
 def whole(deployment: Deployment, context: ToolContext) -> str:
     """A deployment with its settings and the next step."""
-    stats, inbound = deployment.stats, deployment.inbound
+    stats = deployment.stats
     return lines(
         _state(deployment, context),
-        inbound_words.settings(deployment, inbound) if inbound else _campaign(deployment),
+        _settings(deployment),
         f"outcomes: {counted(stats.outcomes, most=_NAMES_SHOWN)}" if stats.outcomes else None,
         f"dispositions: {counted(stats.dispositions, most=_NAMES_SHOWN)}" if stats.dispositions else None,
         _words_at_start(deployment),
         _next(deployment, context),
     )
+
+
+def _settings(deployment: Deployment) -> str:
+    inbound = deployment.inbound
+    return inbound_words.settings(deployment, inbound) if inbound else _campaign(deployment)
 
 
 def _campaign(deployment: Deployment) -> str:
@@ -102,10 +107,10 @@ def started(deployment: Deployment, context: ToolContext) -> str:
 
 
 def stopped(deployment: Deployment, context: ToolContext) -> str:
-    """The state after a pause or cancellation."""
+    """The state and the settings after a pause or cancellation."""
     in_flight = deployment.stats.in_flight
     finishing = f"{count_of(in_flight, 'call is', 'calls are')} still under way and will finish." if in_flight else None
-    return lines(_state(deployment, context), finishing, _next(deployment, context))
+    return lines(_state(deployment, context), finishing, _settings(deployment), _next(deployment, context))
 
 
 def preview(found: Preview, context: ToolContext) -> str:

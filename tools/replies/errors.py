@@ -68,7 +68,8 @@ NEXT: dict[str, str] = {
     "idempotency_in_progress": "The same request is still being served, so it may happen yet. Look with {look} before "
     "you call again: another call would do it once more.",
     "idempotency_key_reused": "Call again; each call gets a fresh key.",
-    "insufficient_credits": "The person has to top up, or dial fewer. get_wallet shows what is there and the prices.",
+    "insufficient_credits": "The person has to top up, or dial fewer. get_overview shows what is there. "
+    "get_wallet shows the prices.",
     "budget_reached": "Nobody was called. update_deployment raises budget_cap, if the person agrees; then "
     "preview_deployment.",
     "spending_cap_reached": "Ask for less: a lower budget_cap, or fewer numbers. Otherwise the person needs a key with "
@@ -121,6 +122,8 @@ LOOKS: dict[str, tuple[str, str]] = {
     "wallet": ("get_wallet", "get_wallet"),
     "webhooks": ("list_webhooks", "get_webhook"),
     "events": ("list_events", "get_event"),
+    "overview": ("get_overview", "get_overview"),
+    "audit_log": ("list_audit_log", "list_audit_log"),
 }
 """The tools that list the resources and show one of them, by the noun of the operation's path."""
 
@@ -184,7 +187,7 @@ def looks(operation: AnyOperation) -> tuple[str, ...]:
 
 
 def _happened(problem: ServiceProblem, tool: Tool, *, own: bool) -> str:
-    field = _own(problem.field, tool)
+    field = tool.shown(_own(problem.field, tool))
     if problem.field and problem.field != field:
         said = _sentence(problem.message.removeprefix(f"{problem.field}: "))
     else:
@@ -236,7 +239,7 @@ def _address(problem: ServiceProblem) -> str:
 
 def _entry(entry: JsonValue, tool: Tool) -> str:
     if isinstance(entry, dict):
-        field = _own(str(entry.get("field") or ""), tool)
+        field = tool.shown(_own(str(entry.get("field") or ""), tool))
         return _sentence(f"{field or 'value'}: {entry.get('message') or 'not allowed'}")
     return _sentence(str(entry))
 

@@ -25,6 +25,8 @@ ALTERNATIVES: Mapping[str, str] = {
     "list_contacts": "list_calls with deployment_id shows who was called.",
     "get_agent": "list_agents shows all of them.",
     "update_agent": "create_agent makes another one.",
+    "get_overview": "list_deployments shows campaigns. list_agents shows agents. list_phone_numbers shows numbers.",
+    "place_call": "create_audience makes a list of one person, and create_deployment calls it.",
     "get_voice": "list_voices shows all of them.",
     "get_audience": "list_audiences shows all of them.",
     "get_phone_number": "list_phone_numbers shows all of them.",

@@ -39,7 +39,7 @@ class GetDeploymentWaiting(Input):
         Field(
             min_length=1,
             max_length=255,
-            description="In place of id: the key an error named; tells if it was done.",
+            description="Instead of deployment_id: the key that an error named.",
         ),
     ] = None
     wait_seconds: Annotated[
@@ -56,7 +56,7 @@ async def awaited(context: ToolContext, asked: GetDeploymentWaiting) -> Reply:
     """The deployment once it is finished or paused, or as it is when the time is up."""
     clock = context.session.clock
     if (asked.id is None) == (asked.idempotency_key is None):
-        raise ToolError("Invalid arguments: id: required, unless idempotency_key is given in its place.")
+        raise ToolError("Invalid arguments: deployment_id: required, unless idempotency_key is given in its place.")
     wanted = asked.id or await _made_with(context, asked.idempotency_key or "")
     if wanted is None:
         raise ToolError(

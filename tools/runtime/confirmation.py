@@ -23,7 +23,7 @@ class ConfirmationArguments(Input):
         str | None,
         Field(
             max_length=_LONGEST_ANSWER,
-            description="Only when asked for: the sentence the person agreed to, word for word.",
+            description="Only when asked: the sentence the person agreed to.",
         ),
     ] = None
 

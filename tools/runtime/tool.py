@@ -117,6 +117,8 @@ class Tool:
     """Arguments of the operation that the tool does not offer."""
     collapsed: frozenset[str] = frozenset()
     """Arguments whose inner fields are described in words, here or by another tool. They are validated all the same."""
+    required: frozenset[str] = frozenset()
+    """Arguments that the operation can do without and the tool cannot."""
     input_model: type[Input] | None = None
     """The model of the arguments, if the tool takes more than its operation."""
     output_model: type[BaseModel] | None = None
@@ -158,6 +160,17 @@ class Tool:
             return input_model if self.confirmation is None else _with_confirmation(input_model)
         names: Any = Annotated[list[Literal[self.entry_fields]] | None, Field(min_length=1, max_length=100)]  # pyright: ignore[reportInvalidTypeForm, reportInvalidTypeArguments]  # a choice made of the contract's names
         return create_model(f"{input_model.__name__}Fields", __base__=input_model, fields=(names, None))
+
+    @cached_property
+    def shown_names(self) -> Mapping[str, str]:
+        """The arguments that tools name otherwise than the contract: one name for one thing, such as `call_id`."""
+        own = self.operation.path_fields
+        named = {"call_uuid": "call_id", "id": f"{self.operation.noun.removesuffix('s')}_id"}
+        return {name: shown for name, shown in named.items() if name in own}
+
+    def shown(self, name: str) -> str:
+        """The name by which callers of the tool know an argument."""
+        return self.shown_names.get(name, name)
 
     @cached_property
     def offered(self) -> tuple[str, ...]:

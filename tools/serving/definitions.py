@@ -49,8 +49,16 @@ def _definition(tool: Tool) -> dict[str, Any]:
             "openWorldHint": hints.open_world,
         },
         "toolset": tool.toolset,
-        "path": tool.operation.path,
+        "path": _path(tool),
     }
+
+
+def _path(tool: Tool) -> str:
+    """The REST path, its fields named as the tool's arguments."""
+    path = tool.operation.path
+    for own, shown in tool.shown_names.items():
+        path = path.replace("{" + own + "}", "{" + shown + "}")
+    return path
 
 
 def _output(tool: Tool) -> JsonSchema:
@@ -65,10 +73,10 @@ _LIST_WORDS = {
     "created_before": "Before this moment.",
     "status": "In one of these.",
     "name": "With exactly this name.",
-    "deployment_id": "Deployment.",
-    "agent_id": "Agent.",
-    "audience_id": "Audience.",
-    "contact_id": "Contact.",
+    "deployment_id": "",
+    "agent_id": "",
+    "audience_id": "",
+    "contact_id": "",
 }
 """Descriptions of arguments that many lists have, shorter than those of the contract."""
 
@@ -87,6 +95,9 @@ def _input(tool: Tool) -> JsonSchema:
         if takes_several(tool.arguments.model_fields[name]):  # a model gives one value; several are accepted too
             property_.update(property_.pop("items"))
     say_what_is_taken(tool.arguments, schema)
+    schema["properties"] = {tool.shown(name): found for name, found in schema["properties"].items()}
+    if required := [*schema.get("required", ()), *sorted(tool.required)]:
+        schema["required"] = [tool.shown(name) for name in required]
     if tool.many:
         schema["properties"]["per_page"] = {
             "type": "integer",

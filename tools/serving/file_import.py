@@ -237,7 +237,9 @@ async def _settled(context: ToolContext, sent: _SentParts, deadline: float) -> N
         why = context.hint(cleaned(last.status_reason or "")).rstrip(".") or "the service refused every row of it"
         raise ToolError(
             f"{sent.rows} {where}, and {why}. No more was sent. "
-            + context.hint(f"get_audience_import with id={last.audience_id} and import_id={last.id} says more. ")
+            + context.hint(
+                f"get_audience_import with audience_id={last.audience_id} and import_id={last.id} says more. "
+            )
             + _again(part.first_row)
         )
 

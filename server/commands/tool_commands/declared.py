@@ -25,6 +25,7 @@ _KINDS: Mapping[str, Kind] = {
     "array": "list",
     "object": "object",
 }
+_SHORTER = {"phone_numbers": "numbers"}
 _SENTENCE_END = re.compile(r"(?<=[.:])\s")
 _FIELD = re.compile(r"\{(\w+)\}")
 
@@ -149,7 +150,7 @@ def _declared(found: Mapping[str, Any]) -> DeclaredTool:
         name=found["name"],
         title=found["title"],
         toolset=found["toolset"],
-        noun=segment.rpartition("_")[2],
+        noun=_SHORTER.get(segment, segment.replace("_", "-")),
         verb=_verb(found["name"], segment),
         description=found["description"],
         reads_only=found["annotations"]["readOnlyHint"],

@@ -39,6 +39,7 @@ _RULES = (
 _LIMITS = (
     f"a text that is read here has at most {TEXT_BYTES:,} bytes (about 20,000 tokens); a cut says what is left",
     f"a recording that is read here has at most {RESOURCE_BYTES:,} bytes, in the reply of a tool {INLINE_BYTES:,}",
+    "a recording is deleted some days after its call, as many as the plan says; each call says until when it is kept",
     "an import has at most 1,000,000 characters, a list of rows at most 1,000 entries",
     f"one key watches at most {MOST_WATCHED} campaigns at a time",
 )

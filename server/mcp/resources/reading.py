@@ -60,9 +60,9 @@ READERS: Mapping[str, tuple[Read, str]] = {
     "report": (report, "list_contacts"),
     "rejects": (rejects, "list_import_errors"),
     "voice_preview": (voice_preview, "get_voice"),
-    "policy": (policy, "get_wallet"),
-    "guides": (guides, "get_wallet"),
-    "guide": (guide, "get_wallet"),
+    "policy": (policy, "get_overview"),
+    "guides": (guides, "get_overview"),
+    "guide": (guide, "get_overview"),
 }
 """The reader of each kind, and the tool whose texts explain its errors."""
 

@@ -1,6 +1,7 @@
 """Calls, their transcripts and recordings."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -13,7 +14,7 @@ from callwright.contract.declaration.pagination import Page
 from callwright.contract.deployments.call_price import CURRENCY
 from callwright.contract.problems import INVALID_STATE_TRANSITION, NOT_FOUND, SERVICE_UNAVAILABLE
 from callwright.service.handlers.request_context import RequestContext, handles, handles_media
-from callwright.service.platform.clock.clock import instant_or_none, whole_seconds
+from callwright.service.platform.clock.clock import DAY, instant_or_none, whole_seconds
 from callwright.service.platform.database.listing import Finder, Listing, filter_conditions
 from callwright.service.platform.money import amount
 from callwright.service.platform.own_address import recording_url, transcript_url
@@ -54,19 +55,34 @@ def _cost(micros: int | None, billed_seconds: int) -> dict[str, Any] | None:
     return {"amount": text, "currency": CURRENCY, "breakdown": [item] if billed_seconds else []}
 
 
-def _deleted_before(context: RequestContext, watermark_ms: int) -> int:
-    return deleted_before_ms(context.plan.recording_retention_days, watermark_ms, context.now_ms)
+@dataclass(frozen=True)
+class _Retention:
+    """Recordings of calls that ended before `deleted_before_ms` are deleted, others `days` after their call."""
+
+    deleted_before_ms: int
+    days: int
 
 
-def _recording(call: Mapping[str, Any], deleted_before: int) -> dict[str, Any]:
-    status, duration_ms = "absent", 0
+def _retention(context: RequestContext, watermark_ms: int) -> _Retention:
+    days = context.plan.recording_retention_days
+    return _Retention(deleted_before_ms(days, watermark_ms, context.now_ms), days)
+
+
+def _recording(call: Mapping[str, Any], retention: _Retention) -> dict[str, Any]:
+    status, duration_ms, until_ms = "absent", 0, None
     if call["ended_at"] is None:
         status = "processing" if call["answered_at"] else "absent"
-    elif call["turn_count"] and call["ended_at"] < deleted_before:
+    elif call["turn_count"] and call["ended_at"] < retention.deleted_before_ms:
         status = "deleted"
     elif call["turn_count"]:
-        status, duration_ms = "available", call["duration_ms"]
-    return {"status": status, "channels": 2, "format": "mp3", "duration_seconds": whole_seconds(duration_ms)}
+        status, duration_ms, until_ms = "available", call["duration_ms"], call["ended_at"] + retention.days * DAY
+    return {
+        "status": status,
+        "channels": 2,
+        "format": "mp3",
+        "duration_seconds": whole_seconds(duration_ms),
+        "kept_until": instant_or_none(until_ms),
+    }
 
 
 def _transfer(call: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -76,11 +92,8 @@ def _transfer(call: Mapping[str, Any]) -> dict[str, Any] | None:
     return {"type": "warm", "to": None, "bridged_at": instant_or_none(call["ended_at"])}
 
 
-def _members(row: Row[Any], deleted_before: int, public_url: str | None) -> dict[str, Any]:
-    """A call as JSON, its members in the order of the contract.
-
-    Recordings of calls that ended before `deleted_before`, in milliseconds, are deleted.
-    """
+def _members(row: Row[Any], retention: _Retention, public_url: str | None) -> dict[str, Any]:
+    """A call as JSON, its members in the order of the contract."""
     call = dict(zip(_NAMES, row, strict=False))  # to look up each column in the row would double the time
     ringing = call["ringing_at"]
     until = call["answered_at"] or call["ended_at"]
@@ -96,7 +109,7 @@ def _members(row: Row[Any], deleted_before: int, public_url: str | None) -> dict
         "duration_seconds": whole_seconds(call["duration_ms"]),
         "cost": _cost(call["cost_micros"], call["billed_seconds"]),
         "recording_url": recording_url(public_url, call["id"]) if has_turns else None,
-        "recording": _recording(call, deleted_before),
+        "recording": _recording(call, retention),
         "transcript_url": transcript_url(public_url, call["id"]) if has_turns else None,
         "unanswered_questions": orjson.loads(call["unanswered_questions"]),
         "variables": orjson.loads(call["variables"]),
@@ -107,7 +120,7 @@ def _members(row: Row[Any], deleted_before: int, public_url: str | None) -> dict
 
 _FILTERS = (
     *("deployment_id", "agent_id", "audience_id", "contact_id", "call_type", "status", "outcome", "disposition"),
-    *("to_number", "created_at", "language", "answered_by"),
+    *("to_number", "created_at", "language", "answered_by", "name_words"),
 )
 COLUMNS: dict[str, Any] = {
     **{name: _C[name] for name in _FILTERS},
@@ -129,10 +142,10 @@ def list_calls(asked: contract.ListCalls, context: RequestContext) -> Page[contr
     if asked.deployment_id:
         others = filter_conditions(listing, asked.model_copy(update={"deployment_id": None}))
         finder = OfDeployments(context.connection, context.org_id, asked.deployment_id, others, listing.most(asked))
-    deleted_before = _deleted_before(context, watermark_of(context.connection, context.org_id))
+    retention = _retention(context, watermark_of(context.connection, context.org_id))
 
     def to_resource(row: Row[Any]) -> bytes:
-        return orjson.dumps(_members(row, deleted_before, context.settings.public_url))
+        return orjson.dumps(_members(row, retention, context.settings.public_url))
 
     return context.page(listing, asked, to_resource, finder)
 
@@ -146,7 +159,7 @@ def get_call(asked: contract.GetCall, context: RequestContext) -> contract.Call:
 def _get_resource(context: RequestContext, call_id: str) -> contract.Call:
     row = find(context, call_id)
     return contract.Call.model_validate(
-        _members(row, _deleted_before(context, row.recordings_deleted_before), context.settings.public_url)
+        _members(row, _retention(context, row.recordings_deleted_before), context.settings.public_url)
     )
 
 
@@ -182,7 +195,7 @@ def get_recording(asked: contract.GetRecording, context: RequestContext) -> tupl
     row = find(context, asked.call_uuid)
     if row.ended_at is None or not row.turn_count:
         raise Refusal(NOT_FOUND, "This call has no recording.")
-    if row.ended_at < _deleted_before(context, row.recordings_deleted_before):
+    if row.ended_at < _retention(context, row.recordings_deleted_before).deleted_before_ms:
         raise Refusal(NOT_FOUND, "The recording of this call was deleted.")
     turns = tuple(
         Turn(

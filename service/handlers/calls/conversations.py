@@ -14,6 +14,7 @@ from callwright.contract.calls.conversations import (
     Conversations,
     DistinctTurn,
     ReadConversations,
+    SaidOn,
     SpokenTurn,
 )
 from callwright.service.handlers.calls.calls import COLUMNS
@@ -40,7 +41,8 @@ _CALLS_AT_ONCE = 100
 _BYTES_A_TOKEN = 4
 _HEAD_BYTES = 300
 """Bytes of a conversation or an answer besides its turns."""
-_IDS_SHOWN = 10
+_SHOWN, _OF_MANY = 5, 2
+"""Calls beside a saying: all of them up to the first number, else so many."""
 
 Key = tuple[int, str]
 
@@ -52,7 +54,7 @@ class _Said:
     text: str
     role: str
     count: int = 0
-    calls: dict[str, None] = field(default_factory=dict[str, None])
+    calls: dict[str, Row[Any]] = field(default_factory=dict[str, Row[Any]])
 
 
 @handles(contract.read_conversations)
@@ -117,7 +119,10 @@ def _put_together(asked: ReadConversations, context: RequestContext) -> Conversa
             role="agent" if one.role == "agent" else "contact",
             count=one.count,
             calls=len(one.calls),
-            call_ids=list(one.calls)[:_IDS_SHOWN],
+            said_on=[
+                resource(SaidOn, row, call_id=row.id)
+                for row in list(one.calls.values())[: _SHOWN if len(one.calls) <= _SHOWN else _OF_MANY]
+            ],
         )
         left -= len(orjson.dumps(entry.model_dump()))
         if entries and left < 0:
@@ -180,7 +185,7 @@ def _said(asked: ReadConversations, context: RequestContext, rows: Sequence[Row[
                 key = (turn["role"], " ".join(turn["text"].casefold().split()))
                 one = found.setdefault(key, _Said(turn["text"], turn["role"]))
                 one.count += 1
-                one.calls[row.id] = None
+                one.calls[row.id] = row
     return found.values()
 
 

@@ -1,7 +1,7 @@
 """Searching transcripts, and statistics over many calls."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,8 +17,8 @@ from callwright.service.platform.clock.clock import DAY, HOUR, whole_seconds
 from callwright.service.platform.database.listing import Listing, filter_conditions
 from callwright.service.platform.money import money
 from callwright.service.platform.refusals import invalid
-from callwright.service.rules.search_words import Query, read_query, words_of
-from callwright.service.tables.schema import calls, transcripts
+from callwright.service.platform.search_words import Query, read_query, words_of
+from callwright.service.tables.schema import agents, calls, deployments, transcripts
 from callwright.service.tables.transcript_search import finder
 
 _C = calls.c
@@ -98,25 +98,41 @@ def get_call_stats(asked: contract.GetCallStats, context: RequestContext) -> con
     durations = _spreads(context, names, _C.duration_ms, [*conditions, _C.outcome.in_(_ANSWERED)])
     costs = _spreads(context, names, _C.cost_micros, [*conditions, _C.cost_micros > 0])
     total = sum(row.calls for row in rows)
+    largest = sorted(rows, key=lambda row: (-row.calls, str(tuple(row))))
+    named = _names_of(context, names, largest[:MAX_GROUPS])
     groups = [
         contract.CallGroup(
             key={name: _shown(name, value) for name, value in zip(names, key, strict=True) if value is not None},
+            names={name: named[value] for name, value in zip(names, key, strict=True) if value in named},
             calls=row.calls,
             share=round(row.calls / total, 4),
             answered=row.answered,
             duration_seconds=_spread(durations.get(key), 1_000),
             cost=_money_spread(costs.get(key)),
         )
-        for row in sorted(rows, key=lambda row: (-row.calls, str(tuple(row))))
+        for row in largest
         for key in [tuple(row)[: len(names)]]
     ]
     return contract.CallStats(
         calls=total,
         answered=sum(row.answered for row in rows),
+        duration_seconds=_average(durations.values(), 1_000),
+        cost=_money_average(costs.values()),
         groups=groups[:MAX_GROUPS],
         groups_left_out=max(0, len(groups) - MAX_GROUPS),
         currency=CURRENCY,
     )
+
+
+def _names_of(context: RequestContext, names: Sequence[str], rows: Sequence[Row[Any]]) -> dict[Any, str]:
+    """The names of the agents and deployments in the groups, by id."""
+    found: dict[Any, str] = {}
+    for name, table in (("agent_id", agents), ("deployment_id", deployments)):
+        if name in names:
+            ids = {tuple(row)[names.index(name)] for row in rows}
+            own = select(table.c.id, table.c.name).where(table.c.org_id == context.org_id, table.c.id.in_(ids))
+            found |= {row.id: row.name for row in context.connection.execute(own)}
+    return found
 
 
 def _spreads(
@@ -139,7 +155,11 @@ def _spreads(
     middle = case((ranked.c.rank == (ranked.c.size + 1) // 2, ranked.c.value))
     upper = case((ranked.c.rank == (ranked.c.size * 9 + 9) // 10, ranked.c.value))
     statement = select(
-        *grouped, func.max(middle).label("p50"), func.max(upper).label("p90"), func.sum(ranked.c.value).label("total")
+        *grouped,
+        func.max(middle).label("p50"),
+        func.max(upper).label("p90"),
+        func.sum(ranked.c.value).label("total"),
+        func.max(ranked.c.size).label("size"),
     ).group_by(*grouped)
     return {tuple(row)[: len(names)]: row for row in context.connection.execute(statement)}
 
@@ -148,11 +168,34 @@ def _spread(row: Any, unit: int) -> contract.Spread | None:
     if row is None:
         return None
     return contract.Spread(
-        p50=round(row.p50 / unit, 6), p90=round(row.p90 / unit, 6), total=round(float(row.total) / unit, 6)
+        p50=round(row.p50 / unit, 6),
+        p90=round(row.p90 / unit, 6),
+        total=round(float(row.total) / unit, 6),
+        mean=round(float(row.total) / row.size / unit, 6),
     )
 
 
 def _money_spread(row: Any) -> contract.MoneySpread | None:
     if row is None:
         return None
-    return contract.MoneySpread(p50=money(row.p50), p90=money(row.p90), total=money(int(row.total)))
+    total = int(row.total)
+    return contract.MoneySpread(
+        p50=money(row.p50), p90=money(row.p90), total=money(total), mean=money(round(total / row.size))
+    )
+
+
+def _average(rows: Collection[Any], unit: int) -> contract.Average | None:
+    """The sum and the mean over all groups; None without any value."""
+    size, total = _sums(rows)
+    if not size:
+        return None
+    return contract.Average(total=round(total / unit, 6), mean=round(total / size / unit, 6))
+
+
+def _money_average(rows: Collection[Any]) -> contract.MoneyAverage | None:
+    size, total = _sums(rows)
+    return contract.MoneyAverage(total=money(total), mean=money(round(total / size))) if size else None
+
+
+def _sums(rows: Collection[Any]) -> tuple[int, int]:
+    return sum(row.size for row in rows), sum(int(row.total) for row in rows)

@@ -247,7 +247,7 @@ def list_contacts(asked: ListContacts, context: RequestContext) -> Page[Contact]
         select(deployment_contacts, audience_rows.c.cells, audience_rows.c.timezone, audience_rows.c.external_id)
         .outerjoin(audience_rows, audience_rows.c.id == _K.id)
         .where(_K.deployment_id == asked.id),
-        {name: _K[name] for name in names},
+        {"name_words": audience_rows.c.name_words, **{name: _K[name] for name in names}},
         _K.id,
         default="position",
     )

@@ -20,6 +20,7 @@ from sqlalchemy import (
     Row,
     Select,
     and_,
+    false,
     func,
     literal,
     literal_column,
@@ -37,6 +38,7 @@ from callwright.contract.declaration.pagination import Page, PageQuery, Paginati
 from callwright.contract.problems import INVALID_CURSOR
 from callwright.service.platform.clock.clock import milliseconds, second_began
 from callwright.service.platform.refusals import Refusal, invalid
+from callwright.service.platform.search_words import stored_words
 
 Item = TypeVar("Item")
 MAX_OFFSET = 10_000
@@ -107,11 +109,12 @@ class Listing:
 class Wanted:
     """One filter that was given: a column, a test, and values. `equals` holds for a column that has one of the values.
 
-    For `from` and `before` there is one value: a moment in milliseconds, rounded as the list shows it.
+    For `from` and `before` there is one value: a moment in milliseconds, rounded as the list shows it. For `words` it
+    is a text, and each of its words begins a word of the column, which `word_column` makes.
     """
 
     column: str
-    test: Literal["equals", "from", "before"]
+    test: Literal["equals", "from", "before", "words"]
     values: tuple[Any, ...]
 
 
@@ -121,7 +124,7 @@ def wanted_of(asked: Input) -> list[Wanted]:
         mark, value = filter_of(declared), getattr(asked, name)
         if mark is None or value is None:
             continue
-        if mark.test != "equals":
+        if mark.test in ("from", "before"):
             values = (second_began(value) if in_whole_seconds(declared) else milliseconds(value),)
         else:
             values = tuple(cast("list[Any]", value)) if isinstance(value, list) else (value,)
@@ -138,11 +141,18 @@ def filter_conditions(listing: Listing, asked: Input) -> list[ColumnElement[bool
             conditions.append(column >= wanted.values[0])
         elif wanted.test == "before":
             conditions.append(column < wanted.values[0])
+        elif wanted.test == "words":
+            conditions.append(_has_words(column, wanted.values[0]))
         elif len(wanted.values) == 1:
             conditions.append(column == wanted.values[0])
         else:
             conditions.append(column.in_(wanted.values))
     return conditions
+
+
+def _has_words(column: ColumnElement[Any], asked: str) -> ColumnElement[bool]:
+    words = stored_words(asked)
+    return and_(*(column.like(f"% {word}%") for word in words)) if words else false()
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """Calls that a machine answers: voicemail and menus."""
 
-from callwright.contract.calls.calls import Outcome
+from callwright.contract.calls.calls import Disposition, Outcome
 from callwright.service.rules.templates import render
-from callwright.service.telephony.engine import AnsweredBy, CallRequest, Disposition, EndedBy, HangupCause
+from callwright.service.telephony.engine import AnsweredBy, CallRequest, EndedBy, HangupCause
 from callwright.service.telephony.simulated.chance import Chance
 from callwright.service.telephony.simulated.conversation.facts import news_of
 from callwright.service.telephony.simulated.conversation.phrases import bank_of, bank_or_english

@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterator
 from typing import cast
 
-from callwright.contract.calls.calls import Outcome
+from callwright.contract.calls.calls import Disposition, Outcome
 from callwright.service.rules.templates import placeholders_in, values_of
-from callwright.service.telephony.engine import AnsweredBy, CallRequest, CallResult, Disposition, EndedBy, HangupCause
+from callwright.service.telephony.engine import AnsweredBy, CallRequest, CallResult, EndedBy, HangupCause
 from callwright.service.telephony.simulated.chance import Chance, key_of
 from callwright.service.telephony.simulated.conversation.contact import Contact
 from callwright.service.telephony.simulated.conversation.conversation import Conversation

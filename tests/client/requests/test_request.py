@@ -78,8 +78,8 @@ async def test_a_list_without_arguments_has_no_query() -> None:
 @pytest.mark.parametrize("entries", [["a,b"], [""], []])
 async def test_a_filter_that_would_be_read_as_other_entries_is_refused(entries: list[str]) -> None:
     async with scripted(many([])) as (service, client):
-        with pytest.raises(InvalidArguments, match="disposition"):
-            await client.calls.list(disposition=entries)
+        with pytest.raises(InvalidArguments, match="agent_id"):
+            await client.calls.list(agent_id=entries)
     assert service.requests == []
 
 
@@ -143,7 +143,7 @@ async def test_arguments_too_long_for_a_url_are_refused() -> None:
     async with client_of(ScriptedService(many([]))) as client:
         ids = ["x" * 250] * 100
         with pytest.raises(InvalidArguments, match="URL"):
-            await client.calls.list(disposition=ids, agent_id=ids, audience_id=ids, deployment_id=ids)
+            await client.calls.list(contact_id=ids, agent_id=ids, audience_id=ids, deployment_id=ids)
 
 
 async def test_an_input_of_another_operation_is_refused() -> None:

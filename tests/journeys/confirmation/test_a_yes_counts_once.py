@@ -187,7 +187,7 @@ async def test_one_sentence_starts_once_and_goes_on_with_nothing(teller: Teller)
     sentences: list[str] = []
     for _ in range(2):
         await deployments.pause(id=campaign.id)
-        plan = await teller.host.data("preview_deployment", id=campaign.id)
+        plan = await teller.host.data("preview_deployment", deployment_id=campaign.id)
         going_on = {"id": campaign.id, "plan_id": plan["plan_id"]}
         for used in sentences:  # the plan reads the same as before
             said = await teller.host.refused("resume_deployment", **going_on, person_agreed_to=used)

@@ -87,11 +87,11 @@ async def attack_on(tenant: Tenant) -> Attack:
 async def test_a_yes_to_one_person_never_starts_the_two_hundred_of_an_earlier_plan(found: HostSession) -> None:
     attack = await attack_on(found.tenant)
     await attack.grow()
-    plan = await found.host.data("preview_deployment", id=attack.campaign.id)
+    plan = await found.host.data("preview_deployment", deployment_id=attack.campaign.id)
     assert f"Call {LARGE} people" in plan["summary"]
     await attack.shrink()
     found.person.before_answer = attack.grow
-    said = await found.host.refused("start_deployment", id=attack.campaign.id, plan_id=plan["plan_id"])
+    said = await found.host.refused("start_deployment", deployment_id=attack.campaign.id, plan_id=plan["plan_id"])
     assert "changed" in said
     assert "preview_deployment" in said
     assert found.person.asked == []  # a stale plan is refused before anybody is asked about other figures
@@ -102,9 +102,9 @@ async def test_a_yes_to_one_person_never_starts_the_two_hundred_of_an_earlier_pl
 async def test_what_grows_while_the_question_stands_is_not_started(found: HostSession) -> None:
     attack = await attack_on(found.tenant)
     await attack.shrink()
-    plan = await found.host.data("preview_deployment", id=attack.campaign.id)
+    plan = await found.host.data("preview_deployment", deployment_id=attack.campaign.id)
     found.person.before_answer = attack.grow
-    said = await found.host.refused("start_deployment", id=attack.campaign.id, plan_id=plan["plan_id"])
+    said = await found.host.refused("start_deployment", deployment_id=attack.campaign.id, plan_id=plan["plan_id"])
     assert "changed" in said
     assert "preview_deployment" in said
     assert [message.splitlines()[0] for message in found.person.asked] == [plan["summary"]]
@@ -115,14 +115,14 @@ async def test_what_grows_while_the_question_stands_is_not_started(found: HostSe
 async def test_what_is_as_it_was_at_the_answer_is_started_as_it_was_shown(found: HostSession) -> None:
     attack = await attack_on(found.tenant)
     await attack.shrink()
-    plan = await found.host.data("preview_deployment", id=attack.campaign.id)
+    plan = await found.host.data("preview_deployment", deployment_id=attack.campaign.id)
 
     async def to_and_fro() -> None:
         await attack.grow()
         await attack.shrink()
 
     found.person.before_answer = to_and_fro
-    await found.host.data("start_deployment", id=attack.campaign.id, plan_id=plan["plan_id"])
+    await found.host.data("start_deployment", deployment_id=attack.campaign.id, plan_id=plan["plan_id"])
     started = await found.tenant.client.deployments.get(id=attack.campaign.id)
     assert (started.status, started.stats.contacts, started.plan_id) == ("active", 1, plan["plan_id"])
     assert len(found.person.asked) == 1
@@ -134,18 +134,18 @@ async def test_a_campaign_that_was_made_larger_while_the_question_stood_does_not
     await attack.shrink()
     await found.tenant.client.deployments.start(id=attack.campaign.id)
     await found.tenant.client.deployments.pause(id=attack.campaign.id)
-    plan = await found.host.data("preview_deployment", id=attack.campaign.id)
+    plan = await found.host.data("preview_deployment", deployment_id=attack.campaign.id)
 
     async def more_people() -> None:
         await found.tenant.client.audiences.add_rows(id=attack.small, rows=people(LARGE, first=600))
 
     found.person.before_answer = more_people
-    said = await found.host.refused("resume_deployment", id=attack.campaign.id, plan_id=plan["plan_id"])
+    said = await found.host.refused("resume_deployment", deployment_id=attack.campaign.id, plan_id=plan["plan_id"])
     assert "changed" in said
     paused = await found.tenant.client.deployments.get(id=attack.campaign.id)
     assert (paused.status, paused.stats.contacts, len(found.person.asked)) == ("paused", LARGE + 1, 1)
     found.person.asked.clear()
-    said = await found.host.refused("resume_deployment", id=attack.campaign.id, plan_id=plan["plan_id"])
+    said = await found.host.refused("resume_deployment", deployment_id=attack.campaign.id, plan_id=plan["plan_id"])
     assert "audience" in said
     assert found.person.asked == []
 
@@ -155,7 +155,7 @@ async def test_a_campaign_that_was_made_larger_while_the_question_stood_does_not
 async def test_the_sentence_of_another_moment_starts_nothing_where_nobody_can_be_asked(found: HostSession) -> None:
     attack = await attack_on(found.tenant)
     await attack.shrink()
-    plan = await found.host.data("preview_deployment", id=attack.campaign.id)
+    plan = await found.host.data("preview_deployment", deployment_id=attack.campaign.id)
     start = {"id": attack.campaign.id, "plan_id": plan["plan_id"]}
     refused = await found.host.refused("start_deployment", **start)
     assert plan["summary"] in refused
@@ -163,7 +163,7 @@ async def test_the_sentence_of_another_moment_starts_nothing_where_nobody_can_be
     await attack.grow()
     said = await found.host.refused("start_deployment", **start, person_agreed_to=sentence)
     assert "changed" in said
-    large = await found.host.data("preview_deployment", id=attack.campaign.id)
+    large = await found.host.data("preview_deployment", deployment_id=attack.campaign.id)
     other = {**start, "plan_id": large["plan_id"]}
     said = await found.host.refused("start_deployment", **other, person_agreed_to=sentence)
     assert "not what would happen" in said
@@ -180,14 +180,14 @@ MINUTES = 60.0
 @pytest.mark.parametrize(("after_s", "starts"), [(9.9 * MINUTES, True), (10 * MINUTES, False), (60 * MINUTES, False)])
 async def test_an_answer_counts_for_ten_minutes(after_s: float, starts: bool, found: HostSession) -> None:
     campaign = await draft(found.tenant, people(1, sim_outcome="busy"))
-    plan = await found.host.data("preview_deployment", id=campaign.id)
+    plan = await found.host.data("preview_deployment", deployment_id=campaign.id)
 
     async def time_passes() -> None:
         found.clock.pass_by(after_s)
         await anyio.lowlevel.checkpoint()
 
     found.person.before_answer = time_passes
-    result = await found.host.call("start_deployment", id=campaign.id, plan_id=plan["plan_id"])
+    result = await found.host.call("start_deployment", deployment_id=campaign.id, plan_id=plan["plan_id"])
     status = (await found.tenant.client.deployments.get(id=campaign.id)).status
     assert (result.is_error, status) == (not starts, "active" if starts else "draft"), text_of(result)
     if not starts:
@@ -204,7 +204,7 @@ async def test_a_change_is_not_made_to_a_campaign_that_has_become_something_else
         await found.tenant.client.deployments.update(id=campaign.id, name="Large")
 
     found.person.before_answer = renamed
-    said = await found.host.refused("update_deployment", id=campaign.id, calls_per_second=50.0)
+    said = await found.host.refused("update_deployment", deployment_id=campaign.id, calls_per_second=50.0)
     assert "changed" in said
     assert '"Large"' in said
     assert '"Small"' in found.person.asked[0]
@@ -255,7 +255,7 @@ async def test_people_join_no_campaign_that_starts_while_the_question_stands(fou
         await found.tenant.client.deployments.start(id=second.id)
 
     found.person.before_answer = another_starts
-    said = await found.host.refused("add_audience_rows", id=audience, rows=people(3, first=50))
+    said = await found.host.refused("add_audience_rows", audience_id=audience, rows=people(3, first=50))
     assert "changed" in said
     assert '"Second"' in said
     assert (await found.tenant.client.audiences.get(id=audience)).row_count == 1
@@ -264,8 +264,8 @@ async def test_people_join_no_campaign_that_starts_while_the_question_stands(fou
 async def test_an_answer_after_ten_minutes_over_stdio_starts_nothing(era: Era, tmp_path: Path, tenant: Tenant) -> None:
     async with host(tenant, tmp_path, "stdio", era, Person("accept"), late=True) as found:
         campaign = await draft(tenant, people(1, sim_outcome="busy"))
-        plan = await found.data("preview_deployment", id=campaign.id)
-        said = await found.refused("start_deployment", id=campaign.id, plan_id=plan["plan_id"])
+        plan = await found.data("preview_deployment", deployment_id=campaign.id)
+        said = await found.refused("start_deployment", deployment_id=campaign.id, plan_id=plan["plan_id"])
         assert "not answered within 10 minutes" in said
         assert (await tenant.client.deployments.get(id=campaign.id)).status == "draft"
 
@@ -281,18 +281,18 @@ async def test_a_plan_that_expires_while_the_question_stands_starts_nothing(
         person = Person("accept")
         async with host(moved, tmp_path, "memory", era, person, clock=ScriptedClock()) as found:
             campaign = await draft(moved, people(1, sim_outcome="busy"))
-            plan = await found.data("preview_deployment", id=campaign.id)
+            plan = await found.data("preview_deployment", deployment_id=campaign.id)
             clock.move(10 * MINUTE)
 
             async def six_minutes_pass() -> None:
                 clock.move(6 * MINUTE)
 
             person.before_answer = six_minutes_pass
-            said = await found.refused("start_deployment", id=campaign.id, plan_id=plan["plan_id"])
+            said = await found.refused("start_deployment", deployment_id=campaign.id, plan_id=plan["plan_id"])
             assert "15 minutes" in said
             assert "preview_deployment" in said
             assert len(person.asked) == 1
             assert (await client.deployments.get(id=campaign.id)).status == "draft"
             person.asked.clear()
-            await found.refused("start_deployment", id=campaign.id, plan_id=plan["plan_id"])
+            await found.refused("start_deployment", deployment_id=campaign.id, plan_id=plan["plan_id"])
             assert person.asked == []

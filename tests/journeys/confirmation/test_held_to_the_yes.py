@@ -81,10 +81,10 @@ async def test_a_running_campaign_that_became_something_else_is_not_changed(foun
     found.caller.before(
         "update_deployment", lambda: deployments.update(id=campaign.id, budget_cap=Spend(amount="900.00"))
     )
-    said = await found.too_late("update_deployment", id=campaign.id, calls_per_second=50.0)
+    said = await found.too_late("update_deployment", deployment_id=campaign.id, calls_per_second=50.0)
     assert campaign.id in said
     assert (await deployments.get(id=campaign.id)).calls_per_second == 1.0
-    done = await found.agreed("update_deployment", id=campaign.id, calls_per_second=50.0)
+    done = await found.agreed("update_deployment", deployment_id=campaign.id, calls_per_second=50.0)
     assert not done.is_error, text_of(done)
 
 
@@ -93,7 +93,7 @@ async def test_a_draft_that_began_to_dial_meanwhile_is_not_made_faster_unasked(f
     campaign = await campaign_of(found, calls_per_second=1.0)
     deployments = found.tenant.client.deployments
     found.caller.before("update_deployment", lambda: deployments.start(id=campaign.id))
-    await found.too_late("update_deployment", id=campaign.id, calls_per_second=50.0)
+    await found.too_late("update_deployment", deployment_id=campaign.id, calls_per_second=50.0)
     running = await deployments.get(id=campaign.id)
     assert (running.status, running.calls_per_second, found.asked) == ("active", 1.0, [])
 
@@ -103,7 +103,7 @@ async def test_a_name_and_notes_are_changed_whatever_else_changes(found: HostSes
     campaign = await campaign_of(found)
     deployments = found.tenant.client.deployments
     found.caller.before("update_deployment", lambda: deployments.start(id=campaign.id))
-    await found.host.data("update_deployment", id=campaign.id, name="Renamed")
+    await found.host.data("update_deployment", deployment_id=campaign.id, name="Renamed")
     assert (await deployments.get(id=campaign.id)).name == "Renamed"
 
 
@@ -174,9 +174,9 @@ async def test_an_inbound_deployment_that_was_changed_does_not_go_on(changed: st
         "settings": lambda: client.deployments.update(id=desk, max_concurrency=500),
     }
     found.caller.before("resume_deployment", changes[changed])
-    await found.too_late("resume_deployment", id=desk)
+    await found.too_late("resume_deployment", deployment_id=desk)
     assert (await client.deployments.get(id=desk)).status == "paused"
-    done = await found.agreed("resume_deployment", id=desk)
+    done = await found.agreed("resume_deployment", deployment_id=desk)
     assert not done.is_error, text_of(done)
     assert (await client.deployments.get(id=desk)).status == "active"
 
@@ -187,7 +187,7 @@ async def test_a_deployment_that_was_paused_after_the_look_does_not_go_on_unaske
     deployments = found.tenant.client.deployments
     await deployments.resume(id=desk)
     found.caller.before("resume_deployment", lambda: deployments.pause(id=desk))
-    await found.too_late("resume_deployment", id=desk)
+    await found.too_late("resume_deployment", deployment_id=desk)
     assert ((await deployments.get(id=desk)).status, found.asked) == ("paused", [])
 
 
@@ -216,13 +216,13 @@ async def test_a_number_that_is_dearer_or_gone_is_not_rented(
 @pytest.mark.parametrize("answer", ["decline"])
 async def test_a_renewal_is_asked_about_with_its_price_and_done_after_the_yes(found: HostSession) -> None:
     number = await found.tenant.client.phone_numbers.rent(country="US", auto_renew=False)
-    said = await found.host.refused("update_phone_number", id=number.id, auto_renew=True)
+    said = await found.host.refused("update_phone_number", phone_number_id=number.id, auto_renew=True)
     assert "did not agree" in said
     assert found.asked == [f"Pay 1.15 USD a month for {number.number} every month until it is released."]
     assert not (await found.tenant.client.phone_numbers.get(id=number.id)).auto_renew
     found.host.person.answer = "accept"
-    assert (await found.host.data("update_phone_number", id=number.id, auto_renew=True))["auto_renew"]
-    assert not (await found.host.data("update_phone_number", id=number.id, auto_renew=False))["auto_renew"]
+    assert (await found.host.data("update_phone_number", phone_number_id=number.id, auto_renew=True))["auto_renew"]
+    assert not (await found.host.data("update_phone_number", phone_number_id=number.id, auto_renew=False))["auto_renew"]
     assert len(found.asked) == 2
 
 
@@ -235,7 +235,7 @@ async def test_a_number_that_somebody_answers_by_now_is_not_renewed(found: HostS
         "update_phone_number",
         lambda: client.deployments.create_inbound(name="Desk", agent_id=agent.id, phone_number_id=number.id),
     )
-    assert number.id in await found.too_late("update_phone_number", id=number.id, auto_renew=True)
+    assert number.id in await found.too_late("update_phone_number", phone_number_id=number.id, auto_renew=True)
     assert not (await client.phone_numbers.get(id=number.id)).auto_renew
 
 
@@ -244,7 +244,7 @@ async def test_a_renewal_that_somebody_has_ended_after_the_look_is_not_begun_una
     numbers = found.tenant.client.phone_numbers
     number = await numbers.rent(country="US")
     found.caller.before("update_phone_number", lambda: numbers.update(id=number.id, auto_renew=False))
-    await found.too_late("update_phone_number", id=number.id, auto_renew=True)
+    await found.too_late("update_phone_number", phone_number_id=number.id, auto_renew=True)
     assert (found.asked, (await numbers.get(id=number.id)).auto_renew) == ([], False)
 
 
@@ -287,10 +287,10 @@ async def test_a_file_on_the_disk_joins_no_campaign_that_starts_after_the_last_l
         campaign = await campaign_of(found)
         audience = audience_of(campaign)
         found.caller.before("import_audience", lambda: client.deployments.start(id=campaign.id))
-        await found.too_late("import_audience", id=audience, path="people.csv")
+        await found.too_late("import_audience", audience_id=audience, path="people.csv")
         assert (await client.audiences.get(id=audience)).last_import_id is None
         assert found.asked == []
-        await found.host.data("import_audience", id=audience, path="people.csv")
+        await found.host.data("import_audience", audience_id=audience, path="people.csv")
         assert "Add 2 people" in found.asked[0]
 
 
@@ -306,7 +306,7 @@ async def test_people_join_a_campaign_that_went_on_calling_meanwhile(found: Host
         await client.audiences.import_csv(id=audience, csv=FILE)
 
     found.caller.before("add_audience_rows", more_people)
-    assert (await found.host.data("add_audience_rows", id=audience, rows=people(3, first=50)))["added"] == 3
+    assert (await found.host.data("add_audience_rows", audience_id=audience, rows=people(3, first=50)))["added"] == 3
 
 
 @pytest.mark.parametrize("answer", [None])
@@ -316,4 +316,4 @@ async def test_where_the_host_asks_by_itself_nothing_is_held(found: HostSession)
     campaign = await campaign_of(found)
     deployments = found.tenant.client.deployments
     found.caller.before("update_deployment", lambda: deployments.start(id=campaign.id))
-    await found.host.data("update_deployment", id=campaign.id, calls_per_second=5.0)
+    await found.host.data("update_deployment", deployment_id=campaign.id, calls_per_second=5.0)

@@ -65,7 +65,7 @@ class HostSession:
             return await self.client.call_tool(tool, arguments)
 
     async def plan(self) -> dict[str, Any]:
-        found = await self.call("preview_deployment", id=self.campaign.id)
+        found = await self.call("preview_deployment", deployment_id=self.campaign.id)
         return cast("dict[str, Any]", found.structured_content)
 
     async def dialled(self) -> int:
@@ -95,12 +95,12 @@ async def found(tenant: Tenant, era: Era, answer: Any, confirm: ConfirmMode) -> 
 
 async def test_what_the_person_accepts_is_dialled_and_they_saw_the_plan(found: HostSession) -> None:
     plan = await found.plan()
-    started = await found.call("start_deployment", id=found.campaign.id, plan_id=plan["plan_id"])
+    started = await found.call("start_deployment", deployment_id=found.campaign.id, plan_id=plan["plan_id"])
     assert not started.is_error, text_of(started)
     assert await found.dialled() == PEOPLE
     assert [message.splitlines()[0] for message in found.person.asked] == [plan["summary"]]
     assert "Hello Person 0" in found.person.asked[0]
-    again = await found.call("start_deployment", id=found.campaign.id, plan_id=plan["plan_id"])
+    again = await found.call("start_deployment", deployment_id=found.campaign.id, plan_id=plan["plan_id"])
     assert not again.is_error, text_of(again)
     assert await found.dialled() == PEOPLE
     assert len(found.person.asked) == 1
@@ -110,9 +110,9 @@ async def test_the_person_reads_the_very_words_that_are_spoken_first(found: Host
     agent = await make_agent(found.tenant, "Plain", welcome_message="Hi {{first_name}}. Is now a good time?")
     rows = people(3, sim_outcome="answered", sim_intent="yes")
     made = await draft(found.tenant, rows, "Plain words", agent_id=agent.id, retry_policy=ONCE, max_concurrency=1)
-    shown = await found.call("preview_deployment", id=made.id)
+    shown = await found.call("preview_deployment", deployment_id=made.id)
     plan = cast("dict[str, Any]", shown.structured_content)
-    started = await found.call("start_deployment", id=made.id, plan_id=plan["plan_id"])
+    started = await found.call("start_deployment", deployment_id=made.id, plan_id=plan["plan_id"])
     assert not started.is_error, text_of(started)
     await found.tenant.ended(made.id)
     first = (await found.tenant.client.calls.list(deployment_id=made.id, sort="created_at")).data[0]
@@ -126,7 +126,7 @@ async def test_the_person_reads_the_very_words_that_are_spoken_first(found: Host
 @pytest.mark.parametrize("answer", ["decline", "cancel", "refuse"])
 async def test_what_the_person_does_not_accept_dials_nobody(found: HostSession) -> None:
     plan = await found.plan()
-    refused = await found.call("start_deployment", id=found.campaign.id, plan_id=plan["plan_id"])
+    refused = await found.call("start_deployment", deployment_id=found.campaign.id, plan_id=plan["plan_id"])
     assert refused.is_error
     assert "did not agree" in text_of(refused)
     assert await found.dialled() == 0
@@ -164,7 +164,7 @@ async def test_where_nobody_can_be_asked_the_words_of_the_plan_are_needed(found:
 
 
 async def test_without_a_plan_nobody_is_asked_and_nobody_dialled(found: HostSession) -> None:
-    refused = await found.call("start_deployment", id=found.campaign.id)
+    refused = await found.call("start_deployment", deployment_id=found.campaign.id)
     assert refused.is_error
     assert "preview_deployment" in text_of(refused)
     eager = await found.call(
@@ -221,7 +221,7 @@ async def test_a_plan_of_which_a_part_has_changed_dials_nobody_and_names_the_par
 ) -> None:
     plan = await found.plan()
     await change(found.tenant, found.campaign)
-    stale = await found.call("start_deployment", id=found.campaign.id, plan_id=plan["plan_id"])
+    stale = await found.call("start_deployment", deployment_id=found.campaign.id, plan_id=plan["plan_id"])
     assert stale.is_error
     assert named in text_of(stale).lower()
     assert "preview_deployment" in text_of(stale)
@@ -245,7 +245,7 @@ async def test_renting_a_number_asks_with_its_price(found: HostSession) -> None:
     assert float(before.balance.amount) - float(after.balance.amount) == pytest.approx(1.15)
     number_id = cast("dict[str, Any]", rented.structured_content)["id"]
     found.person.answer = "decline"
-    renewed = await found.call("update_phone_number", id=number_id, auto_renew=True)
+    renewed = await found.call("update_phone_number", phone_number_id=number_id, auto_renew=True)
     assert renewed.is_error
     assert "every month" in found.person.asked[-1]
 
@@ -264,7 +264,7 @@ async def test_letting_callers_in_is_asked_about_with_the_agent_and_the_number(f
     assert not made.is_error, text_of(made)
     deployment_id = cast("dict[str, Any]", made.structured_content)["id"]
     found.person.answer = "decline"
-    assert (await found.call("update_deployment", id=deployment_id, max_concurrency=20)).is_error
+    assert (await found.call("update_deployment", deployment_id=deployment_id, max_concurrency=20)).is_error
     assert 'the active inbound deployment "Desk", which answers people: max_concurrency 20' in found.person.asked[2]
     for tool, asks in (("pause_deployment", 3), ("resume_deployment", 4), ("cancel_deployment", 4)):
         done = await found.call(tool, id=deployment_id)
@@ -280,19 +280,19 @@ async def test_stopping_is_never_asked_about_and_going_on_is(found: HostSession)
         found.tenant, people(2, first=80), "Later", start_at=datetime(2099, 1, 1, tzinfo=UTC), retry_policy=ONCE
     )
     await found.tenant.client.deployments.start(id=later.id)
-    faster = await found.call("update_deployment", id=later.id, calls_per_second=50.0)
+    faster = await found.call("update_deployment", deployment_id=later.id, calls_per_second=50.0)
     assert faster.is_error
-    joined = await found.call("add_audience_rows", id=later.audience_id, rows=people(1, first=90))
+    joined = await found.call("add_audience_rows", audience_id=later.audience_id, rows=people(1, first=90))
     assert joined.is_error
     assert len(found.person.asked) == 2
     assert '"Later"' in found.person.asked[0]
     assert "Add 1 person to" in found.person.asked[1]
-    paused = await found.call("pause_deployment", id=later.id)
+    paused = await found.call("pause_deployment", deployment_id=later.id)
     assert not paused.is_error, text_of(paused)
-    plan = cast("dict[str, Any]", (await found.call("preview_deployment", id=later.id)).structured_content)
-    resumed = await found.call("resume_deployment", id=later.id, plan_id=plan["plan_id"])
+    plan = cast("dict[str, Any]", (await found.call("preview_deployment", deployment_id=later.id)).structured_content)
+    resumed = await found.call("resume_deployment", deployment_id=later.id, plan_id=plan["plan_id"])
     assert resumed.is_error
-    cancelled = await found.call("cancel_deployment", id=later.id)
+    cancelled = await found.call("cancel_deployment", deployment_id=later.id)
     assert not cancelled.is_error, text_of(cancelled)
     assert len(found.person.asked) == 3
     assert await found.dialled() == 0
@@ -306,14 +306,14 @@ async def test_starting_a_scheduled_campaign_again_begins_nothing_unless_the_per
     start_at = datetime(2099, 1, 1, tzinfo=UTC)
     later = await draft(found.tenant, people(2, first=80), "Later", start_at=start_at, retry_policy=ONCE)
     await found.tenant.client.deployments.start(id=later.id)
-    again = await found.call("start_deployment", id=later.id)
+    again = await found.call("start_deployment", deployment_id=later.id)
     assert "begins by itself at 2099-01-01 00:00Z: nothing more is needed" in text_of(again)
-    told = text_of(await found.call("get_deployment", id=later.id))
+    told = text_of(await found.call("get_deployment", deployment_id=later.id))
     assert "it begins by itself at 2099-01-01 00:00Z." in told
     assert (await found.tenant.client.deployments.get(id=later.id)).status == "scheduled"
     assert found.person.asked == []
-    plan = cast("dict[str, Any]", (await found.call("preview_deployment", id=later.id)).structured_content)
-    begun = await found.call("start_deployment", id=later.id, plan_id=plan["plan_id"])
+    plan = cast("dict[str, Any]", (await found.call("preview_deployment", deployment_id=later.id)).structured_content)
+    begun = await found.call("start_deployment", deployment_id=later.id, plan_id=plan["plan_id"])
     assert not begun.is_error, text_of(begun)
     assert "BEGINNING AT ONCE instead of at 2099-01-01 00:00 UTC" in found.person.asked[0]
     assert (await found.tenant.client.deployments.get(id=later.id)).status == "active"
@@ -325,7 +325,7 @@ async def test_starting_a_scheduled_campaign_again_begins_nothing_unless_the_per
 async def test_on_the_simulated_network_nobody_is_asked_unless_it_is_wanted(
     confirm: ConfirmMode, found: HostSession
 ) -> None:
-    started = await found.call("start_deployment", id=found.campaign.id)
+    started = await found.call("start_deployment", deployment_id=found.campaign.id)
     assert not started.is_error, text_of(started)
     assert (await found.dialled(), found.person.asked) == (PEOPLE, [])
 
@@ -351,7 +351,7 @@ async def test_an_agent_of_another_name_is_never_taken_for_consent(found: HostSe
     agent = await make_agent(found.tenant, "Eve")
     plan = await found.plan()
     await found.tenant.client.deployments.update(id=found.campaign.id, agent_id=agent.id)
-    stale = await found.call("start_deployment", id=found.campaign.id, plan_id=plan["plan_id"])
+    stale = await found.call("start_deployment", deployment_id=found.campaign.id, plan_id=plan["plan_id"])
     assert stale.is_error
     assert found.person.asked == []
     assert await found.dialled() == 0

@@ -49,12 +49,12 @@ async def test_the_sentence_of_one_plan_starts_no_other_plan_that_reads_the_same
     if begins == "scheduled":
         await tenant.client.deployments.start(id=campaign.id)
     more = {"jump_clock": True} if begins == "jump_clock" else {}
-    plan = await found.data("preview_deployment", id=campaign.id)
+    plan = await found.data("preview_deployment", deployment_id=campaign.id)
     start = {"id": campaign.id, "plan_id": plan["plan_id"], **more}
     sentence = sentence_in(await found.refused("start_deployment", **start))
     for name, change in (await changes_of(tenant, campaign)).items():
         await change()
-        other = await found.data("preview_deployment", id=campaign.id)
+        other = await found.data("preview_deployment", deployment_id=campaign.id)
         assert (other["summary"], other["plan_id"] != plan["plan_id"]) == (plan["summary"], True), name
         start["plan_id"] = other["plan_id"]
         said = await found.refused("start_deployment", **start, person_agreed_to=sentence)
@@ -71,11 +71,11 @@ async def test_the_sentence_of_one_plan_does_not_go_on_by_another(tenant: Tenant
     campaign, deployments = await draft(tenant, people(3)), tenant.client.deployments
     await deployments.start(id=campaign.id)
     await deployments.pause(id=campaign.id)
-    plan = await found.data("preview_deployment", id=campaign.id)
+    plan = await found.data("preview_deployment", deployment_id=campaign.id)
     going_on = {"id": campaign.id, "plan_id": plan["plan_id"]}
     sentence = sentence_in(await found.refused("resume_deployment", **going_on))
     await (await changes_of(tenant, campaign))["voicemail"]()
-    other = await found.data("preview_deployment", id=campaign.id)
+    other = await found.data("preview_deployment", deployment_id=campaign.id)
     going_on["plan_id"] = other["plan_id"]
     said = await found.refused("resume_deployment", **going_on, person_agreed_to=sentence)
     assert "not what would happen" in said
@@ -86,9 +86,9 @@ async def test_the_sentence_of_one_plan_does_not_go_on_by_another(tenant: Tenant
 @pytest.mark.parametrize("answer", ["decline"])
 async def test_the_same_plan_with_a_jump_of_the_clock_is_asked_about(tenant: Tenant, found: Host) -> None:
     campaign = await draft(tenant, people(3), start_at=LATER)
-    plan = await found.data("preview_deployment", id=campaign.id)
+    plan = await found.data("preview_deployment", deployment_id=campaign.id)
     await tenant.client.deployments.start(id=campaign.id, plan_id=plan["plan_id"])
-    await found.refused("start_deployment", id=campaign.id, plan_id=plan["plan_id"], jump_clock=True)
+    await found.refused("start_deployment", deployment_id=campaign.id, plan_id=plan["plan_id"], jump_clock=True)
     assert (await tenant.client.deployments.get(id=campaign.id)).status == "scheduled"
 
 
@@ -97,7 +97,7 @@ async def test_the_same_plan_with_a_jump_of_the_clock_is_asked_about(tenant: Ten
 async def test_the_first_words_are_read_where_a_host_cannot_ask(tenant: Tenant, found: Host) -> None:
     campaign = await draft(tenant, people(3))
     await tenant.client.agents.update(id=campaign.agent_id, welcome_message='Hello, "Anna" of the practice here.')
-    plan = await found.data("preview_deployment", id=campaign.id)
+    plan = await found.data("preview_deployment", deployment_id=campaign.id)
     start = {"id": campaign.id, "plan_id": plan["plan_id"]}
     said = await found.refused("start_deployment", **start)
     sentence = sentence_in(said)
@@ -117,7 +117,7 @@ async def test_every_campaign_that_people_join_is_named_and_every_name_is_whole(
     for number in range(2, 9):
         made = await draft(tenant, [], f"{LONG}{number}", audience_id=audience)
         await tenant.client.deployments.start(id=made.id)
-    await found.data("add_audience_rows", id=audience, rows=people(2, first=50))
+    await found.data("add_audience_rows", audience_id=audience, rows=people(2, first=50))
     (question,) = found.person.asked
     assert all(f'"{LONG}{number}"' in question for number in range(1, 9))
     assert "more" not in question.split("calls them too")[0]
@@ -132,7 +132,7 @@ async def test_people_join_no_more_campaigns_than_a_person_can_read(tenant: Tena
         parts = {name: getattr(first, name) for name in ("agent_id", "audience_id", "phone_number_ids")}
         made = await draft(tenant, [], f"{number} ".ljust(200, "x"), start_at=LATER, **parts)
         await tenant.client.deployments.start(id=made.id)
-    said = await found.refused("add_audience_rows", id=audience, rows=people(2, first=50))
+    said = await found.refused("add_audience_rows", audience_id=audience, rows=people(2, first=50))
     assert "do not fit into one question" in said
     assert found.person.asked == []
     assert (await tenant.client.audiences.get(id=audience)).row_count == 1
@@ -143,14 +143,14 @@ async def test_a_plan_names_campaign_and_agent_in_full(tenant: Tenant, found: Ho
     campaign = await draft(tenant, people(1), f"{LONG}LIVE")
     agent = await make_agent(tenant, f"{LONG}TEST")
     await tenant.client.deployments.update(id=campaign.id, agent_id=agent.id)
-    plan = await found.data("preview_deployment", id=campaign.id)
+    plan = await found.data("preview_deployment", deployment_id=campaign.id)
     assert f'"{LONG}LIVE" with agent "{LONG}TEST"' in plan["summary"]
 
 
 async def test_hidden_digits_stand_as_bullets_in_the_question(tenant: Tenant, found: Host) -> None:
     campaign = await draft(tenant, [{"phone_number": "+14155550150", "first_name": "Ann", "mobile": "+14167770456"}])
     await tenant.client.agents.update(id=campaign.agent_id, welcome_message="Is {{mobile}} right?")
-    plan = await found.data("preview_deployment", id=campaign.id)
-    await found.data("start_deployment", id=campaign.id, plan_id=plan["plan_id"])
+    plan = await found.data("preview_deployment", deployment_id=campaign.id)
+    await found.data("start_deployment", deployment_id=campaign.id, plan_id=plan["plan_id"])
     (question,) = found.person.asked
     assert "+1416•••0456" in question

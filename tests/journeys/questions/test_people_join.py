@@ -51,9 +51,9 @@ async def test_nobody_joins_unasked_however_many_campaigns_are_newer(
                 audience_id=audience,
                 phone_number_ids=campaign.phone_number_ids,
             )
-        said = await found.refused("add_audience_rows", id=audience, rows=people(500, first=100))
+        said = await found.refused("add_audience_rows", audience_id=audience, rows=people(500, first=100))
         assert "did not agree" in said
-        said = await found.refused("import_audience", id=audience, csv=file_of(30, first=700))
+        said = await found.refused("import_audience", audience_id=audience, csv=file_of(30, first=700))
         assert "did not agree" in said
         assert "500 people" in found.person.asked[0]
         assert "30 people" in found.person.asked[1]
@@ -81,7 +81,9 @@ async def test_every_running_campaign_counts_beyond_the_first_page(era: Era, dat
             )
         for one in made:
             await tenant.client.deployments.start(id=one.id)
-        assert "did not agree" in await found.refused("add_audience_rows", id=audience, rows=people(1, first=9))
+        assert "did not agree" in await found.refused(
+            "add_audience_rows", audience_id=audience, rows=people(1, first=9)
+        )
         assert all(f'"{one.name}"' in found.person.asked[0] for one in made)
 
 
@@ -92,8 +94,8 @@ async def test_while_an_import_waits_nobody_is_asked_and_nothing_starts(
     async with open_host_session(database_url, tmp_path, era, "accept") as (tenant, found):
         campaign = await draft(tenant, people(100, sim_outcome="busy"), retry_policy=ONCE)
         made = await tenant.client.audiences.import_csv(id=audience_of(campaign), csv=file_of(500, first=200))
-        plan = await found.data("preview_deployment", id=campaign.id)
-        said = await found.refused("start_deployment", id=campaign.id, plan_id=plan["plan_id"])
+        plan = await found.data("preview_deployment", deployment_id=campaign.id)
+        said = await found.refused("start_deployment", deployment_id=campaign.id, plan_id=plan["plan_id"])
         assert made.id in said
         assert "import" in said
         assert found.person.asked == []
@@ -106,13 +108,13 @@ async def test_an_import_that_comes_while_the_question_stands_starts_nothing(
 ) -> None:
     async with open_host_session(database_url, tmp_path, era, "accept") as (tenant, found):
         campaign = await draft(tenant, people(100, sim_outcome="busy"), retry_policy=ONCE)
-        plan = await found.data("preview_deployment", id=campaign.id)
+        plan = await found.data("preview_deployment", deployment_id=campaign.id)
 
         async def a_file_comes() -> None:
             await tenant.client.audiences.import_csv(id=audience_of(campaign), csv=file_of(500, first=200))
 
         found.person.before_answer = a_file_comes
-        said = await found.refused("start_deployment", id=campaign.id, plan_id=plan["plan_id"])
+        said = await found.refused("start_deployment", deployment_id=campaign.id, plan_id=plan["plan_id"])
         assert "changed" in said
         assert len(found.person.asked) == 1
         assert (await tenant.client.deployments.get(id=campaign.id)).status == "draft"
@@ -134,7 +136,7 @@ async def test_people_join_only_the_campaigns_that_the_person_read(era: Era, dat
 
         found.person.before_answer = another_starts
         rows = people(5, first=50)
-        said = await found.refused("add_audience_rows", id=audience, rows=rows)
+        said = await found.refused("add_audience_rows", audience_id=audience, rows=rows)
         assert "changed" in said
         assert '"Second"' in said
         assert (await tenant.client.audiences.get(id=audience)).row_count == 2
@@ -142,7 +144,7 @@ async def test_people_join_only_the_campaigns_that_the_person_read(era: Era, dat
         async def nothing_happens() -> None: ...
 
         found.person.before_answer = nothing_happens
-        await found.data("add_audience_rows", id=audience, rows=rows)
+        await found.data("add_audience_rows", audience_id=audience, rows=rows)
         assert "Add 5 people" in found.person.asked[-1]
         assert all(name in found.person.asked[-1] for name in ('"First"', '"Second"'))
         for one in (campaign, second):
@@ -168,11 +170,11 @@ async def test_people_of_a_file_on_the_disk_are_counted_and_a_file_that_grows_me
                 people_csv.write_text(file_of(31, first=100), encoding="utf-8")
 
             person.before_answer = the_file_grows
-            said = await found.refused("import_audience", id=audience, path="people.csv", from_row=11)
+            said = await found.refused("import_audience", audience_id=audience, path="people.csv", from_row=11)
             assert "Add 20 people" in person.asked[0]
             assert "changed" in said
             assert (await tenant.client.audiences.get(id=audience)).last_import_id is None
-            made = await found.data("import_audience", id=audience, path="people.csv", from_row=11)
+            made = await found.data("import_audience", audience_id=audience, path="people.csv", from_row=11)
             assert "Add 21 people" in person.asked[1]
             assert made["audience_id"] == audience
 
@@ -185,7 +187,9 @@ async def test_a_text_with_a_row_of_a_megabyte_is_counted_as_the_service_counts_
         campaign = await draft(tenant, people(2, sim_outcome="busy"), retry_policy=ONCE)
         await tenant.client.deployments.start(id=campaign.id)
         large = ",".join("x" * 118_000 for _ in range(8))
-        said = await found.refused("import_audience", id=audience_of(campaign), csv=file_of(300, first=100) + large)
+        said = await found.refused(
+            "import_audience", audience_id=audience_of(campaign), csv=file_of(300, first=100) + large
+        )
         assert "did not agree" in said
         assert "Add 301 people" in found.person.asked[0]
 
@@ -199,7 +203,7 @@ async def test_nobody_is_asked_about_people_who_cannot_be_counted_and_none_of_th
         campaign = await draft(tenant, people(2, sim_outcome="busy"), retry_policy=ONCE)
         audience = audience_of(campaign)
         await tenant.client.deployments.start(id=campaign.id)
-        said = await found.refused("import_audience", id=audience, csv=text)
+        said = await found.refused("import_audience", audience_id=audience, csv=text)
         assert "Nothing was imported" in said
         assert found.person.asked == []
         assert (await tenant.client.audiences.get(id=audience)).last_import_id is None

@@ -40,7 +40,7 @@ async def test_a_value_that_dials_more_is_read_however_many_windows_stand_beside
 ) -> None:
     await found.data(
         "update_deployment",
-        id=campaign.id,
+        deployment_id=campaign.id,
         calling_hours=EVERY_HOUR,
         max_concurrency=1_000,
         retry_policy={"max_attempts": 10, "interval_minutes": [10]},
@@ -62,7 +62,7 @@ async def test_a_change_that_fits_into_no_question_is_not_made(
 ) -> None:
     said = await found.refused(
         "update_deployment",
-        id=campaign.id,
+        deployment_id=campaign.id,
         calling_hours=EVERY_HOUR,
         max_concurrency=1_000,
         calls_per_second=50.0,
@@ -93,7 +93,7 @@ async def test_a_change_that_fits_into_no_question_is_not_made(
 async def test_a_start_that_is_over_is_refused_before_anybody_is_asked(
     tenant: Tenant, found: Host, campaign: Deployment
 ) -> None:
-    said = await found.refused("update_deployment", id=campaign.id, start_at="2020-01-01T00:00:00Z")
+    said = await found.refused("update_deployment", deployment_id=campaign.id, start_at="2020-01-01T00:00:00Z")
     assert said.startswith("start_at: must be later than now")
     assert "start_deployment" in said
     assert "«" not in said
@@ -122,7 +122,7 @@ async def test_nobody_is_asked_about_people_while_a_file_is_being_imported_among
         ended = await tenant.client.audiences.get_import(id=audience, import_id=newer.id)
         assert ended.status == "completed"
     assert (await tenant.client.audiences.get(id=audience)).open_imports == [waiting.id]
-    said = await found.refused("update_deployment", id=campaign.id, **given)
+    said = await found.refused("update_deployment", deployment_id=campaign.id, **given)
     assert said.startswith(f"audience_id: import {waiting.id} has not ended")
     assert found.person.asked == []
     now = await tenant.client.deployments.get(id=campaign.id)
@@ -133,7 +133,7 @@ async def test_nobody_is_asked_about_people_while_a_file_is_being_imported_among
 async def test_a_start_of_a_scheduled_campaign_that_is_cleared_is_refused_before_anybody_is_asked(
     tenant: Tenant, found: Host, campaign: Deployment
 ) -> None:
-    said = await found.refused("update_deployment", id=campaign.id, start_at=None, max_concurrency=2)
+    said = await found.refused("update_deployment", deployment_id=campaign.id, start_at=None, max_concurrency=2)
     assert said.startswith("start_at: cannot be cleared while the deployment is scheduled")
     assert found.person.asked == []
     assert (await tenant.client.deployments.get(id=campaign.id)).start_at == campaign.start_at
@@ -142,9 +142,9 @@ async def test_a_start_of_a_scheduled_campaign_that_is_cleared_is_refused_before
 async def test_a_change_that_a_plan_does_not_fit_says_that_the_campaign_then_waits(tenant: Tenant, found: Host) -> None:
     at = datetime(2099, 1, 1, 10, tzinfo=UTC)
     planned = await draft(tenant, people(3, first=50), "Planned", start_at=at)
-    plan = await found.data("preview_deployment", id=planned.id)
+    plan = await found.data("preview_deployment", deployment_id=planned.id)
     await tenant.client.deployments.start(id=planned.id, plan_id=plan["plan_id"])
-    await found.data("update_deployment", id=planned.id, calls_per_second=2.0)
+    await found.data("update_deployment", deployment_id=planned.id, calls_per_second=2.0)
     (question,) = found.person.asked
     assert "it no longer fits its plan, so at its moment it pauses and waits for a person" in question
 
@@ -155,7 +155,11 @@ async def test_other_people_another_agent_and_other_numbers_are_read_by_name_and
     large = await make_audience(tenant, people(200, first=500), "Everybody")
     agent, number = await make_agent(tenant, "Eve"), await rent(tenant)
     await found.data(
-        "update_deployment", id=campaign.id, audience_id=large.id, agent_id=agent.id, phone_number_ids=[number.id]
+        "update_deployment",
+        deployment_id=campaign.id,
+        audience_id=large.id,
+        agent_id=agent.id,
+        phone_number_ids=[number.id],
     )
     (question,) = found.person.asked
     assert '"Spring", which begins by itself at 2099-01-01 10:00Z' in question
@@ -175,7 +179,7 @@ async def test_people_who_come_into_the_other_audience_while_the_question_stands
         await tenant.client.audiences.add_rows(id=other.id, rows=people(200, first=600))
 
     found.person.before_answer = many_come
-    said = await found.refused("update_deployment", id=campaign.id, audience_id=other.id)
+    said = await found.refused("update_deployment", deployment_id=campaign.id, audience_id=other.id)
     assert "changed" in said
     assert "with 1 person:" in found.person.asked[0] or "with 1 person." in found.person.asked[0]
     assert audience_of(await tenant.client.deployments.get(id=campaign.id)) == audience_of(campaign)
@@ -206,7 +210,7 @@ async def test_the_money_is_told_as_a_start_would_tell_it_after_the_change(
 ) -> None:
     everybody = await make_audience(tenant, people(40, first=500), "Everybody")
     given = {**change, "audience_id": everybody.id} if "audience_id" in change else change
-    await found.data("update_deployment", id=campaign.id, **given)
+    await found.data("update_deployment", deployment_id=campaign.id, **given)
     (question,) = found.person.asked
     after = await tenant.client.deployments.preview(id=campaign.id)
     assert question.endswith(f" It may then call {after.eligible} people {told(after.summary)}.")
@@ -217,7 +221,7 @@ async def test_a_change_that_would_cost_something_else_by_now_is_not_made(
     becomes: str, monkeypatch: pytest.MonkeyPatch, tenant: Tenant, found: Host, campaign: Deployment
 ) -> None:
     found.person.before_answer = figures_change(tenant, campaign, becomes, monkeypatch)
-    said = await found.refused("update_deployment", id=campaign.id, calls_per_second=2.0)
+    said = await found.refused("update_deployment", deployment_id=campaign.id, calls_per_second=2.0)
     assert "changed" in said
     assert said.count("It may then call") == 1
     (question,) = found.person.asked

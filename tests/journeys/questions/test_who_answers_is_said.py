@@ -76,7 +76,7 @@ async def test_a_person_reads_at_which_hours_and_where_others_are_forwarded(tena
     assert said.split(" +336")[0] in await question(found, "create_inbound_deployment", **desk)
     made = await tenant.client.deployments.create_inbound(**{**desk, **typed(SETTINGS)})
     await tenant.client.deployments.pause(id=made.id)
-    assert SAID in await question(found, "resume_deployment", id=made.id)
+    assert SAID in await question(found, "resume_deployment", deployment_id=made.id)
 
 
 @pytest.mark.parametrize("answer", [None])
@@ -106,7 +106,7 @@ async def test_settings_that_change_while_the_question_stands_are_told(
         await tenant.client.deployments.update(id=made.id, **typed(change))
 
     found.person.before_answer = somebody_changes_it
-    said = await found.refused("resume_deployment", id=made.id)
+    said = await found.refused("resume_deployment", deployment_id=made.id)
     assert words in sentence_in(said)
     assert words not in found.person.asked[0]
     assert (await tenant.client.deployments.get(id=made.id)).status == "paused"
@@ -133,7 +133,7 @@ async def test_a_target_that_counts_only_once_there_are_hours_is_read_before_it_
     assert "outside of hours, once there are some, is forwarded to +442079460958." in asked
     settings: dict[str, Any] = {**at_any_hour, **typed(SETTINGS), "business_hours": None}
     made = await tenant.client.deployments.create_inbound(**settings)
-    asked = await question(found, "update_deployment", id=made.id, inbound={"business_hours": OTHER_HOURS})
+    asked = await question(found, "update_deployment", deployment_id=made.id, inbound={"business_hours": OTHER_HOURS})
     assert (
         "It then answers at mon 09:00-09:01 (Europe/Berlin), up to 3 calls at a time, not recorded. Who calls at "
         "another hour is forwarded to +442079460958. Who calls beyond that number is forwarded to +33612345678."

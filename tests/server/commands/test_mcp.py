@@ -17,7 +17,7 @@ from callwright.service.platform.data_folder import ADDRESS, KEY, LOCK
 from callwright.tools.toolsets import enabled_tools
 from tests.support.processes.programs import COMMAND, STOP_S, Process, assistant, run, spawned, until
 
-CALLS = ["calls", "get_wallet"]
+CALLS = ["calls", "get_overview"]
 HANDSHAKE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
 
 
@@ -81,7 +81,7 @@ def free(data: Path) -> bool:
 def test_nothing_but_the_protocol_is_on_stdout_and_nothing_on_stderr(tmp_path: Path) -> None:
     with mcp(tmp_path, command=COMMAND) as pipes:
         assert len(pipes.ask("tools/list", {})["tools"]) > 30
-        assert pipes.call("get_wallet")["isError"] is False
+        assert pipes.call("get_overview")["isError"] is False
         assert pipes.call("list_agents")["structuredContent"]["data"] == []
         assert pipes.ask("tools/call", {"name": "get_agent", "arguments": {"id": "agt_1"}})["isError"] is True
         pipes.close_stdin()
@@ -95,7 +95,7 @@ def test_nothing_but_the_protocol_is_on_stdout_and_nothing_on_stderr(tmp_path: P
         ((), {"profile": "builder"}),
         (("--profile", "analyst"), {"profile": "analyst"}),
         (("--profile=all", "--read-only"), {"profile": "all", "read_only": True}),
-        (("--toolsets=calls,get_wallet", "--exclude-tools=get_call"), {"toolsets": CALLS, "exclude": ["get_call"]}),
+        (("--toolsets=calls,get_overview", "--exclude-tools=get_call"), {"toolsets": CALLS, "exclude": ["get_call"]}),
     ],
 )
 def test_only_the_tools_that_were_switched_on_are_listed_and_run(
@@ -105,7 +105,7 @@ def test_only_the_tools_that_were_switched_on_are_listed_and_run(
     with mcp(tmp_path, *flags) as pipes:
         assert {tool["name"] for tool in pipes.ask("tools/list", {})["tools"]} == enabled
         assert pipes.call("delete_agent")["isError"] is True
-        assert pipes.call("get_wallet")["isError"] is False
+        assert pipes.call("get_overview")["isError"] is False
         pipes.close_stdin()
         assert pipes.process.wait(STOP_S) == 0
 
@@ -124,7 +124,7 @@ def test_it_ends_in_peace_when_stdin_ends(when: str, tmp_path: Path) -> None:
         if when == "when it serves":
             until((pipes.data / ADDRESS).exists, "the service serves the folder")
         if when == "after a tool":
-            pipes.call("get_wallet")
+            pipes.call("get_overview")
         pipes.close_stdin()
         assert pipes.process.wait(STOP_S) == 0
         assert pipes.rest() == (b"", b"")
@@ -135,18 +135,18 @@ def test_it_ends_in_peace_when_stdin_ends(when: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("told", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "Ctrl-C"])
 async def test_a_signal_ends_it_at_once_and_the_next_one_goes_on(told: signal.Signals, tmp_path: Path) -> None:
     with mcp(tmp_path) as pipes:
-        pipes.call("get_wallet")
+        pipes.call("get_overview")
         pipes.process.send_signal(told)
         assert pipes.process.wait(STOP_S) == -told
         assert pipes.rest() == (b"", b"")
         assert free(pipes.data)
     async with assistant(tmp_path, "--data", tmp_path / "data") as again:
-        assert (await again.use("get_wallet"))["play_money"] is True
+        assert (await again.use("get_overview"))["wallet"]["play_money"] is True
 
 
 def test_the_folder_and_the_key_are_for_the_owner_alone(tmp_path: Path) -> None:
     with mcp(tmp_path) as pipes:
-        pipes.call("get_wallet")
+        pipes.call("get_overview")
         modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (pipes.data, *pipes.data.iterdir())}
         pipes.close_stdin()
         assert pipes.process.wait(STOP_S) == 0
@@ -157,7 +157,7 @@ def test_a_folder_that_cannot_be_used_is_explained_by_every_tool(tmp_path: Path)
     (tmp_path / "data").touch()
     with mcp(tmp_path) as pipes:
         for _ in range(2):
-            result = pipes.call("get_wallet")
+            result = pipes.call("get_overview")
             assert result["isError"] is True
             assert f"{tmp_path / 'data'} is not a folder" in result["content"][0]["text"]
         pipes.close_stdin()

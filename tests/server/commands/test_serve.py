@@ -100,9 +100,9 @@ async def test_an_assistant_works_with_it_over_every_transport(tmp_path: Path) -
         assert f"{service.root}/sse" in said
         for over in ("mcp", "sse"):
             async with connected(f"{service.root}/{over}", key) as client:
-                result = await client.call_tool("get_wallet", {})
+                result = await client.call_tool("get_overview", {})
                 assert result.structured_content is not None
-                assert result.structured_content["play_money"] is True
+                assert result.structured_content["wallet"]["play_money"] is True
         assert service.log.read_text(encoding="utf-8") == said
 
 
@@ -113,9 +113,9 @@ async def test_a_personal_key_is_offered_the_tools_of_its_profile(tmp_path: Path
         assert asked(service, "/v1/wallet", key).status_code == 401
         async with connected(f"{service.root}/mcp", key) as client:
             names = {tool.name for tool in (await client.list_tools()).tools}
-            assert "get_wallet" in names
+            assert "get_overview" in names
             assert "start_deployment" not in names
-            assert (await client.call_tool("start_deployment", {"id": "dep_x"})).is_error
+            assert (await client.call_tool("start_deployment", {"deployment_id": "dep_x"})).is_error
 
 
 async def test_it_ends_quickly_while_assistants_are_connected(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ async def test_it_ends_quickly_while_assistants_are_connected(tmp_path: Path) ->
                 for over in ("mcp", "sse"):
                     for era in ERAS:
                         client = await assistants.enter_async_context(connected(f"{service.root}/{over}", key, era))
-                        await client.call_tool("get_wallet", {})
+                        await client.call_tool("get_overview", {})
                 service.process.send_signal(signal.SIGTERM)
                 await to_thread.run_sync(service.process.wait, QUICK_S)
         assert service.process.returncode == 0
@@ -225,7 +225,9 @@ async def test_a_tool_call_under_way_is_answered_before_the_end(
             deployment_id = start_campaign(http)
         answers: list[CallToolResult] = []
         async with connected(f"{service.root}/{over}", key, era) as client:
-            await client.call_tool("get_deployment", {"id": deployment_id})  # now it knows the shape of the answer
+            await client.call_tool(
+                "get_deployment", {"deployment_id": deployment_id}
+            )  # now it knows the shape of the answer
             with contextlib.suppress(Exception):  # what the client says when the server goes is its own affair
                 async with anyio.create_task_group() as tasks:
 

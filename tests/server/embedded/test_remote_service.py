@@ -30,7 +30,7 @@ async def test_a_wrong_key_is_explained(tmp_path: Path) -> None:
     key = f"svc_live_{'0' * 48}"
     with serving(tmp_path, tmp_path / "data") as service:
         async with assistant(tmp_path, settings=remote_settings(service.base_url, key)) as hand:
-            words = await hand.refused("get_wallet")
+            words = await hand.refused("get_overview")
     assert "CALLWRIGHT_API_KEY" in words
     assert key not in words
 
@@ -40,7 +40,7 @@ async def test_a_service_that_cannot_be_reached_is_explained_within_a_bounded_ti
         port = listener.getsockname()[1]  # nobody listens there once this block has ended
     async with assistant(tmp_path, settings=remote_settings(f"http://127.0.0.1:{port}/v1", "svc_live_1")) as hand:
         with anyio.fail_after(START_S):
-            read = await hand.refused("get_wallet")
+            read = await hand.refused("get_overview")
             changed = await hand.refused("rent_phone_number", country="US")
     for words in (read, changed):
         assert words.startswith("The service cannot be reached. Nothing was changed")

@@ -18,14 +18,16 @@ async def test_a_capped_key_starts_only_what_its_cap_covers(served: Served) -> N
         for name, cap in (("Unbounded", None), ("Small", "6.00"), ("Larger one", "5.00"))
     ]
     async with served.personal_assistant(cap_dollars=10.0) as hand:
-        assert "budget_cap" in await hand.refused("start_deployment", id=unbounded)
-        assert (await hand.use("start_deployment", id=small))["status"] == "active"
-        said = await hand.refused("start_deployment", id=large)
+        assert "budget_cap" in await hand.refused("start_deployment", deployment_id=unbounded)
+        assert (await hand.use("start_deployment", deployment_id=small))["status"] == "active"
+        said = await hand.refused("start_deployment", deployment_id=large)
         assert "10.00" in said or "10.000000" in said
         assert "6.00" in said
-        await hand.use("update_deployment", id=large, budget_cap={"amount": "4.00"})
-        assert (await hand.use("start_deployment", id=large))["status"] == "active"
-        assert "this key" in (await hand.refused("update_deployment", id=small, budget_cap={"amount": "7.00"}))
+        await hand.use("update_deployment", deployment_id=large, budget_cap={"amount": "4.00"})
+        assert (await hand.use("start_deployment", deployment_id=large))["status"] == "active"
+        assert "this key" in (
+            await hand.refused("update_deployment", deployment_id=small, budget_cap={"amount": "7.00"})
+        )
         assert "this key" in await hand.refused("rent_phone_number", country="US")
     assert (await served.tenant.client.deployments.get(id=unbounded)).status == "draft"
     assert (await served.tenant.client.phone_numbers.list()).pagination.total == 3
@@ -34,5 +36,5 @@ async def test_a_capped_key_starts_only_what_its_cap_covers(served: Served) -> N
 async def test_a_key_without_a_cap_and_the_key_of_an_organization_are_not_held_to_one(served: Served) -> None:
     first, second = await _campaign(served.tenant, "First", None), await _campaign(served.tenant, "Second", None)
     async with served.personal_assistant() as hand:
-        assert (await hand.use("start_deployment", id=first))["status"] == "active"
+        assert (await hand.use("start_deployment", deployment_id=first))["status"] == "active"
     await served.tenant.client.deployments.start(id=second)

@@ -66,7 +66,7 @@ async def test_a_capped_key_changes_nothing_of_others_by_which_it_could_spend_mo
                 "end_at",
             }:
                 continue
-            said = await hand.refused("update_deployment", id=made.id, **changes)
+            said = await hand.refused("update_deployment", deployment_id=made.id, **changes)
             assert "another key" in said, what
     assert await served.tenant.client.deployments.get(id=made.id) == made
 
@@ -76,21 +76,21 @@ async def test_a_capped_key_may_slow_end_and_rename_what_another_key_has_started
     key = await served.personal_key(cap_dollars=0.01)
     less = {"max_concurrency": 1, "calls_per_second": 0.5, "end_at": "2080-01-01T00:00:00Z", "name": "Slower"}
     async with served.assistant(key.secret) as hand:
-        await hand.use("update_deployment", id=made.id, budget_cap={"amount": "1.00"}, **less)
+        await hand.use("update_deployment", deployment_id=made.id, budget_cap={"amount": "1.00"}, **less)
         assert (await served.tenant.client.deployments.get(id=made.id)).max_concurrency == 1
-        await hand.use("update_deployment", id=made.id, end_at="2079-01-01T00:00:00Z")
-        assert (await hand.use("pause_deployment", id=made.id))["status"] == "paused"
-        assert (await hand.use("cancel_deployment", id=made.id))["status"] == "cancelled"
+        await hand.use("update_deployment", deployment_id=made.id, end_at="2079-01-01T00:00:00Z")
+        assert (await hand.use("pause_deployment", deployment_id=made.id))["status"] == "paused"
+        assert (await hand.use("cancel_deployment", deployment_id=made.id))["status"] == "cancelled"
 
 
 @pytest.mark.parametrize("status", ["scheduled", "active", "paused"])
 async def test_a_capped_key_adds_nobody_to_what_another_key_has_started(served: Served, status: str) -> None:
     made = await _theirs(served, status)
     async with served.personal_assistant(cap_dollars=0.01) as hand:
-        said = await hand.refused("add_audience_rows", id=audience_of(made), rows=ROWS)
+        said = await hand.refused("add_audience_rows", audience_id=audience_of(made), rows=ROWS)
         assert made.id in said
         assert "another key" in said
-        assert "another key" in await hand.refused("import_audience", id=audience_of(made), csv=CSV)
+        assert "another key" in await hand.refused("import_audience", audience_id=audience_of(made), csv=CSV)
     assert (await served.tenant.client.audiences.get(id=audience_of(made))).row_count == 2
     assert await served.tenant.client.deployments.get(id=made.id) == made
 
@@ -98,8 +98,8 @@ async def test_a_capped_key_adds_nobody_to_what_another_key_has_started(served: 
 async def test_a_capped_key_may_fill_an_audience_that_no_running_campaign_calls(served: Served) -> None:
     made = await draft(served.tenant, people(2), "Draft")
     async with served.personal_assistant(cap_dollars=0.01) as hand:
-        assert (await hand.use("add_audience_rows", id=audience_of(made), rows=ROWS))["added"] == 3
-        await hand.use("import_audience", id=audience_of(made), csv=CSV)
+        assert (await hand.use("add_audience_rows", audience_id=audience_of(made), rows=ROWS))["added"] == 3
+        await hand.use("import_audience", audience_id=audience_of(made), csv=CSV)
     services = served.tenant.services
     assert await imports.work_on_one(services, "wrk_test")
     assert (await served.tenant.client.audiences.get(id=audience_of(made))).valid_count == 6
@@ -108,18 +108,18 @@ async def test_a_capped_key_may_fill_an_audience_that_no_running_campaign_calls(
 async def test_people_join_the_own_campaign_of_a_capped_key_within_its_budget_cap(served: Served) -> None:
     made = await draft(served.tenant, people(2), "Mine", budget_cap=Spend(amount="1.00"), **SHORT)
     async with served.personal_assistant(cap_dollars=2.0) as hand:
-        await hand.use("start_deployment", id=made.id)
-        assert (await hand.use("add_audience_rows", id=audience_of(made), rows=ROWS))["added"] == 3
-        await hand.use("update_deployment", id=made.id, max_concurrency=20)
+        await hand.use("start_deployment", deployment_id=made.id)
+        assert (await hand.use("add_audience_rows", audience_id=audience_of(made), rows=ROWS))["added"] == 3
+        await hand.use("update_deployment", deployment_id=made.id, max_concurrency=20)
         await served.tenant.client.deployments.update(id=made.id, budget_cap=Spend(amount="9.00"))
         more = people(1, first=700)
-        assert "2.00" in await hand.refused("add_audience_rows", id=audience_of(made), rows=more)
-        assert "2.00" in await hand.refused("update_deployment", id=made.id, max_concurrency=30)
-        await hand.use("update_deployment", id=made.id, budget_cap={"amount": "8.00"})
-        await hand.use("update_deployment", id=made.id, budget_cap={"amount": "2.00"}, max_concurrency=30)
+        assert "2.00" in await hand.refused("add_audience_rows", audience_id=audience_of(made), rows=more)
+        assert "2.00" in await hand.refused("update_deployment", deployment_id=made.id, max_concurrency=30)
+        await hand.use("update_deployment", deployment_id=made.id, budget_cap={"amount": "8.00"})
+        await hand.use("update_deployment", deployment_id=made.id, budget_cap={"amount": "2.00"}, max_concurrency=30)
         await served.tenant.client.deployments.update(id=made.id, budget_cap=None)
-        assert "budget_cap" in await hand.refused("add_audience_rows", id=audience_of(made), rows=more)
-        await hand.use("pause_deployment", id=made.id)
+        assert "budget_cap" in await hand.refused("add_audience_rows", audience_id=audience_of(made), rows=more)
+        await hand.use("pause_deployment", deployment_id=made.id)
 
 
 @pytest.mark.requirement("ERR-79")
@@ -129,23 +129,23 @@ async def test_calls_that_go_on_when_the_budget_cap_is_reached_count_against_the
     made = await draft(served.tenant, people(2), "Long calls", **long)
     other = await draft(served.tenant, people(2, first=50), "Other", **{**long, "budget_cap": Spend(amount="0.03")})
     async with served.personal_assistant(cap_dollars=1.0) as hand:
-        said = await hand.refused("start_deployment", id=made.id)
+        said = await hand.refused("start_deployment", deployment_id=made.id)
         assert "1.788000 USD" in said  # 37 calls are held back for at once, 0.888 in all
         assert "Lower max_concurrency, max_call_duration_seconds or budget_cap" in said
-        await hand.use("update_deployment", id=made.id, max_concurrency=4)
-        await hand.use("start_deployment", id=made.id)
-        assert "0.996000" in await hand.refused("start_deployment", id=other.id)
-        await hand.refused("update_deployment", id=made.id, max_concurrency=5)
-        await hand.refused("update_deployment", id=made.id, budget_cap={"amount": "0.905"})
-        await hand.use("pause_deployment", id=made.id)
-        await hand.refused("update_deployment", id=made.id, max_call_duration_seconds=300)
+        await hand.use("update_deployment", deployment_id=made.id, max_concurrency=4)
+        await hand.use("start_deployment", deployment_id=made.id)
+        assert "0.996000" in await hand.refused("start_deployment", deployment_id=other.id)
+        await hand.refused("update_deployment", deployment_id=made.id, max_concurrency=5)
+        await hand.refused("update_deployment", deployment_id=made.id, budget_cap={"amount": "0.905"})
+        await hand.use("pause_deployment", deployment_id=made.id)
+        await hand.refused("update_deployment", deployment_id=made.id, max_call_duration_seconds=300)
         await served.tenant.client.deployments.update(id=made.id, max_call_duration_seconds=3_600)
-        await hand.refused("resume_deployment", id=made.id)
-        await hand.refused("add_audience_rows", id=audience_of(made), rows=ROWS)
-        await hand.use("update_deployment", id=made.id, max_call_duration_seconds=120)
-        await hand.use("update_deployment", id=made.id, max_concurrency=300)
-        await hand.use("resume_deployment", id=made.id)
-        assert (await hand.use("add_audience_rows", id=audience_of(made), rows=ROWS))["added"] == 3
+        await hand.refused("resume_deployment", deployment_id=made.id)
+        await hand.refused("add_audience_rows", audience_id=audience_of(made), rows=ROWS)
+        await hand.use("update_deployment", deployment_id=made.id, max_call_duration_seconds=120)
+        await hand.use("update_deployment", deployment_id=made.id, max_concurrency=300)
+        await hand.use("resume_deployment", deployment_id=made.id)
+        assert (await hand.use("add_audience_rows", audience_id=audience_of(made), rows=ROWS))["added"] == 3
 
 
 async def test_calls_under_way_count_after_a_campaign_is_cancelled_and_however_its_settings_change(
@@ -156,18 +156,18 @@ async def test_calls_under_way_count_after_a_campaign_is_cancelled_and_however_i
     made = await draft(served.tenant, people(2), "Long calls", **long)
     other = await draft(served.tenant, people(2, first=50), "Other", **{**long, "max_concurrency": 1})
     async with served.personal_assistant(cap_dollars=1.0) as hand:
-        await hand.use("start_deployment", id=made.id)
+        await hand.use("start_deployment", deployment_id=made.id)
         going = {"in_flight": 10, "spend_micros": 260_000, "reserved_micros": 240_000}
         under_way = update(schema.deployments).where(schema.deployments.c.id == made.id).values(**going)
         await services.database.write(lambda connection: connection.execute(under_way).rowcount)
-        await hand.use("update_deployment", id=made.id, max_concurrency=1, budget_cap={"amount": "0.10"})
-        assert "0.740000" in await hand.refused("start_deployment", id=other.id)
-        await hand.use("pause_deployment", id=made.id)
-        said = await hand.refused("update_deployment", id=made.id, max_call_duration_seconds=60)
+        await hand.use("update_deployment", deployment_id=made.id, max_concurrency=1, budget_cap={"amount": "0.10"})
+        assert "0.740000" in await hand.refused("start_deployment", deployment_id=other.id)
+        await hand.use("pause_deployment", deployment_id=made.id)
+        said = await hand.refused("update_deployment", deployment_id=made.id, max_call_duration_seconds=60)
         assert "max_call_duration_seconds" in said
         assert "under way" in said
-        await hand.use("cancel_deployment", id=made.id)
-        assert "0.740000" in await hand.refused("start_deployment", id=other.id)
+        await hand.use("cancel_deployment", deployment_id=made.id)
+        assert "0.740000" in await hand.refused("start_deployment", deployment_id=other.id)
 
 
 async def test_an_import_of_a_capped_key_that_is_worked_on_later_adds_nobody_to_what_another_key_started(
@@ -192,17 +192,17 @@ async def test_what_a_capped_key_spent_still_counts_once_another_key_has_resumed
     made = await draft(served.tenant, people(2), "Taken over", budget_cap=Spend(amount="5.00"), **SHORT)
     second = await draft(served.tenant, people(2, first=50), "Second", budget_cap=Spend(amount="4.00"), **SHORT)
     async with served.personal_assistant(cap_dollars=5.0) as hand:
-        await hand.use("start_deployment", id=made.id)
+        await hand.use("start_deployment", deployment_id=made.id)
         spent = update(schema.deployments).where(schema.deployments.c.id == made.id).values(spend_micros=3_000_000)
         await services.database.write(lambda connection: connection.execute(spent).rowcount)
-        await hand.use("pause_deployment", id=made.id)
+        await hand.use("pause_deployment", deployment_id=made.id)
         await client.deployments.resume(id=made.id)
-        said = await hand.refused("start_deployment", id=second.id)
+        said = await hand.refused("start_deployment", deployment_id=second.id)
         assert "3.00" in said
-        await hand.use("update_deployment", id=second.id, budget_cap={"amount": "2.00"})
-        await hand.use("start_deployment", id=second.id)
+        await hand.use("update_deployment", deployment_id=second.id, budget_cap={"amount": "2.00"})
+        await hand.use("start_deployment", deployment_id=second.id)
         await client.deployments.pause(id=made.id)
-        assert "5.00" in await hand.refused("resume_deployment", id=made.id)
+        assert "5.00" in await hand.refused("resume_deployment", deployment_id=made.id)
 
 
 async def test_a_key_answers_for_what_is_left_of_a_campaign_that_it_takes_over(served: Served) -> None:
@@ -212,10 +212,10 @@ async def test_a_key_answers_for_what_is_left_of_a_campaign_that_it_takes_over(s
     await services.database.write(lambda connection: connection.execute(spent).rowcount)
     small, large = await served.personal_key(cap_dollars=0.49), await served.personal_key(cap_dollars=0.5)
     async with served.assistant(small.secret) as hand:
-        assert "0.49" in await hand.refused("resume_deployment", id=made.id)
+        assert "0.49" in await hand.refused("resume_deployment", deployment_id=made.id)
     async with served.assistant(large.secret) as hand:
-        assert (await hand.use("resume_deployment", id=made.id))["status"] == "active"
-        assert (await hand.use("add_audience_rows", id=audience_of(made), rows=ROWS))["added"] == 3
+        assert (await hand.use("resume_deployment", deployment_id=made.id))["status"] == "active"
+        assert (await hand.use("add_audience_rows", audience_id=audience_of(made), rows=ROWS))["added"] == 3
 
 
 async def test_renewals_stop_where_the_cap_of_the_key_that_rented_ends(served: Served) -> None:
@@ -237,7 +237,7 @@ async def test_a_capped_key_turns_on_no_renewals_of_what_another_key_rented_and_
     services, client = served.tenant.services, served.tenant.client
     theirs = await client.phone_numbers.rent(country="US", auto_renew=False)
     async with served.personal_assistant(cap_dollars=float(theirs.monthly_cost.amount)) as hand:
-        said = await hand.refused("update_phone_number", id=theirs.id, auto_renew=True)
+        said = await hand.refused("update_phone_number", phone_number_id=theirs.id, auto_renew=True)
         assert "another key" in said
         mine = (await hand.use("rent_phone_number", country="US"))["id"]
     await client.phone_numbers.update(id=mine, auto_renew=True)
@@ -257,10 +257,10 @@ async def test_a_capped_key_changes_nothing_about_who_may_call_in(served: Served
     )
     async with served.personal_assistant(cap_dollars=100.0) as hand:
         for changes in ({"max_concurrency": 50}, {"inbound": {"business_hours": None}}):
-            assert "spending cap" in await hand.refused("update_deployment", id=bound.id, **changes)
-        await hand.use("update_deployment", id=bound.id, name="Reception")
-        await hand.use("pause_deployment", id=bound.id)
-        assert "spending cap" in await hand.refused("resume_deployment", id=bound.id)
+            assert "spending cap" in await hand.refused("update_deployment", deployment_id=bound.id, **changes)
+        await hand.use("update_deployment", deployment_id=bound.id, name="Reception")
+        await hand.use("pause_deployment", deployment_id=bound.id)
+        assert "spending cap" in await hand.refused("resume_deployment", deployment_id=bound.id)
 
 
 async def test_two_starts_of_one_capped_key_at_the_same_time_wait_for_one_another(served: Served) -> None:
@@ -273,7 +273,7 @@ async def test_two_starts_of_one_capped_key_at_the_same_time_wait_for_one_anothe
 
     async def start(deployment: Deployment) -> None:
         async with served.assistant(key.secret) as hand:
-            answer = await hand.result("start_deployment", id=deployment.id)
+            answer = await hand.result("start_deployment", deployment_id=deployment.id)
             said.append("refused" if answer.is_error else "active")
             assert not answer.is_error or "2.50" in str(answer.content)
 
@@ -318,6 +318,7 @@ SPENDS: dict[str, str] = {
     "rent_phone_number": "pays a month",
     "update_phone_number": "turns on renewals",
     "create_deployment": "auto_start starts it",
+    "place_call": "calls a person unless auto_start is false",
     "create_inbound_deployment": "lets callers in",
     "update_deployment": "what is under way calls more, or other people",
     "start_deployment": "calls people",

@@ -45,11 +45,11 @@ async def test_a_few_external_ids_that_are_numbers_and_look_alike_may_be_looked_
     served: Served, hand: Assistant, written: str
 ) -> None:
     audience = await _audience(served.tenant, written, "home")
-    shown = (await hand.use("list_audience_rows", id=audience))["data"][0]
+    shown = (await hand.use("list_audience_rows", audience_id=audience))["data"][0]
     assert "•••" in shown["external_id"]
     assert shown["external_id"] == shown["values"]["home"]
     assert await _looked_for(hand, audience, written) == [False] * MOST_ALIKE + [True] * (12 - MOST_ALIKE)
-    said = await hand.refused("list_audience_rows", id=audience, external_id=written.format(HIDDEN))
+    said = await hand.refused("list_audience_rows", audience_id=audience, external_id=written.format(HIDDEN))
     assert "Too many different numbers that look like" in said
     assert str(HIDDEN) not in said
 
@@ -66,8 +66,8 @@ async def test_counts_of_duplicates_do_not_tell_which_external_id_is_there(
         csv = "\n".join(["phone_number, home ", *(f"+491711234567,{row[column]}" for row in rows)])
         given = {"name": "B", "external_id_column": column, "dedupe": "external_id"}
         refusals = [
-            await hand.refused("add_audience_rows", id=audience, rows=rows),
-            await hand.refused("import_audience", id=audience, csv=csv),
+            await hand.refused("add_audience_rows", audience_id=audience, rows=rows),
+            await hand.refused("import_audience", audience_id=audience, csv=csv),
             await hand.refused("create_audience", **given, rows=rows),
         ]
         for said in refusals:
@@ -76,10 +76,10 @@ async def test_counts_of_duplicates_do_not_tell_which_external_id_is_there(
             )
         assert (await served.tenant.client.audiences.get(id=audience)).row_count == 1
         unseen = [{**row, column: f"{row[column]}\u200b"} for row in rows]
-        assert "Nothing was added" in await hand.refused("add_audience_rows", id=audience, rows=unseen)
-        added = await hand.use("add_audience_rows", id=audience, rows=rows[:MOST_ALIKE_ADDED])
+        assert "Nothing was added" in await hand.refused("add_audience_rows", audience_id=audience, rows=unseen)
+        added = await hand.use("add_audience_rows", audience_id=audience, rows=rows[:MOST_ALIKE_ADDED])
         assert added["added"] == MOST_ALIKE_ADDED
-        await hand.refused("add_audience_rows", id=audience, rows=_people(written, column, HIDDEN, 1))
+        await hand.refused("add_audience_rows", audience_id=audience, rows=_people(written, column, HIDDEN, 1))
 
 
 @pytest.mark.service(workers=True)
@@ -87,7 +87,7 @@ async def test_where_external_ids_tell_nobody_apart_they_are_not_counted(served:
     written, column = "202{:03d}0178", "home"
     audience = await _audience(served.tenant, written, column)
     rows = _people(written, column, 200, 100)
-    assert (await hand.use("add_audience_rows", id=audience, rows=rows))["added"] == 100
+    assert (await hand.use("add_audience_rows", audience_id=audience, rows=rows))["added"] == 100
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ async def test_ordinary_external_ids_are_looked_for_and_added_as_often_as_wanted
 ) -> None:
     audience = await _audience(served.tenant, written, column, dedupe="external_id")
     assert await _looked_for(hand, audience, written, 40) == [False] * 40
-    added = await hand.use("add_audience_rows", id=audience, rows=_people(written, column, 600, 300))
+    added = await hand.use("add_audience_rows", audience_id=audience, rows=_people(written, column, 600, 300))
     assert added["added"] == 300
 
 
@@ -119,8 +119,10 @@ async def test_two_thousand_customer_numbers_that_follow_one_another_are_added(
     for begin in range(0, 2_000, 1_000):
         ids = range(begin, begin + 1_000)
         rows = [{"phone_number": f"+1206{5_550_000 + i}", column: first + i} for i in ids]
-        assert (await hand.use("add_audience_rows", id=audience, rows=rows))["added"] == 1_000
-    looked_for = [await hand.use("list_audience_rows", id=audience, external_id=str(first + 37 * i)) for i in range(30)]
+        assert (await hand.use("add_audience_rows", audience_id=audience, rows=rows))["added"] == 1_000
+    looked_for = [
+        await hand.use("list_audience_rows", audience_id=audience, external_id=str(first + 37 * i)) for i in range(30)
+    ]
     assert all(len(found["data"]) == 1 for found in looked_for)
 
 
@@ -131,7 +133,7 @@ async def test_an_external_id_that_is_the_number_itself_is_masked_as_the_number_
     rows: list[dict[str, Any]] = [{"who": number, "first_name": "Ada"}]
     fields: dict[str, Any] = {"phone_column": "who", "external_id_column": "who", "default_country": "US"}
     made = await served.tenant.client.audiences.create(name="Own", rows=rows, **fields)
-    shown = (await hand.use("list_audience_rows", id=made.id))["data"][0]
+    shown = (await hand.use("list_audience_rows", audience_id=made.id))["data"][0]
     assert "555" not in shown["external_id"]
     assert await _looked_for(hand, made.id, "202{:03d}0143") == [False] * MOST_ALIKE + [True] * (12 - MOST_ALIKE)
 
@@ -149,5 +151,5 @@ async def test_a_number_in_a_name_is_not_found_by_trying_names(served: Served, h
 async def test_a_number_in_a_name_is_not_found_by_trying_names_in_place_of_ids(served: Served, hand: Assistant) -> None:
     await served.tenant.client.audiences.create(name=f"Tel 202{HIDDEN}0178")
     for i in range(MOST_ALIKE):
-        assert "Too many" not in await hand.refused("get_audience", id=f"Tel 202{200 + i}0178")
-    assert "Too many different numbers" in await hand.refused("get_audience", id=f"Tel 202{HIDDEN}0178")
+        assert "Too many" not in await hand.refused("get_audience", audience_id=f"Tel 202{200 + i}0178")
+    assert "Too many different numbers" in await hand.refused("get_audience", audience_id=f"Tel 202{HIDDEN}0178")

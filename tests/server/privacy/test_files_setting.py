@@ -49,7 +49,9 @@ async def test_the_program_reads_files_of_its_folders(
     with anyio.fail_after(60):
         async with assistant(tmp_path, "--data", tmp_path / "data", *given, settings=settings) as found:
             await found.use("create_audience", name="March")
-            begun = await found.use("import_audience", id="March", path="people.csv")
+            begun = await found.use("import_audience", audience_id="March", path="people.csv")
             assert (begun["parts"][0]["first_row"], begun["parts"][0]["last_row"]) == (1, 1)
-            outside = await found.refused("import_audience", id="March", path=str(tmp_path / "data" / "callwright.db"))
+            outside = await found.refused(
+                "import_audience", audience_id="March", path=str(tmp_path / "data" / "callwright.db")
+            )
             assert "lies outside" in outside

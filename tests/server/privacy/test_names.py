@@ -129,15 +129,16 @@ async def test_names_that_were_stored_before_come_clean_in_text_and_data_and_res
             answers = (
                 await hand.result(tool, id=id_),
                 await hand.result(f"list_{kind}"),
-                await hand.result(f"list_{kind}", fields=["id", "metadata"]),
+                await hand.result("get_overview"),
                 await hand.client.read_resource(f"callwright://{path}"),
             )
             for answer in answers:
+                assert not getattr(answer, "is_error", False), answer
                 said = answer.model_dump_json()
                 assert not [char for char in HIDDEN if char in said], tool
                 assert not any(escaped in said for escaped in ("\\u202e", "\\u200b", "\\u2028", "\\udb40")), tool
             assert any("Evil name" in answer.model_dump_json() for answer in answers), tool
-        said = await hand.result("preview_deployment", id=made.deployment.id)
+        said = await hand.result("preview_deployment", deployment_id=made.deployment.id)
         assert not [char for char in HIDDEN if char in said.model_dump_json()]
         assert "Evil name" in said.model_dump_json()
 
@@ -155,12 +156,12 @@ async def test_no_name_breaks_out_of_a_sentence_that_a_person_agrees_to(tenant: 
             number = await rent(tenant)
             await tenant.client.deployments.start(id=made.id)
             calls: tuple[tuple[str, dict[str, Any]], ...] = (
-                ("add_audience_rows", {"id": made.audience_id, "rows": people(1, first=index * 10 + 5)}),
-                ("update_deployment", {"id": made.id, "max_concurrency": 20}),
+                ("add_audience_rows", {"audience_id": made.audience_id, "rows": people(1, first=index * 10 + 5)}),
+                ("update_deployment", {"deployment_id": made.id, "max_concurrency": 20}),
                 ("create_inbound_deployment", {"name": "C", "agent_id": agent.id, "phone_number_id": number.id}),
             )
             said = [await sentence_of(client, tool, **given) for tool, given in calls]
-            plan = await client.call_tool("preview_deployment", {"id": later.id})
+            plan = await client.call_tool("preview_deployment", {"deployment_id": later.id})
             said.append(cast("dict[str, str]", plan.structured_content)["summary"])
             for sentence, names in zip(said, (1, 1, 1, 2), strict=True):
                 parts = sentence.split('"')

@@ -45,10 +45,12 @@ async def test_names_that_are_shown_alike_are_near_alike_whatever_digits_they_hi
 async def test_a_number_in_place_of_an_id_is_not_repeated_whole(served: Served, hand: Assistant) -> None:
     await make_agent(served.tenant, "Call +12025559143")
     said = [await _refusal(hand, tool, {argument: "+1 202 555 9143"}) for tool, argument in REFERENCES]
-    said.append(str(await hand.client.call_tool("get_agent", {"id": "Call +12025559143"})))
+    said.append(str(await hand.client.call_tool("get_agent", {"agent_id": "Call +12025559143"})))
     said += [await _refusal(hand, "list_transactions", {"reference_id": "+12025559143"})]
     said += [await _refusal(hand, "get_wallet", {name: 1}) for name in ("+12025559143", "+1 202-555-9143")]
-    said.append(await _refusal(hand, "add_audience_rows", {"id": "aud_1", "rows": [{"a.+12025559143": NESTED}]}))
+    said.append(
+        await _refusal(hand, "add_audience_rows", {"audience_id": "aud_1", "rows": [{"a.+12025559143": NESTED}]})
+    )
     for text in said:
         assert "+1202•••9143" in text
         assert "555 9143" not in text

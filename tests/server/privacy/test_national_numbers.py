@@ -33,10 +33,10 @@ def _with_cells(number: str, cells: dict[str, str], tool: str) -> dict[str, Any]
 
 async def _shown_of(tool: str, found: dict[str, Any]) -> str:
     given: dict[str, Any] = {
-        "list_contacts": {"id": "dep_1", "fields": ["id", "values"]},
-        "list_audience_rows": {"id": "aud_1"},
+        "list_contacts": {"deployment_id": "dep_1", "fields": ["id", "values"]},
+        "list_audience_rows": {"audience_id": "aud_1"},
         "list_calls": {"fields": ["id", "variables"]},
-        "get_call": {"call_uuid": "cal_1"},
+        "get_call": {"call_id": "cal_1"},
     }[tool]
     async with assistant(server(FakeCaller(answers=found)), "auto") as client:
         return shown(await client.call_tool(tool, given))

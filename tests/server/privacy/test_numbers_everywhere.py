@@ -30,9 +30,9 @@ RESOURCES = (
 )
 SHOW_NUMBERS = {
     "list_calls": {},
-    "get_call": {"call_uuid": "cal_1"},
-    "list_contacts": {"id": "dep_1"},
-    "list_audience_rows": {"id": "aud_1"},
+    "get_call": {"call_id": "cal_1"},
+    "list_contacts": {"deployment_id": "dep_1"},
+    "list_audience_rows": {"audience_id": "aud_1"},
 }
 
 
@@ -104,8 +104,8 @@ async def test_the_organizations_own_numbers_and_what_people_say_stay_whole() ->
     said = {"get_transcript": samples.transcript(samples.turn(0, "My number is +12025550100."))}
     async with assistant(server(FakeCaller(answers=answers() | said)), "2026-07-28") as client:
         numbers = shown(await client.call_tool("list_phone_numbers", {}))
-        call = shown(await client.call_tool("get_call", {"call_uuid": "cal_1"}))
-        words = shown(await client.call_tool("get_transcript", {"call_uuid": "cal_1"}))
+        call = shown(await client.call_tool("get_call", {"call_id": "cal_1"}))
+        words = shown(await client.call_tool("get_transcript", {"call_id": "cal_1"}))
     assert "+12025550199" in numbers
     assert '"from": "+12025550199"' in call
     assert words.count("My number is +12025550100.") == 2
@@ -178,6 +178,6 @@ async def test_a_number_in_a_note_is_masked_however_it_is_written(written: str) 
     async with assistant(
         server(FakeCaller(answers=answers() | {"list_contacts": samples.page([contact])})), "auto"
     ) as client:
-        text = shown(await client.call_tool("list_contacts", {"id": "dep_1", "fields": ["values"]}))
+        text = shown(await client.call_tool("list_contacts", {"deployment_id": "dep_1", "fields": ["values"]}))
     assert "171•••5678" in text
     assert "2345678" not in "".join(str(int(char)) if char.isdecimal() else char for char in text)

@@ -101,14 +101,14 @@ async def test_ids_moments_money_and_cursors_of_another_service_stay_as_they_are
         "contact_count": 123456,
     }
     async with assistant(server(FakeCaller(answers=answers() | {"get_call": given})), "auto") as client:
-        result = await client.call_tool("get_call", {"call_uuid": "cal_1"})
+        result = await client.call_tool("get_call", {"call_id": "cal_1"})
     assert result.structured_content == given
 
 
 async def test_an_id_that_is_a_telephone_number_and_a_number_in_an_address_lose_their_middle() -> None:
     given = {"id": "cal_1", "contact_id": "+491712345678", "recording_url": "https://a.test/1_+491712345678.mp3"}
     async with assistant(server(FakeCaller(answers=answers() | {"get_call": given})), "auto") as client:
-        text = shown(await client.call_tool("get_call", {"call_uuid": "cal_1"}))
+        text = shown(await client.call_tool("get_call", {"call_id": "cal_1"}))
     assert "12345678" not in text
     assert "https://a.test/1_+4917•••5678.mp3" in text
 
@@ -129,7 +129,7 @@ ADDRESSES = (
 async def test_a_number_in_an_address_is_masked_however_it_is_written_and_counted_as_it_is_shown(address: str) -> None:
     given = {"id": "cal_1", "recording_url": address}
     async with assistant(server(FakeCaller(answers=answers() | {"get_call": given})), "auto") as client:
-        text = shown(await client.call_tool("get_call", {"call_uuid": "cal_1"}))
+        text = shown(await client.call_tool("get_call", {"call_id": "cal_1"}))
     (hidden,) = numbers_hidden_in(address)
     assert masked(hidden) in text
     assert not re.search(r"555\D{0,3}9143", text)
@@ -139,7 +139,7 @@ async def test_a_number_in_an_address_is_masked_however_it_is_written_and_counte
 async def test_the_number_of_somebody_who_called_is_theirs_whatever_says_so(said: dict[str, str]) -> None:
     given = {"id": "cal_1", "from": "+491712345678", "to": "+12025550199", **said}
     async with assistant(server(FakeCaller(answers=answers() | {"get_call": given})), "auto") as client:
-        text = shown(await client.call_tool("get_call", {"call_uuid": "cal_1"}))
+        text = shown(await client.call_tool("get_call", {"call_id": "cal_1"}))
     assert "12345678" not in text
     assert "+12025550199" in text
 
@@ -149,7 +149,7 @@ async def test_a_summary_names_the_organizations_own_numbers_and_nobody_elses() 
     own = samples.page([samples.number()])
     found = answers() | {"preview_deployment": preview, "list_phone_numbers": own}
     async with assistant(server(FakeCaller(answers=found)), "auto") as client:
-        text = shown(await client.call_tool("preview_deployment", {"id": "dep_1"}))
+        text = shown(await client.call_tool("preview_deployment", {"deployment_id": "dep_1"}))
     assert text.count("Call from +12025550199 to +4917•••5678.") >= 1
     assert "12345678" not in text
 
@@ -162,7 +162,7 @@ async def test_a_recording_at_an_address_with_a_number_in_it_is_fetched_and_the_
     caller = FakeCaller(answers=answers() | {"get_call": {"id": "cal_1", "recording_url": PLACE}}, media=GONE)
     caller.at[PLACE] = FakeMedia(b"ID3" + bytes(2_000))
     async with assistant(server(caller), "auto") as client:
-        result = await client.call_tool("get_recording", {"call_uuid": "cal_1"})
+        result = await client.call_tool("get_recording", {"call_id": "cal_1"})
         (part,) = (await client.read_resource("callwright://calls/cal_1/recording")).contents
     assert caller.addresses == [PLACE, PLACE]
     assert "1712345678" not in result.model_dump_json()
@@ -175,7 +175,7 @@ async def test_a_speaker_of_another_services_transcript_who_is_called_by_a_numbe
     said = {"turns": [{"speaker": "+491712345678", "channel": "tel:+491712345678", "text": "I am +491712345670."}]}
     caller.at[PLACE] = FakeMedia(json.dumps(said).encode())
     async with assistant(server(caller), "auto") as client:
-        text = shown(await client.call_tool("get_transcript", {"call_uuid": "cal_1"}))
+        text = shown(await client.call_tool("get_transcript", {"call_id": "cal_1"}))
         (part,) = (await client.read_resource("callwright://calls/cal_1/transcript")).contents
     assert isinstance(part, TextResourceContents)
     for found in (text, part.text):
@@ -186,7 +186,7 @@ async def test_a_speaker_of_another_services_transcript_who_is_called_by_a_numbe
 async def test_things_that_are_offered_in_place_of_an_unknown_name_show_no_number() -> None:
     agents = samples.page([samples.agent(name="Anna for +49 171 2345678")])
     async with assistant(server(FakeCaller(answers=answers() | {"list_agents": agents})), "auto") as client:
-        result = await client.call_tool("get_agent", {"id": "Anna for +49 171 234"})
+        result = await client.call_tool("get_agent", {"agent_id": "Anna for +49 171 234"})
     assert "Anna for +4917•••5678" in str(result.content)
 
 
@@ -199,8 +199,8 @@ async def test_a_number_is_masked_in_any_column_and_in_the_greeting_whatever_sta
     found = answers() | {"list_audience_rows": samples.page([row]), "preview_deployment": preview}
     async with assistant(server(FakeCaller(answers=found)), "auto") as client:
         results = (
-            await client.call_tool("list_audience_rows", {"id": "aud_1"}),
-            await client.call_tool("preview_deployment", {"id": "dep_1"}),
+            await client.call_tool("list_audience_rows", {"audience_id": "aud_1"}),
+            await client.call_tool("preview_deployment", {"deployment_id": "dep_1"}),
         )
     for result in results:
         told = shown(result)

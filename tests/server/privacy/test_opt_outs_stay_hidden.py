@@ -23,12 +23,12 @@ async def test_previews_of_guessed_numbers_find_nobody_who_opted_out_however_oft
         audience = await hand.use("create_audience", name="Guesses", rows=rows)
         given = {"agent_id": agent.id, "audience_id": audience["id"], "phone_number_ids": [number.id]}
         draft = await hand.use("create_deployment", name="Guesses", **given)
-        seen = await hand.use("preview_deployment", id=draft["id"])
+        seen = await hand.use("preview_deployment", deployment_id=draft["id"])
     assert (seen["eligible"], "do_not_call" in str(seen)) == (MOST_ALIKE_ADDED, False)
     for over, era in WAYS:
         async with served.assistant(key.secret, over=over, era=era) as hand:
             said = await hand.refused("create_audience", name=f"{over} {era}", rows=[{"phone_number": guesses[-1]}])
             assert f"more than {MOST_ALIKE_ADDED} different numbers that look like +1431•••0177" in said
-            told = await hand.refused("add_audience_rows", id=audience["id"], rows=[{"phone_number": HIDDEN}])
+            told = await hand.refused("add_audience_rows", audience_id=audience["id"], rows=[{"phone_number": HIDDEN}])
             assert "Nothing was added" in told
     assert (await served.tenant.client.audiences.list()).pagination.total == 2

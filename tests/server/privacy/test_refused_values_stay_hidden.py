@@ -45,7 +45,7 @@ async def test_a_refused_value_is_masked_in_every_answer_that_shows_it(served: S
         assert len(_data(made)["errors"]) == len(CELLS) * len(COLUMNS) - 1  # one is a number that can be called
         _hides(made)
         audience = _data(made)["id"]
-        _hides(await hand.client.call_tool("add_audience_rows", {"id": audience, "rows": _rows()}))
+        _hides(await hand.client.call_tool("add_audience_rows", {"audience_id": audience, "rows": _rows()}))
         given = {"id": audience, "import_id": (await await_import(served.tenant, audience, _csv())).id}
         for tool in ("get_audience_import", "list_import_errors"):
             _hides(await hand.client.call_tool(tool, given))
@@ -66,7 +66,7 @@ async def test_the_name_of_a_column_that_is_a_number_is_masked(served: Served, h
     _hides(made)
     for tool in ("get_audience", "list_audience_rows"):
         _hides(await hand.client.call_tool(tool, {"id": audience}))
-    rows = await hand.use("list_audience_rows", id=audience)
+    rows = await hand.use("list_audience_rows", audience_id=audience)
     assert {"order 20261123", "visits 2024-25"} < set(rows["data"][0]["values"])
 
 
@@ -93,7 +93,7 @@ async def test_a_column_named_by_a_number_behind_a_word_is_masked_in_every_answe
         made = await hand.client.call_tool("create_audience", {"name": f"A {place}", "rows": [row]})
         _hides_digits(made)
         audience = _data(made)["id"]
-        _hides_digits(await hand.client.call_tool("add_audience_rows", {"id": audience, "rows": [row]}))
+        _hides_digits(await hand.client.call_tool("add_audience_rows", {"audience_id": audience, "rows": [row]}))
         for tool in ("get_audience", "list_audience_rows"):
             _hides_digits(await hand.client.call_tool(tool, {"id": audience}))
         wrong = await await_import(served.tenant, audience, f"phone_number,{column}\n12,x\n")

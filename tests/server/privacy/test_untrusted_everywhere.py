@@ -27,28 +27,29 @@ LONG = 1_000
 """Longer words are cut in places, and then sentences say so outside of fences."""
 
 TOOL_CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("get_transcript", {"call_uuid": "cal_1"}),
+    ("get_transcript", {"call_id": "cal_1"}),
     ("search_transcripts", {"query": "expensive"}),
-    ("search_transcripts", {"query": "expensive", "fields": ["call_id", "snippets"]}),
-    ("get_call", {"call_uuid": "cal_1"}),
-    ("hang_up_call", {"call_uuid": "cal_1"}),
+    ("search_transcripts", {"query": "expensive", "snippets": 10}),
+    ("get_call", {"call_id": "cal_1"}),
+    ("hang_up_call", {"call_id": "cal_1"}),
     ("list_calls", {}),
     ("list_calls", {"fields": ["id", "unanswered_questions", "variables", "warnings"]}),
-    ("list_contacts", {"id": "dep_1"}),
-    ("list_contacts", {"id": "dep_1", "fields": ["id", "values", "phone_number"]}),
-    ("list_audience_rows", {"id": "aud_1"}),
-    ("list_audience_rows", {"id": "aud_1", "fields": ["values", "external_id"]}),
-    ("list_import_errors", {"id": "aud_1", "import_id": "imp_1"}),
-    ("get_audience_import", {"id": "aud_1", "import_id": "imp_1"}),
-    ("add_audience_rows", {"id": "aud_1", "rows": [{"phone_number": "1"}]}),
-    ("get_audience", {"id": "aud_1"}),
+    ("list_contacts", {"deployment_id": "dep_1"}),
+    ("list_contacts", {"deployment_id": "dep_1", "fields": ["id", "values", "phone_number"]}),
+    ("list_audience_rows", {"audience_id": "aud_1"}),
+    ("list_audience_rows", {"audience_id": "aud_1", "fields": ["values", "external_id"]}),
+    ("list_import_errors", {"audience_id": "aud_1", "import_id": "imp_1"}),
+    ("get_audience_import", {"audience_id": "aud_1", "import_id": "imp_1"}),
+    ("add_audience_rows", {"audience_id": "aud_1", "rows": [{"phone_number": "1"}]}),
+    ("get_audience", {"audience_id": "aud_1"}),
     ("create_audience", {"name": "B"}),
-    ("update_audience", {"id": "aud_1", "name": "B"}),
-    ("list_audiences", {"fields": ["id", "columns", "phone_column"]}),
-    ("preview_deployment", {"id": "dep_1"}),
-    ("get_webhook_delivery", {"id": "whk_1", "delivery_id": "dlv_1"}),
-    ("explain_event", {"id": "evt_1"}),
-    ("test_webhook", {"id": "whk_1"}),
+    ("update_audience", {"audience_id": "aud_1", "name": "B"}),
+    ("list_audiences", {}),
+    ("get_audience", {"audience_id": "aud_1", "columns_from": 0}),
+    ("preview_deployment", {"deployment_id": "dep_1"}),
+    ("get_webhook_delivery", {"webhook_id": "whk_1", "delivery_id": "dlv_1"}),
+    ("explain_event", {"event_id": "evt_1"}),
+    ("test_webhook", {"webhook_id": "whk_1"}),
 )
 CALL = "callwright://calls/cal_1"
 JSON, VTT = f"{CALL}/transcript.json", f"{CALL}/transcript.vtt"
@@ -231,7 +232,7 @@ async def refusal(words: str) -> str:
         "list_agents": samples.page([samples.agent(name=words)]),
     }
     async with assistant(server(FakeCaller(answers=answers)), "2026-07-28") as client:
-        result = await client.call_tool("add_audience_rows", {"id": "aud_1", "rows": [{"phone_number": "1"}]})
+        result = await client.call_tool("add_audience_rows", {"audience_id": "aud_1", "rows": [{"phone_number": "1"}]})
         ref = ResourceTemplateReference(type="ref/resource", uri="callwright://agents/{agent_id}/prompt")
         completed = await client.complete(ref, {"name": "agent_id", "value": ""})
     assert result.is_error

@@ -61,7 +61,7 @@ async def test_tools_are_listed_and_called_by_every_client(served: Served, over:
         names = {tool.name for tool in (await hand.client.list_tools()).tools}
         assert {"get_wallet", "create_agent", "start_deployment"} <= names
         assert (await hand.use("get_wallet"))["balance"]["amount"] == "100.000000"
-        refused = await hand.refused("get_agent", id="agt_none")
+        refused = await hand.refused("get_agent", agent_id="agt_none")
         assert "list_agents" in refused
 
 
@@ -110,8 +110,8 @@ async def test_two_organizations_see_only_their_own_things_at_the_same_time(
                     for _ in range(5):
                         tasks.start_soon(_sees_only, mine, "mine")
                         tasks.start_soon(_sees_only, theirs, "theirs")
-                await mine.refused("get_agent", id=made["theirs"])
-                await theirs.refused("get_agent", id=made["mine"])
+                await mine.refused("get_agent", agent_id=made["theirs"])
+                await theirs.refused("get_agent", agent_id=made["mine"])
 
 
 async def _agents(hand: Assistant, name: str) -> str:
@@ -183,7 +183,7 @@ async def test_a_key_that_is_revoked_while_its_tool_runs_does_nothing_more(serve
 async def test_a_tool_leaves_its_name_in_the_audit_log_and_rest_leaves_none(served: Served) -> None:
     first, second = await resources.draft(served.tenant, "first"), await resources.draft(served.tenant, "second")
     async with served.assistant() as hand:
-        await hand.use("start_deployment", id=first.deployment.id)
+        await hand.use("start_deployment", deployment_id=first.deployment.id)
     await served.tenant.client.deployments.start(id=second.deployment.id)
     columns = (audit_log.c.subject, audit_log.c.tool)
     statement = select(*columns).where(audit_log.c.action == "start_deployment")

@@ -23,7 +23,15 @@ from tests.support.isolation import (
 from tests.support.service import Tenant
 
 NOBODY: dict[str, dict[str, Any]] = {
-    "get_call_stats": {"calls": 0, "answered": 0, "groups": [], "groups_left_out": 0, "currency": "USD"},
+    "get_call_stats": {
+        "calls": 0,
+        "answered": 0,
+        "duration_seconds": None,
+        "cost": None,
+        "groups": [],
+        "groups_left_out": 0,
+        "currency": "USD",
+    },
     "read_conversations": {
         "view": "conversations",
         "calls": 0,

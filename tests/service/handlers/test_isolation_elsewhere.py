@@ -90,6 +90,7 @@ BODIES: Mapping[str, dict[str, Any]] = {
 PLACED: Mapping[str, tuple[str, ...]] = {
     "create_deployment": ("agent_id", "audience_id", "phone_number_id"),
     "create_inbound_deployment": ("agent_id", "phone_number_id"),
+    "place_call": ("agent_id", "phone_number_id"),
 }
 """Which of its ids an operation is asked with."""
 COUNTS = {"replay_webhook", "replay_event"}

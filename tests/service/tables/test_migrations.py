@@ -19,6 +19,7 @@ from callwright.contract.deployments.dialling import Compliance, RetryPolicy, Vo
 from callwright.contract.deployments.settings import CampaignSettings
 from callwright.service.platform.database.engines import make_engine
 from callwright.service.platform.database.unavailable import DatabaseUnusable
+from callwright.service.platform.search_words import word_column
 from callwright.service.tables import migrations as folder
 from callwright.service.tables import transcript_search
 from callwright.service.tables.campaign_settings import settings_of
@@ -174,6 +175,60 @@ def test_people_of_an_older_database_are_known_by_their_line(empty_database_url:
     assert on(empty_database_url, lambda connection: connection.execute(keys).scalars().all()) == [
         *("+541123456789", "+5491123456780", "+541123456780", "17", "+12125550100", None)
     ]
+
+
+def test_people_and_calls_of_an_older_database_are_found_by_their_names(empty_database_url: str) -> None:
+    kept = {"created_at": 1, "org_id": "org_1", "steering": "{}", "audience_id": "aud_1"}
+    named = {"created_at": 1, "updated_at": 1, "org_id": "org_1", "status": "ready", "columns": "[]"}
+    counts = {"dedupe": "none", "row_count": 3, "valid_count": 3, "invalid_count": 0, "duplicate_count": 0}
+    people = (
+        {"first_name": "José", "last_name": "Álvarez"},
+        {"name": "Мария"},
+        {"city": "Rome"},
+        {"name": "—"},
+    )
+    made: dict[str, Any] = {"org_id": "org_1", "call_type": "outbound", "simulated": True, "agent_id": "agt_1"}
+    made |= {"attempt_number": 1, "from_number": "+1", "status": "completed", "outcome": "busy", "ended_at": 9}
+
+    def fill(connection: Connection) -> None:
+        _upgraded(connection, "0023")
+        _row("organizations", id="org_1", name="a", plan="starter", created_at=1)(connection)
+        _row("audiences", id="aud_1", name="a", metadata="{}", description="", **named, **counts)(connection)
+        for position, cells in enumerate(people):
+            facts = {"id": f"ctc_{position}", "position": position, "phone": f"+{position}"}
+            _row("audience_rows", cells=json.dumps(cells), **facts, **kept)(connection)
+        for index, name in enumerate(("Zoë", None, "")):
+            facts = {"id": f"cal_{index}", "to_number": f"+{index}", "contact_id": f"ctc_{index}", "created_at": index}
+            _row("calls", contact_name=name, **facts, **made)(connection)
+
+    on(empty_database_url, fill)
+    migrate.upgrade(empty_database_url)
+
+    def words(connection: Connection, table: str) -> list[Any]:
+        return list(connection.execute(text(f"SELECT name_words FROM {table} ORDER BY id")).scalars())
+
+    assert on(empty_database_url, lambda connection: words(connection, "audience_rows")) == [
+        *(word_column("José Álvarez"), word_column("Мария"), None, None)
+    ]
+    assert on(empty_database_url, lambda connection: words(connection, "calls")) == [word_column("Zoë"), None, None]
+
+
+def test_names_of_more_people_than_are_filled_in_at_once_are_all_filled_in(empty_database_url: str) -> None:
+    made = {"org_id": "org_1", "call_type": "outbound", "simulated": True, "agent_id": "agt_1", "created_at": 1}
+    made |= {"attempt_number": 1, "from_number": "+1", "status": "completed", "outcome": "busy", "ended_at": 9}
+
+    def fill(connection: Connection) -> None:
+        _upgraded(connection, "0023")
+        _row("organizations", id="org_1", name="a", plan="starter", created_at=1)(connection)
+        rows = [{**made, "id": f"cal_{i:05d}", "to_number": f"+{i}", "contact_id": f"c{i}"} for i in range(4_001)]
+        names = ", ".join(rows[0])
+        put = f"INSERT INTO calls ({names}, contact_name) VALUES ({', '.join(f':{n}' for n in rows[0])}, 'Ada')"
+        connection.execute(text(put), rows)
+
+    on(empty_database_url, fill)
+    migrate.upgrade(empty_database_url)
+    filled = text("SELECT count(*) FROM calls WHERE name_words = ' ada'")
+    assert on(empty_database_url, lambda connection: connection.execute(filled).scalar_one()) == 4_001
 
 
 @pytest.mark.parametrize("revision", ["0004", "0005"])

@@ -19,7 +19,7 @@ from callwright.service.platform.clock.clock import moment
 from callwright.service.platform.database.listing import Listing, wanted_of
 from callwright.service.platform.database.sqlite import full_text
 from callwright.service.platform.database.sqlite.full_text import IN_A_MILLISECOND, MarkedIndex
-from callwright.service.rules.search_words import read_query
+from callwright.service.platform.search_words import read_query
 from callwright.service.tables import transcript_search
 from callwright.service.tables.schema import calls, transcript_words
 from callwright.service.tables.transcript_search import MARKED, searchable
@@ -59,7 +59,8 @@ FILTERS: tuple[dict[str, Any], ...] = (
     {"outcome": ["answered"]},
     {"outcome": ["answered", "busy", "transferred", "answered"]},
     {"outcome": ["busy"]},
-    {"disposition": ["goal_met", 'it\'s "odd" ) OR é']},
+    {"answered_by": ["human", 'it\'s "odd" ) OR é']},
+    {"disposition": ["goal_met", "interested"]},
     {"deployment_id": "dep_1"},
     {"deployment_id": "DEP_1"},
     {"deployment_id": ODD},
@@ -82,10 +83,10 @@ async def put_talks(tenant: Tenant) -> list[dict[str, Any]]:
             "created_at": DIALLED_MS + (0, 1, 1_000, 1_001)[place * 5 % 24 // 6],
             "deployment_id": ("dep_1", "dEp_1", ODD, None)[place % 4],
             "outcome": "answered" if place % 3 else "transferred",
-            "disposition": (None, "goal_met", 'it\'s "odd" ) OR é')[place % 3],
+            "answered_by": (None, "human", 'it\'s "odd" ) OR é')[place % 3],
+            "disposition": (None, "goal_met", "interested")[place % 3],
             "contact_id": f"ctc_{place}",
             "audience_id": "aud_1" if place % 2 else None,
-            "answered_by": "human",
             "attempt_number": place,
         }
         facts["id"] = f"cal_{Random(place).randrange(10**9):09d}"

@@ -137,6 +137,6 @@ LISTED = {
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "create_webhook": {"url": URL, "events": ["call.completed"]},
-    "get_webhook_delivery": {"id": "whk_1", "delivery_id": "dlv_1"},
+    "get_webhook_delivery": {"webhook_id": "whk_1", "delivery_id": "dlv_1"},
 }
 """Arguments for tools that need more than an id."""

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from callwright.contract.calls.conversations import Conversation, Conversations, DistinctTurn, SpokenTurn
+from callwright.contract.calls.conversations import Conversation, Conversations, DistinctTurn, SaidOn, SpokenTurn
 from callwright.contract.calls.transcripts import CallGroup, CallStats, MoneySpread, Snippet, Spread, TranscriptMatch
 from callwright.contract.declaration.field_types import Money
 
@@ -39,7 +39,8 @@ def conversations() -> Conversations:
         turns=[SpokenTurn(index=3, role="contact", text="That is too expensive.")],
         turns_left=6,
     )
-    said = DistinctTurn(text="That is too expensive.", role="contact", count=2, calls=1, call_ids=["cal_1"])
+    on = SaidOn(call_id="cal_1", contact_name="Ada Byron", external_id="C-1")
+    said = DistinctTurn(text="That is too expensive.", role="contact", count=2, calls=1, said_on=[on])
     return Conversations(view="conversations", calls=1, conversations=[one], distinct_turns=[said])
 
 
@@ -49,10 +50,11 @@ def stats() -> CallStats:
         calls=3,
         share=0.75,
         answered=3,
-        duration_seconds=Spread(p50=30.0, p90=65.0, total=125.0),
+        duration_seconds=Spread(p50=30.0, p90=65.0, total=125.0, mean=41.67),
         cost=MoneySpread(
             p50=Money(amount="0.006000", currency="USD"),
             p90=Money(amount="0.013000", currency="USD"),
+            mean=Money(amount="0.008333", currency="USD"),
             total=Money(amount="0.025000", currency="USD"),
         ),
     )

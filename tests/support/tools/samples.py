@@ -16,7 +16,7 @@ from callwright.contract.deployments.previews import Blocked, CostRange, Missing
 from callwright.contract.phone_numbers import AvailableNumber, Capabilities, PhoneNumber
 from callwright.contract.voices import Voice
 from callwright.contract.wallet import Price, Reference, Transaction, Wallet
-from tests.support.tools import event_samples, finding_samples
+from tests.support.tools import event_samples, finding_samples, overview_samples
 from tests.support.tools.finding_samples import AT
 from tests.support.tools.inbound import inbound_of
 
@@ -327,6 +327,9 @@ def answers() -> dict[str, Any]:
     }
     found: dict[str, Any] = {
         **dict.fromkeys(("get_wallet", "update_wallet"), wallet()),
+        "get_overview": overview_samples.overview(),
+        "list_audit_log": page([overview_samples.audit_entry()]),
+        "place_call": deployment(status="draft"),
         "list_transactions": page([transaction()]),
         "list_voices": page([voice()]),
         "get_voice": voice(),
@@ -362,39 +365,35 @@ def answers() -> dict[str, Any]:
 
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
-    "get_voice": {"id": "en-US-ada"},
-    "get_deployment": {"id": "dep_1"},
-    "get_voice_preview": {"id": "en-US-ada"},
+    "get_voice": {"voice_id": "en-US-ada"},
+    "get_deployment": {"deployment_id": "dep_1"},
+    "get_voice_preview": {"voice_id": "en-US-ada"},
     "create_agent": {"name": "A", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Be kind."},
     "create_audience": {"name": "B", "rows": [{"phone_number": CALLEE, "first_name": "Ada"}]},
-    "add_audience_rows": {"id": "aud_1", "rows": [{"phone_number": CALLEE}]},
-    "import_audience": {"id": "aud_1", "csv": "phone_number\n+12025550100\n"},
-    "get_audience_import": {"id": "aud_1", "import_id": "imp_1"},
-    "list_import_errors": {"id": "aud_1", "import_id": "imp_1"},
+    "add_audience_rows": {"audience_id": "aud_1", "rows": [{"phone_number": CALLEE}]},
+    "import_audience": {"audience_id": "aud_1", "csv": "phone_number\n+12025550100\n"},
+    "get_audience_import": {"audience_id": "aud_1", "import_id": "imp_1"},
+    "list_import_errors": {"audience_id": "aud_1", "import_id": "imp_1"},
     "search_available_numbers": {"country": "US"},
     "rent_phone_number": {"country": "US"},
     "search_transcripts": {"query": "expensive"},
     "get_call_stats": {"group_by": ["outcome", "disposition"]},
-    "create_deployment": {"name": "C", "agent_id": "agt_1", "audience_id": "aud_1"},
-    "clone_deployment": {"id": "dep_1", "name": "C"},
+    "create_deployment": {"name": "C", "agent_id": "agt_1", "audience_id": "aud_1", "phone_number_ids": ["num_1"]},
+    "place_call": {"agent_id": "agt_1", "phone_number_id": "num_1", "to": CALLEE, "auto_start": False},
+    "clone_deployment": {"deployment_id": "dep_1", "name": "C"},
     "create_inbound_deployment": {"name": "D", "agent_id": "agt_1", "phone_number_id": "num_1"},
     **event_samples.ARGUMENTS,
 }
 """Arguments for tools that need more than an id."""
 
-_IDS = {
-    "agents": "agt_1",
-    "audiences": "aud_1",
-    "phone_numbers": "num_1",
-    "deployments": "dep_1",
-    "webhooks": "whk_1",
-    "events": "evt_1",
-}
+_IDS = dict(
+    agents="agt_1", audiences="aud_1", phone_numbers="num_1", deployments="dep_1", webhooks="whk_1", events="evt_1"
+)
 
 
 def arguments(name: str, noun: str, required: Sequence[str]) -> dict[str, Any]:
     """Good arguments for a tool."""
     if name in ARGUMENTS:
         return ARGUMENTS[name]
-    known = {"id": _IDS.get(noun, ""), "call_uuid": "cal_1"}
+    known = {"call_id": "cal_1", f"{noun.removesuffix('s')}_id": _IDS.get(noun, "")}
     return {field: known[field] for field in required}

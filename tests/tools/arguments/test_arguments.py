@@ -1,25 +1,27 @@
 """Strict arguments and what is said about wrong ones."""
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 
 from callwright.contract.calls.calls import ListCalls
+from callwright.contract.declaration.field_types import Spend
 from callwright.contract.declaration.model import Input
 from callwright.contract.deployments.deployments import CreateDeployment, GetDeployment, UpdateDeployment
 from callwright.tools.arguments.arguments import bounded, narrowed, takes_text, validated
+from callwright.tools.arguments.understood import Understood
 from callwright.tools.catalogue.registry import TOOLS, tool_named
 from callwright.tools.replies.waiting_for_campaigns import GetDeploymentWaiting
 from callwright.tools.runtime.tool import Tool
 from callwright.tools.serving.definitions import definitions
 
-DRAFT = {"name": "C", "agent_id": "agt_1", "audience_id": "aud_1"}
+DRAFT = {"name": "C", "agent_id": "agt_1", "audience_id": "aud_1", "phone_number_ids": ["num_1"]}
 
 
 def taken(tool: Tool, arguments: dict[str, Any]) -> Input:
-    return validated(tool, bounded(tool, arguments))
+    return validated(tool, bounded(tool, Understood(tool, arguments).arguments))
 
 
 def refusal(name: str, arguments: dict[str, Any]) -> str:
@@ -29,20 +31,27 @@ def refusal(name: str, arguments: dict[str, Any]) -> str:
 
 
 def test_an_unknown_argument_is_named_with_the_allowed_ones() -> None:
-    said = refusal("get_agent", {"id": "agt_1", "agent": "x"})
-    assert said == "Invalid arguments: agent: unknown argument. Allowed: id, prompt_from."
+    said = refusal("get_agent", {"agent_id": "agt_1", "agent": "x"})
+    assert said == "Invalid arguments: agent: unknown argument. Did you mean agent_id? Allowed: agent_id, prompt_from."
 
 
 def test_a_missing_argument_is_named() -> None:
-    assert refusal("get_agent", {}) == "Invalid arguments: id: required"
+    assert refusal("get_agent", {}) == "Invalid arguments: agent_id: required"
+
+
+def test_what_the_tool_alone_requires_is_named_beside_every_other_fault() -> None:
+    draft = {name: value for name, value in DRAFT.items() if name != "phone_number_ids"}
+    assert refusal("create_deployment", draft) == "Invalid arguments: phone_number_ids: required"
+    said = refusal("create_deployment", {**draft, "agent_id": 7})
+    assert said.startswith("Invalid arguments: phone_number_ids: required; agent_id: should be ")
 
 
 @pytest.mark.parametrize(
     ("arguments", "field"),
     [
-        ({"per_page": "20"}, "per_page"),
+        ({"per_page": "many"}, "per_page"),
         ({"per_page": 0}, "per_page"),
-        ({"status": "completed"}, "status"),
+        ({"status": "finished"}, "status.0"),
         ({"created_from": 1_700_000_000}, "created_from"),
         ({"created_from": "yesterday"}, "created_from"),
         ({"outcome": ["answered", "sunny"]}, "outcome.1"),
@@ -95,7 +104,7 @@ def test_many_faults_are_cut() -> None:
 
 @pytest.mark.parametrize("value", ["\ud800", float("nan")])
 def test_what_json_cannot_carry_is_refused_in_words(value: object) -> None:
-    said = refusal("get_agent", {"id": value})
+    said = refusal("get_agent", {"agent_id": value})
     assert said.startswith("Invalid arguments: ")
     assert "\ud800" not in said
 
@@ -126,13 +135,21 @@ def test_text_that_looks_like_json_stays_text_where_text_is_meant() -> None:
     assert asked.model_dump()["name"] == "[1]"
 
 
+def takes_an_amount(annotation: Any) -> bool:
+    """Whether it takes a sum, which a definition shows as text."""
+    return annotation is Spend or any(map(takes_an_amount, get_args(annotation)))
+
+
 def test_only_objects_and_lists_are_read_out_of_text() -> None:
     found = definitions()
     for tool in TOOLS:
-        for name, schema in found[tool.name]["inputSchema"]["properties"].items():
+        own = {shown: own for own, shown in tool.shown_names.items()}
+        for shown, schema in found[tool.name]["inputSchema"]["properties"].items():
+            name = str(own.get(shown, shown))
             kinds = {choice["type"] for choice in schema.get("anyOf", [schema])}
-            structured = bool({"object", "array"} & kinds)
-            assert takes_text(tool.arguments.model_fields[name].annotation) is not structured, (tool.name, name)
+            field = tool.arguments.model_fields[name]
+            structured = bool({"object", "array"} & kinds) or takes_an_amount(field.annotation)
+            assert takes_text(field.annotation) is not structured, (tool.name, name)
 
 
 def test_lists_ask_for_twenty_entries_unless_told_otherwise() -> None:
@@ -161,7 +178,7 @@ def test_arguments_of_the_tool_alone_do_not_reach_the_operation() -> None:
 
 @pytest.mark.parametrize("number", [10**400, 2**64, -(2**64), 1e30])
 def test_a_number_that_json_does_not_carry_whole_is_refused_by_its_row(number: float) -> None:
-    said = refusal("add_audience_rows", {"id": "aud_1", "rows": [{"phone": "1"}, {"phone": "1", "order": number}]})
+    said = refusal("add_audience_rows", {"audience_id": "aud_1", "rows": [{"phone": "1"}, {"order": number}]})
     assert said == (
         "Invalid arguments: rows.1: holds a number of more than 19 digits, whose last ones would be lost; "
         "send it as text"
@@ -187,7 +204,7 @@ def test_a_number_that_json_does_not_carry_whole_is_refused_by_its_row(number: f
     ],
 )
 def test_half_a_character_in_a_row_is_refused_and_not_changed(rows: object) -> None:
-    said = refusal("add_audience_rows", {"id": "aud_1", "rows": rows})
+    said = refusal("add_audience_rows", {"audience_id": "aud_1", "rows": rows})
     assert said.startswith("Invalid arguments: rows")
 
 

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import pytest
 
+from callwright.contract.calls.calls import OUTCOMES, Disposition
 from callwright.contract.problems import PROBLEMS
 from callwright.contract.surface import OPERATIONS
 from callwright.prompts.registry import PROMPTS
@@ -22,9 +23,14 @@ NAMES = {tool.name for tool in TOOLS}
 
 _VERBS = (
     "list|get|create|update|delete|add|import|search|rent|release|preview|start|pause|resume|cancel|hang|rotate|test|"
-    "replay|explain"
+    "replay|explain|place|read|clone"
 )
 _MENTION = re.compile(rf"\b(?:{_VERBS})_[a-z_]+\b")
+OF_ONE_SHAPE = {
+    *("list_transactions", "list_agents", "list_voices", "list_audiences", "list_phone_numbers"),
+    *("search_available_numbers", "list_deployments", "search_transcripts"),
+}
+"""Lists whose tools offer no choice of fields: there is a tool that gives one entry whole."""
 each_tool = pytest.mark.parametrize("tool", TOOLS, ids=[tool.name for tool in TOOLS])
 
 
@@ -78,12 +84,37 @@ def test_a_description_says_what_the_tool_costs_or_that_it_is_free(tool: Tool) -
     if tool.hints.read_only:
         assert "free" in said or "costs nothing" in said
     else:
-        assert any(word in said for word in ("cost", "spend", "charge", "paying"))
+        assert re.search(r"\b(?:cost|spend|charge|paying|free\b)", said)
 
 
 @pytest.mark.parametrize("name", ["start_deployment", "resume_deployment"])
 def test_tools_that_dial_say_so_first(name: str) -> None:
     assert DEFINITIONS[name]["description"].startswith("DIALS PEOPLE AND SPENDS MONEY")
+
+
+def test_the_tool_that_calls_one_person_says_first_that_it_dials_and_spends() -> None:
+    assert DEFINITIONS["place_call"]["description"].startswith("DIALS AND SPENDS MONEY")
+
+
+def test_a_campaign_needs_a_number_to_call_from_and_no_name() -> None:
+    assert _input(next(tool for tool in TOOLS if tool.name == "create_deployment"))["required"] == [
+        *("agent_id", "audience_id", "phone_number_ids"),
+    ]
+
+
+CLOSED = [
+    *(("list_calls", name) for name in ("outcome", "disposition")),
+    *(("list_contacts", name) for name in ("last_outcome", "last_disposition")),
+    *(("read_conversations", "disposition"), ("search_transcripts", "disposition")),
+]
+"""Arguments whose values are a closed list."""
+
+
+@pytest.mark.parametrize(("name", "argument"), CLOSED)
+def test_a_closed_list_is_given_whole(name: str, argument: str) -> None:
+    schema = DEFINITIONS[name]["inputSchema"]["properties"][argument]
+    known = OUTCOMES if argument.endswith("outcome") else get_args(Disposition)
+    assert tuple(schema.get("items", schema)["enum"]) == known
 
 
 def test_the_tool_that_rents_says_first_that_it_spends() -> None:
@@ -124,7 +155,7 @@ def test_every_argument_is_described(tool: Tool) -> None:
 
 @each_tool
 def test_arguments_carry_their_plain_names(tool: Tool) -> None:
-    assert set(_input(tool)["properties"]) == set(tool.offered)
+    assert set(_input(tool)["properties"]) == set(map(tool.shown, tool.offered))
     assert set(tool.operation.takes.model_fields) <= set(tool.arguments.model_fields)
     assert tool.hidden | tool.collapsed | {name.split(".")[0] for name in tool.argument_descriptions} <= set(
         tool.arguments.model_fields
@@ -140,7 +171,8 @@ def test_a_list_is_paged_by_cursor_and_lets_fields_be_chosen(tool: Tool) -> None
     assert "page" not in tool.offered
     assert tool.default_fields
     assert set(tool.default_fields) <= set(tool.entry_fields)
-    assert ("fields" in tool.offered) is (set(tool.default_fields) < set(tool.entry_fields))
+    more = set(tool.default_fields) < set(tool.entry_fields)
+    assert ("fields" in tool.offered) is (more and tool.name not in OF_ONE_SHAPE)
     entry = DEFINITIONS[tool.name]["outputSchema"]["properties"]["data"]["items"]
     assert tuple(entry["properties"]) == tool.default_fields
 

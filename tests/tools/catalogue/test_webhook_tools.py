@@ -82,7 +82,7 @@ async def test_a_disabled_subscription_says_why_and_how_it_is_enabled() -> None:
 
 
 async def test_a_subscription_is_found_by_its_url() -> None:
-    text, _, caller = await used("get_webhook", {"id": sent.URL})
+    text, _, caller = await used("get_webhook", {"webhook_id": sent.URL})
     assert caller.names() == ["list_webhooks", "get_webhook"]
     assert f'webhook "{sent.URL}" is whk_1' in text
 
@@ -213,7 +213,7 @@ async def test_events_of_a_thing_are_found_by_its_name() -> None:
 
 
 async def test_an_event_shows_its_data() -> None:
-    text, data, _ = await used("get_event", {"id": "evt_1"})
+    text, data, _ = await used("get_event", {"event_id": "evt_1"})
     assert '"outcome": "answered"' in text
     assert data["data"] == sent.event().data
 
@@ -227,7 +227,7 @@ async def test_an_explanation_names_for_each_subscription_what_happened_and_the_
         next_step="Enable the subscription, then replay the event, or all that was missed.",
     )
     text, data, _ = await used(
-        "explain_event", {"id": "evt_1"}, era=era, explain_event=sent.explanation(sent.arrival(), missed)
+        "explain_event", {"event_id": "evt_1"}, era=era, explain_event=sent.explanation(sent.arrival(), missed)
     )
     around = outside(text)
     assert f"whk_1  {sent.URL}  failed  delivery dlv_1" in around
@@ -244,7 +244,7 @@ async def test_an_explanation_names_for_each_subscription_what_happened_and_the_
 
 async def test_an_event_that_arrived_needs_no_advice() -> None:
     arrived = sent.arrival(arrival="arrived", response_excerpt="", explanation="Arrived at 09:30.", next_step="")
-    text = await text_from("explain_event", {"id": "evt_1"}, {"explain_event": sent.explanation(arrived)})
+    text = await text_from("explain_event", {"event_id": "evt_1"}, {"explain_event": sent.explanation(arrived)})
     assert "Next:" not in text
     assert "replay_event" not in text
 
@@ -253,5 +253,5 @@ async def test_an_event_nobody_subscribed_to_names_the_tool_that_subscribes() ->
     nobody = sent.explanation().model_copy(
         update={"webhooks": [], "summary": "It was sent to nobody: there is no subscription. create_webhook makes one."}
     )
-    text = await text_from("explain_event", {"id": "evt_1"}, {"explain_event": nobody})
+    text = await text_from("explain_event", {"event_id": "evt_1"}, {"explain_event": nobody})
     assert text.endswith("create_webhook makes one.")

@@ -20,7 +20,7 @@ async def sentence(change: dict[str, Any], *, era: str = ERAS[-1], preview: Any 
     answers = {**samples.answers(), "get_deployment": campaign}
     if preview is not None:
         answers["preview_deployment"] = preview
-    words = await refusal(FakeCaller(answers), "update_deployment", {"id": "dep_1", **change}, era=era)
+    words = await refusal(FakeCaller(answers), "update_deployment", {"deployment_id": "dep_1", **change}, era=era)
     return words.split("«")[1].split(" (Asked at")[0]
 
 

@@ -35,7 +35,7 @@ async def test_the_money_is_told_where_the_service_says_what_a_minute_costs_and_
     }
     csv = "phone_number\n" + "".join(f"+1202555{number:04d}\n" for number in range(100, 130))
     async with assistant(server(FakeCaller(answers)), ERAS[-1]) as client:
-        result = await client.call_tool("import_audience", {"id": "aud_1", "csv": csv})
+        result = await client.call_tool("import_audience", {"audience_id": "aud_1", "csv": csv})
     block = result.content[0]
     assert isinstance(block, TextContent)
     assert result.is_error

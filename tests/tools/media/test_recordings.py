@@ -1,6 +1,7 @@
 """get_recording: a link, and the sound where it is small."""
 
 import base64
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -8,8 +9,9 @@ from mcp.types import AudioContent, CallToolResult, ResourceLink
 
 from callwright.client.errors import ServiceFailed
 from callwright.contract.calls.calls import RecordingState
+from callwright.tools.media.recordings import GetRecordingInline, recording
 from tests.support.tools import samples
-from tests.support.tools.fakes import FakeCaller, FakeMedia, assistant, server
+from tests.support.tools.fakes import FakeCaller, FakeMedia, assistant, server, use_of
 from tests.support.tools.results import text_of
 
 
@@ -17,7 +19,7 @@ async def asked(
     caller: FakeCaller, era: str = "2026-07-28", *, base_url: str | None = "http://127.0.0.1:8080/v1", **given: Any
 ) -> CallToolResult:
     async with assistant(server(caller, base_url=base_url), era) as client:
-        return await client.call_tool("get_recording", {"call_uuid": "cal_1", **given})
+        return await client.call_tool("get_recording", {"call_id": "cal_1", **given})
 
 
 def links(result: CallToolResult) -> list[tuple[str, str | None, int | None]]:
@@ -66,8 +68,38 @@ async def test_above_the_cap_of_resources_the_link_goes_to_rest() -> None:
 
 
 async def test_wav_is_linked_over_rest() -> None:
-    result = await asked(FakeCaller(media=FakeMedia(bytes(9), media_type="audio/wav")), format="wav")
-    assert links(result) == [("http://127.0.0.1:8080/v1/calls/cal_1/recording?format=wav", "audio/wav", 9)]
+    caller = FakeCaller(media=FakeMedia(bytes(9), media_type="audio/wav"))
+    found = await recording(use_of(caller), GetRecordingInline(call_uuid="cal_1", format="wav"))
+    (link,) = [block for block in found.more if isinstance(block, ResourceLink)]
+    assert (link.uri, link.mime_type, link.size) == (
+        "http://127.0.0.1:8080/v1/calls/cal_1/recording?format=wav",
+        "audio/wav",
+        9,
+    )
+
+
+async def test_an_assistant_is_not_asked_for_a_format() -> None:
+    caller = FakeCaller()
+    result = await asked(caller, format="wav")
+    assert text_of(result) == "Invalid arguments: format: unknown argument. Allowed: call_id, inline."
+    assert caller.asked == []
+
+
+async def test_it_says_how_long_the_recording_is_kept(era: str) -> None:
+    state = RecordingState(status="available", duration_seconds=65, kept_until=datetime(2027, 2, 19, 9, 30, tzinfo=UTC))
+    caller = FakeCaller(answers={"get_call": samples.call(recording=state)})
+    result = await asked(caller, era)
+    assert "  kept until 2027-02-19 09:30Z  " in text_of(result)
+    assert (result.structured_content or {})["kept_until"] == "2027-02-19T09:30:00Z"
+    async with assistant(server(caller), era) as client:
+        call = await client.call_tool("get_call", {"call_id": "cal_1"})
+    assert "recording kept until 2027-02-19 09:30Z" in text_of(call).splitlines()
+
+
+async def test_of_a_recording_that_is_not_kept_nothing_is_said_about_its_end() -> None:
+    result = await asked(FakeCaller())
+    assert "kept until" not in text_of(result)
+    assert "kept_until" not in (result.structured_content or {})
 
 
 async def test_without_rest_it_says_how_to_get_one() -> None:

@@ -114,7 +114,7 @@ async def test_an_endpoints_answer_with_a_number_in_escapes_is_shown_without_its
     answer = delivery.model_copy(update={"attempts": attempts})
     caller = FakeCaller(answers=samples.answers() | {"get_webhook_delivery": answer})
     async with assistant(server(caller), "auto") as client:
-        result = await client.call_tool("get_webhook_delivery", {"id": "whk_1", "delivery_id": "dlv_1"})
+        result = await client.call_tool("get_webhook_delivery", {"webhook_id": "whk_1", "delivery_id": "dlv_1"})
     assert not result.is_error
     shown = result.model_dump_json()
     assert "\u2022\u2022\u20226543" in shown

@@ -18,10 +18,10 @@ from tests.support.tools import samples
 from tests.support.tools.fakes import ERAS, FakeCaller, assistant, server, session
 
 QUESTIONS: tuple[tuple[str, dict[str, Any], str], ...] = (
-    ("list_contacts", {"id": "dep_1"}, "phone_number"),
-    ("list_audience_rows", {"id": "aud_1"}, "phone_number"),
+    ("list_contacts", {"deployment_id": "dep_1"}, "phone_number"),
+    ("list_audience_rows", {"audience_id": "aud_1"}, "phone_number"),
     ("list_calls", {}, "to"),
-    ("list_audience_rows", {"id": "aud_1"}, "external_id"),
+    ("list_audience_rows", {"audience_id": "aud_1"}, "external_id"),
 )
 
 
@@ -68,9 +68,9 @@ def _csv(numbers: list[str]) -> dict[str, Any]:
 
 
 ADDING: tuple[tuple[str, dict[str, Any], Callable[[list[str]], dict[str, Any]]], ...] = (
-    ("add_audience_rows", {"id": "aud_1"}, _rows),
+    ("add_audience_rows", {"audience_id": "aud_1"}, _rows),
     ("create_audience", {"name": "B"}, _rows),
-    ("import_audience", {"id": "aud_1"}, _csv),
+    ("import_audience", {"audience_id": "aud_1"}, _csv),
 )
 
 
@@ -116,13 +116,13 @@ def _with_another_column_last(numbers: list[str]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("tool", "arguments", "given"),
     [
-        ("import_audience", {"id": "aud_1"}, _ends_in_cr),
-        ("import_audience", {"id": "aud_1"}, _begins_with_nothing),
+        ("import_audience", {"audience_id": "aud_1"}, _ends_in_cr),
+        ("import_audience", {"audience_id": "aud_1"}, _begins_with_nothing),
         ("create_audience", {"name": "B"}, _floats),
         ("create_audience", {"name": "B"}, _beside_a_decoy),
         ("create_audience", {"name": "B"}, _with_another_column_last),
-        ("add_audience_rows", {"id": "aud_1"}, _beside_a_decoy),
-        ("add_audience_rows", {"id": "aud_1"}, _with_another_column_last),
+        ("add_audience_rows", {"audience_id": "aud_1"}, _beside_a_decoy),
+        ("add_audience_rows", {"audience_id": "aud_1"}, _with_another_column_last),
     ],
 )
 async def test_numbers_are_counted_where_the_service_reads_them_whatever_stands_around(
@@ -153,8 +153,8 @@ async def test_a_number_counts_once_however_it_is_written_and_in_whatever_column
     async with assistant(server(caller), "auto") as client:
         for i, spelt in enumerate(SPELT):
             rows = [{"who": spelt.format(202, 200 + 6 * i + j, "ADGJ"), "phone_number": ""} for j in range(6)]
-            assert not (await client.call_tool("add_audience_rows", {"id": "aud_1", "rows": rows})).is_error
-        last = await client.call_tool("add_audience_rows", {"id": "aud_1", "rows": [{"who": "+12029992345"}]})
+            assert not (await client.call_tool("add_audience_rows", {"audience_id": "aud_1", "rows": rows})).is_error
+        last = await client.call_tool("add_audience_rows", {"audience_id": "aud_1", "rows": [{"who": "+12029992345"}]})
     assert last.is_error
 
 
@@ -164,7 +164,7 @@ async def test_ordinary_lists_are_added_thousands_of_people_at_a_time() -> None:
     company = [f"+4930901820{extension:02d}" for extension in range(30)]
     async with assistant(server(FakeCaller()), "auto") as client:
         for numbers in (people[:8_000], people[8_000:], company):
-            assert not (await client.call_tool("import_audience", {"id": "aud_1", **_csv(numbers)})).is_error
+            assert not (await client.call_tool("import_audience", {"audience_id": "aud_1", **_csv(numbers)})).is_error
 
 
 def test_many_other_people_do_not_make_it_forget_what_was_tried() -> None:
@@ -180,7 +180,9 @@ async def test_a_file_in_a_folder_is_counted_as_well(tmp_path: Path) -> None:
     caller = FakeCaller()
     built = build(session(caller).opened, tools=with_files(served_tools(), Folders([tmp_path])))
     async with assistant(built, "auto") as client:
-        result = await client.call_tool("import_audience", {"id": "aud_1", "path": str(tmp_path / "people.csv")})
+        result = await client.call_tool(
+            "import_audience", {"audience_id": "aud_1", "path": str(tmp_path / "people.csv")}
+        )
     assert result.is_error
     assert "Nothing of people.csv went in." in str(result.content)
     assert "import_audience" not in caller.names()

@@ -34,7 +34,7 @@ async def test_a_number_in_e164_is_passed_on_and_costs_no_request(written: str) 
 )
 async def test_an_international_number_is_read_without_asking_for_countries(written: str, read: str) -> None:
     asked = caller()
-    await answer(asked, "list_contacts", {"id": "dep_1", "phone_number": written})
+    await answer(asked, "list_contacts", {"deployment_id": "dep_1", "phone_number": written})
     assert asked.names() == ["list_contacts"]
     assert last(asked, "list_contacts")["phone_number"] == read
 

@@ -36,8 +36,8 @@ async def test_calls_transcripts_and_new_fields_of_another_service(tmp_path: Pat
                 settings = {"CALLWRIGHT_BASE_URL": base_url, "CALLWRIGHT_API_KEY": KEY}
                 async with assistant(tmp_path, era=era, settings=settings) as hand:
                     calls = await hand.use("list_calls", per_page=2)
-                    said = await hand.use("get_transcript", call_uuid="cal_1")
-                    sound = await hand.use("get_recording", call_uuid="cal_1")
+                    said = await hand.use("get_transcript", call_id="cal_1")
+                    sound = await hand.use("get_recording", call_id="cal_1")
                     absent = await hand.refused("search_transcripts", query="price")
                     with anyio.fail_after(START_S):
                         while "mood" not in await properties_of(hand.client, "create_agent"):

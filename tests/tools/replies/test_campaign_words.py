@@ -10,7 +10,7 @@ from tests.support.tools.results import text_of
 
 async def told(deployment: Deployment) -> str:
     async with assistant(server(FakeCaller(answers={"get_deployment": deployment})), "2026-07-28") as client:
-        return text_of(await client.call_tool("get_deployment", {"id": "dep_1"}))
+        return text_of(await client.call_tool("get_deployment", {"deployment_id": "dep_1"}))
 
 
 @pytest.mark.parametrize(
@@ -40,4 +40,4 @@ async def test_a_scheduled_campaign_is_told_with_the_moment_at_which_it_begins()
 async def test_a_preview_without_greeting_says_why(greeting: str | None, said: str) -> None:
     seen = samples.preview().model_copy(update={"greeting": greeting})
     async with assistant(server(FakeCaller(answers={"preview_deployment": seen})), "2026-07-28") as client:
-        assert said in text_of(await client.call_tool("preview_deployment", {"id": "dep_1"}))
+        assert said in text_of(await client.call_tool("preview_deployment", {"deployment_id": "dep_1"}))

@@ -59,7 +59,7 @@ def test_after_a_pause_and_a_resume_the_next_step_is_its_own() -> None:
 async def test_it_is_not_waited_for_because_it_never_ends_by_itself(era: str) -> None:
     caller, clock = FakeCaller(answers={"get_deployment": BOUND}), FakeClock()
     async with assistant(server(caller, clock=clock), era) as client:
-        result = await client.call_tool("get_deployment", {"id": "dep_1", "wait_seconds": 45})
+        result = await client.call_tool("get_deployment", {"deployment_id": "dep_1", "wait_seconds": 45})
     assert not result.is_error
     assert clock.slept == []
     assert "Not finished" not in text_of(result)

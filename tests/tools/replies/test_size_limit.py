@@ -47,7 +47,7 @@ async def answer(tool: Tool, caller: FakeCaller, **more: Any) -> CallToolResult:
 
 
 def _required(tool: Tool) -> list[str]:
-    return [name for name, field in tool.arguments.model_fields.items() if field.is_required()]
+    return [tool.shown(name) for name, field in tool.arguments.model_fields.items() if field.is_required()]
 
 
 def most_of(tool: Tool) -> dict[str, Any]:
@@ -184,9 +184,9 @@ async def test_by_default_an_entry_has_the_usual_fields() -> None:
 
 async def test_an_unknown_field_is_refused_with_the_allowed_ones() -> None:
     async with assistant(server(FakeCaller()), "2026-07-28") as client:
-        result = await client.call_tool("list_agents", {"fields": ["id", "colour"]})
-    assert text_of(result).startswith("Invalid arguments: fields.1: should be 'id', 'created_at', ")
-    assert "'system_prompt'" in text_of(result)
+        result = await client.call_tool("list_audience_rows", {"audience_id": "aud_1", "fields": ["id", "colour"]})
+    assert text_of(result).startswith("Invalid arguments: fields.1: should be 'id', ")
+    assert "'external_id'" in text_of(result)
 
 
 async def test_a_prompt_of_any_length_can_be_read_in_parts() -> None:

@@ -67,12 +67,18 @@ async def test_it_gives_up_when_the_time_is_over_and_says_so() -> None:
     assert text_of(result).endswith("Not finished after 45 seconds; call again to go on waiting.")
 
 
-@pytest.mark.parametrize("seconds", [-1, 46])
-async def test_a_wait_out_of_bounds_is_refused(seconds: int) -> None:
-    result, caller, _, _ = await waited(at(5), seconds=seconds)
+async def test_a_wait_below_nothing_is_refused() -> None:
+    result, caller, _, _ = await waited(at(5), seconds=-1)
     assert result.is_error
     assert text_of(result).startswith("Invalid arguments: wait_seconds: ")
     assert caller.asked == []
+
+
+async def test_a_wait_that_is_too_long_is_the_longest_and_the_answer_says_so() -> None:
+    result, _, clock, _ = await waited(at(5), seconds=46)
+    assert sum(clock.slept) == pytest.approx(45)
+    assert text_of(result).splitlines()[0] == "wait_seconds: at most 45, so 45 was taken."
+    assert text_of(result).endswith("Not finished after 45 seconds; call again to go on waiting.")
 
 
 async def test_waiting_is_not_asked_of_the_service() -> None:

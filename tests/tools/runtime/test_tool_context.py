@@ -47,18 +47,18 @@ async def called(name: str, arguments: dict[str, object]) -> tuple[CallToolResul
 
 
 async def test_a_change_sends_only_what_was_given() -> None:
-    result, service = await called("update_agent", {"id": "agt_1", "name": "New"})
+    result, service = await called("update_agent", {"agent_id": "agt_1", "name": "New"})
     assert not result.is_error
     assert json.loads(service.requests[0].content) == {"name": "New"}
 
 
 async def test_a_recording_is_described_without_reading_it_whole() -> None:
-    result, _ = await called("get_recording", {"call_uuid": "cal_1"})
+    result, _ = await called("get_recording", {"call_id": "cal_1"})
     assert [block.size for block in result.content if isinstance(block, ResourceLink)] == [len(MP3)]
 
 
 async def test_a_problem_comes_through_with_its_next_step() -> None:
-    result, _ = await called("get_agent", {"id": "agt_9"})
+    result, _ = await called("get_agent", {"agent_id": "agt_9"})
     assert result.is_error
     block = result.content[0]
     assert isinstance(block, TextContent)

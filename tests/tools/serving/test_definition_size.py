@@ -13,8 +13,10 @@ from callwright.tools.serving.served import served_tools
 from callwright.tools.toolsets import PROFILES, enabled_tools
 from tests.support.tools.fakes import FakeCaller, assistant, session
 
-MOST_BYTES = {"analyst": 25_100, "operator": 40_000, "builder": 51_900, "all": 100_000}
-"""Four bytes are taken for a token: 6,000 for an analyst, 12,750 by default."""
+MOST_BYTES = {"analyst": 24_000, "operator": 36_500, "builder": 48_000, "all": 87_000}
+"""Four bytes are taken for a token: 6,000 for an analyst, 12,000 by default."""
+MOST_BYTES_A_TOOL = 1_320
+"""On average over a profile: 330 tokens."""
 MOST_OF_IT_ABOUT_ANSWERS = 0.35
 each_profile = pytest.mark.parametrize("profile", PROFILES)
 
@@ -35,6 +37,12 @@ def size(value: object) -> int:
 @each_profile
 async def test_a_list_of_tools_keeps_to_its_bound(profile: str, era: str) -> None:
     assert size({"tools": await listed(profile, era)}) <= MOST_BYTES[profile]
+
+
+@each_profile
+async def test_the_tools_of_a_list_keep_to_330_tokens_each_on_average(profile: str) -> None:
+    tools = await listed(profile, "auto")
+    assert size({"tools": tools}) <= MOST_BYTES_A_TOOL * len(tools)
 
 
 async def test_a_third_of_the_default_list_at_most_is_about_answers() -> None:

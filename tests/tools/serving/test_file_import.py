@@ -85,7 +85,7 @@ def opened(
 
 async def imported(service: FakeCaller, folder: Path, *, clock: FakeClock | None = None, **more: Any) -> CallToolResult:
     async with opened(service, folder, clock=clock) as client:
-        return await client.call_tool("import_audience", {"id": "aud_1", "path": "people.csv", **more})
+        return await client.call_tool("import_audience", {"audience_id": "aud_1", "path": "people.csv", **more})
 
 
 def imports_of(service: Service) -> list[str]:
@@ -106,7 +106,7 @@ async def test_a_file_goes_in_parts_in_its_order_and_the_answer_names_each(folde
 
     async with opened(service, folder, era) as client:
         result = await client.call_tool(
-            "import_audience", {"id": "aud_1", "path": "people.csv"}, progress_callback=on_progress
+            "import_audience", {"audience_id": "aud_1", "path": "people.csv"}, progress_callback=on_progress
         )
     assert not result.is_error, text_of(result)
     assert rows_of(service) == ROWS
@@ -161,14 +161,14 @@ async def test_the_audience_may_be_named(folder: Path) -> None:
     service = Service()
     service.answers["list_audiences"] = samples.page([samples.audience(id="aud_1", name="March")])
     async with opened(service, folder) as client:
-        result = await client.call_tool("import_audience", {"id": "March", "path": "people.csv"})
+        result = await client.call_tool("import_audience", {"audience_id": "March", "path": "people.csv"})
     assert text_of(result).startswith('audience "March" is aud_1\nRows 1 to 24')
 
 
 async def test_text_can_still_be_imported(folder: Path) -> None:
     service = Service()
     async with opened(service, folder) as client:
-        result = await client.call_tool("import_audience", {"id": "aud_1", "csv": HEADER + ROWS[0]})
+        result = await client.call_tool("import_audience", {"audience_id": "aud_1", "csv": HEADER + ROWS[0]})
     assert not result.is_error, text_of(result)
     assert service.sent == [HEADER + ROWS[0]]
 
@@ -177,7 +177,7 @@ async def test_text_can_still_be_imported(folder: Path) -> None:
 async def test_either_a_path_or_a_text_is_wanted(folder: Path, more: dict[str, str]) -> None:
     service = Service()
     async with opened(service, folder) as client:
-        result = await client.call_tool("import_audience", {"id": "aud_1", **more})
+        result = await client.call_tool("import_audience", {"audience_id": "aud_1", **more})
     assert text_of(result) == "Invalid arguments: path: give either the path of a file, or its text as csv."
     assert imports_of(service) == []
 
@@ -247,8 +247,8 @@ async def test_the_reason_of_a_failed_import_names_no_tool_that_is_switched_off(
     own.enabled = enabled_tools(profile="builder")
     service.answers["get_audience_import"] = failed
     async with assistant(build(own.opened, tools=with_files(served_tools(), Folders([folder]))), NEWER) as client:
-        found = await client.call_tool("get_audience_import", {"id": "aud_1", "import_id": "imp_1"})
-        sent = await client.call_tool("import_audience", {"id": "aud_1", "path": "people.csv"})
+        found = await client.call_tool("get_audience_import", {"audience_id": "aud_1", "import_id": "imp_1"})
+        sent = await client.call_tool("import_audience", {"audience_id": "aud_1", "path": "people.csv"})
     assert "9 rows are bad. Correct the file." in text_of(found)
     assert "9 rows are bad. Correct the file. No more was sent." in text_of(sent)
     assert "list_import_errors" not in f"{found} {sent}"
@@ -309,7 +309,7 @@ async def test_a_file_outside_is_refused_over_the_protocol(folder: Path) -> None
 async def test_the_schema_names_the_folders_and_no_longer_wants_text(folder: Path, era: str) -> None:
     async with opened(Service(), folder, era) as client:
         tool = next(tool for tool in (await client.list_tools()).tools if tool.name == "import_audience")
-    assert tool.input_schema["required"] == ["id"]
+    assert tool.input_schema["required"] == ["audience_id"]
     assert str(folder) in tool.input_schema["properties"]["path"]["description"]
     assert {"parts", "next_row"} <= set(cast("dict[str, Any]", tool.output_schema)["properties"])
     assert len(tool.description or "") <= 1_024
@@ -319,16 +319,17 @@ def test_the_schema_is_that_of_the_model_that_checks_the_arguments(folder: Path)
     tool = next(tool for tool in with_files(served_tools(), Folders([folder])) if tool.name == "import_audience")
     checking = import_tool(Folders([folder]))
     checked = input_schema(checking.arguments, descriptions={})["properties"]
-    assert set(tool.parameters["properties"]) == set(checking.offered)
-    assert set(tool.parameters["properties"]) == {*checked} - {"content", "file", "expected_revisions"}
+    shown = {checking.shown(name): schema for name, schema in checked.items()}
+    assert set(tool.parameters["properties"]) == {checking.shown(name) for name in checking.offered}
+    assert set(tool.parameters["properties"]) == {*shown} - {"content", "file", "expected_revisions"}
     for name, schema in tool.parameters["properties"].items():
-        assert {**schema, "description": ""} == {**checked[name], "description": ""}
+        assert {**schema, "description": ""} == {**shown[name], "description": ""}
 
 
 async def test_without_folders_there_is_no_path_anywhere(folder: Path, era: str) -> None:
     async with assistant(server(Service()), era) as client:
         tool = next(tool for tool in (await client.list_tools()).tools if tool.name == "import_audience")
-        result = await client.call_tool("import_audience", {"id": "aud_1", "path": str(folder / "people.csv")})
+        result = await client.call_tool("import_audience", {"audience_id": "aud_1", "path": str(folder / "people.csv")})
     assert "path" not in json.dumps(tool.input_schema)
     assert "path: unknown argument" in text_of(result)
 
@@ -373,7 +374,7 @@ async def test_other_people_in_place_of_those_that_were_agreed_to_are_not_sent(f
     for era in ERAS:
         (folder / "people.csv").write_text(HEADER + "".join(ROWS), encoding="utf-8")
         async with Client(built, mode=era, elicitation_callback=swapped) as client:
-            result = await client.call_tool("import_audience", {"id": "aud_1", "path": "people.csv"})
+            result = await client.call_tool("import_audience", {"audience_id": "aud_1", "path": "people.csv"})
         assert result.is_error
         assert "changed" in text_of(result)
     assert [message.split(" to ")[0] for message in asked] == ["Add 30 people"] * 2

@@ -90,7 +90,7 @@ def test_advice_names_no_absent_tool(enabled: frozenset[str]) -> None:
 async def test_hints_in_replies_name_no_absent_tool(name: str) -> None:
     own = session(FakeCaller())
     own.enabled = frozenset({name})
-    given = samples.arguments(name, "deployments", ["id"])
+    given = samples.arguments(name, "deployments", ["deployment_id"])
     async with assistant(build(own.opened), "2026-07-28") as client:
         result = await client.call_tool(name, given)
     assert not result.is_error

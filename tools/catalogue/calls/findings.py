@@ -34,26 +34,30 @@ def _group(group: CallGroup) -> str:
     lasted, cost = group.duration_seconds, group.cost
     return line(
         ", ".join(f"{name} {value}" for name, value in group.key.items()) or "none",
+        ", ".join(group.names.values()) or None,
         count_of(group.calls, "call"),
         f"{group.share:.1%}",
         f"{group.answered} answered",
-        f"length {clock_time(lasted.p50)} median, p90 {clock_time(lasted.p90)}" if lasted else None,
-        f"cost {amount(cost.total)}" if cost else None,
+        f"length {clock_time(lasted.p50)} median, p90 {clock_time(lasted.p90)}, {lasted.mean:.1f} s mean"
+        if lasted
+        else None,
+        f"cost {amount(cost.total)}, {amount(cost.mean)} mean" if cost else None,
     )
 
 
 def _stats(stats: CallStats, _: ToolContext) -> str:
     return lines(
-        f"{count_of(stats.calls, 'call')}, {stats.answered} answered",
+        line(
+            f"{count_of(stats.calls, 'call')}, {stats.answered} answered",
+            f"{stats.duration_seconds.total / 60:.1f} min, {stats.duration_seconds.mean:.1f} s mean"
+            if stats.duration_seconds
+            else None,
+            f"cost {amount(stats.cost.total)}, {amount(stats.cost.mean)} mean" if stats.cost else None,
+        ),
         *(_group(group) for group in stats.groups),
         f"{count_of(stats.groups_left_out, 'more group')}: narrow the filters." if stats.groups_left_out else None,
     )
 
-
-_AS_IN_LIST = {
-    "outcome": "One of these, such as answered.",
-    "disposition": "One of these, such as goal_met.",
-}
 
 TOOLS: tuple[Tool, ...] = (
     Tool(
@@ -61,9 +65,9 @@ TOOLS: tuple[Tool, ...] = (
         toolset="calls",
         title="Search transcripts",
         description=(
-            "Words or phrases in what was said: the calls in which all of them stand, newest first, with the turns. "
-            "Try several wordings. To read many calls use read_conversations, one call get_transcript. To count calls "
-            "use get_call_stats; total stops at 10000. Free."
+            "Calls in which all the words or phrases were said, newest first, with the turns. Try several "
+            "wordings. To read many calls use read_conversations, one call get_transcript. To count use "
+            "get_call_stats. Free."
         ),
         hints=READS,
         reply=_match,
@@ -73,27 +77,47 @@ TOOLS: tuple[Tool, ...] = (
             *("call_id", "contact_name", "external_id", "deployment_id", "outcome", "disposition"),
             *("created_at", "match_count", "snippets"),
         ),
-        hidden=frozenset({"sort", "call_type", "status", "answered_by", "contact_id", "audience_id", "to", "language"}),
-        example="agent_id",
-        collapsed=frozenset({"outcome", "disposition"}),
-        argument_descriptions=_AS_IN_LIST
-        | {"query": "Words; a phrase in double quotes.", "snippets": "Turns shown of each call."},
+        hidden=frozenset(
+            {
+                "sort",
+                "call_type",
+                "status",
+                "answered_by",
+                "contact_id",
+                "audience_id",
+                "to",
+                "language",
+                "outcome",
+                "fields",
+            }
+        ),
+        argument_descriptions={
+            "query": 'Words that must all occur, a phrase in quotes: "too expensive" price.',
+            "snippets": "Turns shown of each call.",
+            "disposition": "One of these.",
+        },
     ),
     Tool(
         operation=contract.get_call_stats,
         toolset="calls",
         title="Count calls",
         description=(
-            "Counts calls in groups, the largest first, with lengths and cost. Use it for figures instead of listing "
-            "calls. For the counters of one campaign use get_deployment. For the calls themselves use list_calls. "
-            "Free. Hours and days are UTC."
+            "Counts calls in groups, the largest first, with totals, averages, lengths and cost. Use it for "
+            "figures instead of listing calls. For one campaign's counters use get_deployment. Free. Hours and "
+            "days are UTC."
         ),
         hints=READS,
         reply=_stats,
         hidden=frozenset(
-            {"call_type", "status", "to", "contact_id", "audience_id", "answered_by", "outcome", "disposition"}
+            {
+                *("call_type", "status", "to", "contact_id", "audience_id", "answered_by", "outcome", "disposition"),
+                "language",
+            }
         ),
-        argument_descriptions={"group_by": "Up to three.", "language": "A tag such as en-US."},
+        argument_descriptions={
+            "group_by": 'Up to three, such as ["outcome", "day"].',
+            "language": "A tag such as en-US.",
+        },
         truncation_hint="The largest groups come first. Narrow the filters to see the others.",
     ),
 )

@@ -626,9 +626,11 @@ export interface ListContactsInput {
   /** Only these states, for example retry_waiting. */
   status?: ("pending" | "in_flight" | "retry_waiting" | "completed" | "exhausted" | "suppressed" | "skipped" | "expired" | "cancelled")[];
   /** Only these outcomes of the last call. */
-  last_outcome?: string[];
+  last_outcome?: ("answered" | "transferred" | "voicemail" | "voicemail_left" | "no_answer" | "busy" | "rejected" | "invalid_number" | "unreachable" | "abandoned" | "fax_or_ivr" | "blocked" | "expired" | "cancelled" | "failed")[];
   /** Only these dispositions of the last call. */
-  last_disposition?: string[];
+  last_disposition?: ("goal_met" | "interested" | "not_interested" | "callback_requested" | "wrong_number" | "wrong_person" | "not_available" | "do_not_call" | "language_barrier" | "already_done" | "escalated" | "incomplete")[];
+  /** Only people whose name has these words, or words that begin so; case and accents do not count. */
+  name?: string;
   /** Only this number, in E.164. */
   phone_number?: string;
 }
@@ -666,13 +668,15 @@ export interface ListCallsInput {
   /** Only these outcomes, for example answered. */
   outcome?: ("answered" | "transferred" | "voicemail" | "voicemail_left" | "no_answer" | "busy" | "rejected" | "invalid_number" | "unreachable" | "abandoned" | "fax_or_ivr" | "blocked" | "expired" | "cancelled" | "failed")[];
   /** Only these dispositions, for example goal_met. */
-  disposition?: string[];
+  disposition?: ("goal_met" | "interested" | "not_interested" | "callback_requested" | "wrong_number" | "wrong_person" | "not_available" | "do_not_call" | "language_barrier" | "already_done" | "escalated" | "incomplete")[];
   /** Only calls to this number, in E.164. */
   to?: string;
   /** Only calls of agents with these language tags. */
   language?: string[];
   /** Only those answered by one of these, for example human. */
   answered_by?: string[];
+  /** Only people whose name has these words, or words that begin so; case and accents do not count. */
+  contact_name?: string;
   /** Only those that ended at this moment or later, to the second. */
   ended_from?: string;
   /** Only those that ended before this moment, to the second. */
@@ -709,6 +713,32 @@ export interface HangUpCallInput {
   call_uuid: string;
 }
 
+/**
+ * Whom to call, from which number, and who speaks. The user who made the key must still be a member of the
+ * organization.
+ */
+export interface PlaceCallInput {
+  /** Agent id (agt_…), from list_agents. */
+  agent_id: string;
+  /** Phone number id (num_…), from list_phone_numbers. */
+  phone_number_id: string;
+  /** Whom to call, in E.164. */
+  to: string;
+  /** Values for the placeholders of the agent's prompt, by name, such as first_name. */
+  variables?: Record<string, JsonValue>;
+  /**
+   * Call now. False: a draft is made, to be previewed and started. Where telephones really ring it has to be false,
+   * because a start needs a plan. Default: true.
+   */
+  auto_start?: boolean;
+  calling_hours?: CallingHours | null;
+  retry_policy?: RetryPolicy;
+  voicemail?: Voicemail;
+  /** Seconds after which a call is ended. Default: 600. */
+  max_call_duration_seconds?: number;
+  budget_cap?: Spend | null;
+}
+
 /** What to group by, over the calls that the filters leave. */
 export interface GetCallStatsInput {
   /** Only those made at this moment or later, to the second. */
@@ -730,7 +760,7 @@ export interface GetCallStatsInput {
   /** Only these outcomes, for example answered. */
   outcome?: ("answered" | "transferred" | "voicemail" | "voicemail_left" | "no_answer" | "busy" | "rejected" | "invalid_number" | "unreachable" | "abandoned" | "fax_or_ivr" | "blocked" | "expired" | "cancelled" | "failed")[];
   /** Only these dispositions, for example goal_met. */
-  disposition?: string[];
+  disposition?: ("goal_met" | "interested" | "not_interested" | "callback_requested" | "wrong_number" | "wrong_person" | "not_available" | "do_not_call" | "language_barrier" | "already_done" | "escalated" | "incomplete")[];
   /** Only calls to this number, in E.164. */
   to?: string;
   /** Only calls of agents with these language tags. */
@@ -762,13 +792,15 @@ export interface ReadConversationsInput {
   /** Only these outcomes, for example answered. */
   outcome?: ("answered" | "transferred" | "voicemail" | "voicemail_left" | "no_answer" | "busy" | "rejected" | "invalid_number" | "unreachable" | "abandoned" | "fax_or_ivr" | "blocked" | "expired" | "cancelled" | "failed")[];
   /** Only these dispositions, for example goal_met. */
-  disposition?: string[];
+  disposition?: ("goal_met" | "interested" | "not_interested" | "callback_requested" | "wrong_number" | "wrong_person" | "not_available" | "do_not_call" | "language_barrier" | "already_done" | "escalated" | "incomplete")[];
   /** Only calls to this number, in E.164. */
   to?: string;
   /** Only calls of agents with these language tags. */
   language?: string[];
   /** Only those answered by one of these, for example human. */
   answered_by?: string[];
+  /** Only people whose name has these words, or words that begin so; case and accents do not count. */
+  contact_name?: string;
   /**
    * conversations: call by call. distinct_turns: what was said word for word the same once, with counts, over up to
    * 2,000 calls an answer. unanswered_questions: likewise what the agent could not answer. Default: "conversations".
@@ -814,7 +846,7 @@ export interface SearchTranscriptsInput {
   /** Only these outcomes, for example answered. */
   outcome?: ("answered" | "transferred" | "voicemail" | "voicemail_left" | "no_answer" | "busy" | "rejected" | "invalid_number" | "unreachable" | "abandoned" | "fax_or_ivr" | "blocked" | "expired" | "cancelled" | "failed")[];
   /** Only these dispositions, for example goal_met. */
-  disposition?: string[];
+  disposition?: ("goal_met" | "interested" | "not_interested" | "callback_requested" | "wrong_number" | "wrong_person" | "not_available" | "do_not_call" | "language_barrier" | "already_done" | "escalated" | "incomplete")[];
   /** Only calls to this number, in E.164. */
   to?: string;
   /** Only calls of agents with these language tags. */
@@ -1039,4 +1071,34 @@ export interface ReplayEventInput {
   id: string;
   /** Only to this subscription. */
   webhook_id?: string | null;
+}
+
+/** The organization. */
+export type GetOverviewInput = Record<string, never>;
+
+/**
+ * Entries of the last 365 days. Counting may stop at 10000: such a `pagination.total` means so many entries or
+ * more.
+ */
+export interface ListAuditLogInput {
+  /** Page number, from 1. Leave out when using cursor. */
+  page?: number;
+  /** Entries per page, 1 to 200. Default: 50. */
+  per_page?: number;
+  /** next_cursor of the previous answer; continues after it. */
+  cursor?: string;
+  /** Fields to sort by, comma-separated; a leading - sorts descending. Fields: created_at. */
+  sort?: string;
+  /** Only those made at this moment or later, to the second. */
+  created_from?: string;
+  /** Only those made before this moment, to the second. */
+  created_before?: string;
+  /** Only this operation, for example start_deployment. */
+  action?: string;
+  /** Only what was done to this thing, by its id. */
+  subject_id?: string;
+  /** Only what this key did, by its id, or operator or platform. */
+  actor_id?: string;
+  /** Only what was done through this tool. */
+  tool?: string;
 }

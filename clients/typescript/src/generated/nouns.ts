@@ -191,6 +191,10 @@ export class Calls extends Noun {
   hangUp(input: inputs.HangUpCallInput, options: CallOptions = {}): Promise<schemas.Call> {
     return this.session.ask(operations.hangUpCall, input, options);
   }
+  /** Call one person: makes a deployment of one, and starts it. */
+  place(input: inputs.PlaceCallInput, options: CallOptions = {}): Promise<schemas.Deployment> {
+    return this.session.ask(operations.placeCall, input, options);
+  }
   /** Count calls by outcome, disposition, agent, deployment, hour or language. */
   stats(input: inputs.GetCallStatsInput, options: CallOptions = {}): Promise<schemas.CallStats> {
     return this.session.ask(operations.getCallStats, input, options);
@@ -289,6 +293,20 @@ export class Events extends Noun {
   }
 }
 
+export class Overview extends Noun {
+  /** Get what there is: agents, audiences, numbers, campaigns, money and limits. */
+  get(input: inputs.GetOverviewInput = {}, options: CallOptions = {}): Promise<schemas.Overview> {
+    return this.session.ask(operations.getOverview, input, options);
+  }
+}
+
+export class AuditLog extends Noun {
+  /** List what was changed, by whom and through which tool. */
+  list(input: inputs.ListAuditLogInput = {}, options: CallOptions = {}): Listing<schemas.AuditEntry> {
+    return this.session.walk(operations.listAuditLog, input, options);
+  }
+}
+
 /** Every operation, by noun. */
 export class Surface {
   readonly agents: Agents;
@@ -301,6 +319,8 @@ export class Surface {
   readonly wallet: Wallet;
   readonly webhooks: Webhooks;
   readonly events: Events;
+  readonly overview: Overview;
+  readonly auditLog: AuditLog;
 
   constructor(session: Session) {
     this.agents = new Agents(session);
@@ -313,5 +333,7 @@ export class Surface {
     this.wallet = new Wallet(session);
     this.webhooks = new Webhooks(session);
     this.events = new Events(session);
+    this.overview = new Overview(session);
+    this.auditLog = new AuditLog(session);
   }
 }

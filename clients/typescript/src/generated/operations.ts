@@ -452,6 +452,7 @@ export const listContacts: Operation<inputs.ListContactsInput, schemas.Contact> 
     status: "filter[status]",
     last_outcome: "filter[last_outcome]",
     last_disposition: "filter[last_disposition]",
+    name: "filter[name]",
     phone_number: "filter[phone_number]"
   },
   hasBody: false,
@@ -481,6 +482,7 @@ export const listCalls: Operation<inputs.ListCallsInput, schemas.Call> = {
     to: "filter[to]",
     language: "filter[language]",
     answered_by: "filter[answered_by]",
+    contact_name: "filter[contact_name]",
     ended_from: "filter[ended_from]",
     ended_before: "filter[ended_before]"
   },
@@ -536,6 +538,16 @@ export const hangUpCall: Operation<inputs.HangUpCallInput, schemas.Call> = {
   mediaTypes: []
 };
 
+export const placeCall: Operation<inputs.PlaceCallInput, schemas.Deployment> = {
+  name: "place_call",
+  method: "POST",
+  path: "/calls",
+  shape: "one",
+  query: {},
+  hasBody: true,
+  mediaTypes: []
+};
+
 export const getCallStats: Operation<inputs.GetCallStatsInput, schemas.CallStats> = {
   name: "get_call_stats",
   method: "GET",
@@ -580,6 +592,7 @@ export const readConversations: Operation<inputs.ReadConversationsInput, schemas
     to: "filter[to]",
     language: "filter[language]",
     answered_by: "filter[answered_by]",
+    contact_name: "filter[contact_name]",
     view: "view",
     speaker: "speaker",
     max_tokens: "max_tokens",
@@ -839,5 +852,36 @@ export const replayEvent: Operation<inputs.ReplayEventInput, schemas.Replayed> =
   shape: "one",
   query: {},
   hasBody: true,
+  mediaTypes: []
+};
+
+export const getOverview: Operation<inputs.GetOverviewInput, schemas.Overview> = {
+  name: "get_overview",
+  method: "GET",
+  path: "/overview",
+  shape: "one",
+  query: {},
+  hasBody: false,
+  mediaTypes: []
+};
+
+export const listAuditLog: Operation<inputs.ListAuditLogInput, schemas.AuditEntry> = {
+  name: "list_audit_log",
+  method: "GET",
+  path: "/audit_log",
+  shape: "many",
+  query: {
+    page: "page",
+    per_page: "per_page",
+    cursor: "cursor",
+    sort: "sort",
+    created_from: "filter[created_from]",
+    created_before: "filter[created_before]",
+    action: "filter[action]",
+    subject_id: "filter[subject_id]",
+    actor_id: "filter[actor_id]",
+    tool: "filter[tool]"
+  },
+  hasBody: false,
   mediaTypes: []
 };

@@ -131,6 +131,27 @@ export interface AudienceRow {
   created_at: string;
 }
 
+/** One change. It holds no secret, no number of a person who is called, and nothing that was said. */
+export interface AuditEntry {
+  id: string;
+  created_at: string;
+  /** The operation, for example start_deployment. */
+  action: string;
+  /** What was changed, by its id. */
+  subject_id: string;
+  /** The key that did it; operator for the command line, platform for the service itself. */
+  actor_id: string;
+  /** The name of the key; empty without one. */
+  actor_label?: string;
+  /** The person for whom a personal key acted. */
+  user_id?: string | null;
+  /** The tool of the MCP server; null for other requests. */
+  tool?: string | null;
+  request_id?: string | null;
+  /** Each field before and after; on a start with a plan, its plan_id. */
+  changes: Record<string, JsonValue>;
+}
+
 /** A number that can be rented now. */
 export interface AvailableNumber {
   number: string;
@@ -139,6 +160,12 @@ export interface AvailableNumber {
   number_type: "local" | "mobile" | "toll_free" | "national";
   capabilities: Capabilities;
   monthly_cost: Money;
+}
+
+/** The sum and the mean of values. */
+export interface Average {
+  total: number;
+  mean: number;
 }
 
 /** Contacts that would not be called, and why. */
@@ -248,6 +275,8 @@ export interface CallCost {
 export interface CallGroup {
   /** The value of each field grouped by; none where calls have none. */
   key: Record<string, string>;
+  /** The names of the agent and the deployment in key, where they still exist. */
+  names?: Record<string, string>;
   calls: number;
   /** Of all calls counted, 0 to 1. */
   share: number;
@@ -272,6 +301,10 @@ export interface CallStarted {
 export interface CallStats {
   calls: number;
   answered: number;
+  /** Of all answered calls. */
+  duration_seconds?: Average | null;
+  /** Of all calls that cost anything. */
+  cost?: MoneyAverage | null;
   /** The largest first; at most 200. */
   groups: CallGroup[];
   /** Groups beyond those. Default: 0. */
@@ -550,8 +583,8 @@ export interface DistinctTurn {
   count: number;
   /** On how many of the calls. */
   calls: number;
-  /** The first ten of these calls. */
-  call_ids: string[];
+  /** These calls; of more than five the first two. */
+  said_on: SaidOn[];
 }
 
 /** An event as it is sent, with what it is about. */
@@ -633,11 +666,18 @@ export interface Money {
   currency: string;
 }
 
-/** The distribution of amounts: the median, the 90th percentile and the sum. */
+/** The sum and the mean of amounts. */
+export interface MoneyAverage {
+  total: Money;
+  mean: Money;
+}
+
+/** The distribution of amounts: the median and the 90th percentile, the sum and the mean. */
 export interface MoneySpread {
+  total: Money;
+  mean: Money;
   p50: Money;
   p90: Money;
-  total: Money;
 }
 
 /** A new audience, with the rows that were refused. */
@@ -721,6 +761,107 @@ export interface Overflow {
   /** Let the caller wait, forward the call to `forward_to`, or give the busy tone. Default: "busy". */
   action?: "queue" | "forward" | "busy";
   forward_to?: string | null;
+}
+
+/** What an organization has and what is under way. */
+export interface Overview {
+  organization: string;
+  /** simulated: no telephone rings, whatever is called. */
+  network: "simulated" | "real";
+  agents: OverviewAgents;
+  audiences: OverviewAudiences;
+  phone_numbers: OverviewNumbers;
+  deployments: OverviewDeployments;
+  calls_under_way: number;
+  wallet: OverviewWallet;
+  limits: OverviewLimits;
+}
+
+/** An agent, in brief. */
+export interface OverviewAgent {
+  id: string;
+  name: string;
+  language: string;
+}
+
+/** The agents: how many, and the newest. */
+export interface OverviewAgents {
+  total: number;
+  newest: OverviewAgent[];
+}
+
+/** An audience, in brief. */
+export interface OverviewAudience {
+  id: string;
+  name: string;
+  status: "empty" | "importing" | "ready" | "failed";
+  /** Rows that can be called. */
+  people: number;
+}
+
+/** The audiences: how many, and the newest. */
+export interface OverviewAudiences {
+  total: number;
+  newest: OverviewAudience[];
+}
+
+/** A deployment, in brief. */
+export interface OverviewDeployment {
+  id: string;
+  name: string;
+  call_type: "outbound" | "inbound";
+  status: "draft" | "scheduled" | "active" | "paused" | "completed" | "cancelled" | "failed";
+  status_reason?: string | null;
+  contacts: number;
+  /** Contacts who are not called again. */
+  ended: number;
+  /** When a scheduled one begins. */
+  next_start?: string | null;
+}
+
+/** The deployments: how many, those under way, and the newest. */
+export interface OverviewDeployments {
+  total: number;
+  /** How many are active. */
+  running: number;
+  /** Active ones first, then the newest. */
+  shown: OverviewDeployment[];
+}
+
+/** The limits of the organization's plan; null where there is none. */
+export interface OverviewLimits {
+  plan: string;
+  concurrent_deployments?: number | null;
+  concurrent_calls?: number | null;
+  requests_per_second?: number | null;
+  /** Recordings are deleted so long after their call. */
+  recording_retention_days: number;
+}
+
+/** A rented number, in brief. */
+export interface OverviewNumber {
+  id: string;
+  number: string;
+  label: string;
+  /** The inbound deployment whose agent answers its callers. */
+  answered_by?: string | null;
+}
+
+/** The rented numbers: how many, and the newest. */
+export interface OverviewNumbers {
+  total: number;
+  newest: OverviewNumber[];
+}
+
+/** The money, in brief. */
+export interface OverviewWallet {
+  /** What can be spent now. */
+  available: Money;
+  /** Held back for calls that are under way. */
+  reserved: Money;
+  low_balance: boolean;
+  /** True on the simulated network: the money is not real. */
+  play_money: boolean;
 }
 
 /** Where a page stands in its list. */
@@ -838,6 +979,8 @@ export interface RecordingState {
   format?: "mp3" | "wav";
   /** Default: 0. */
   duration_seconds?: number;
+  /** When it is deleted, by the plan of now; null where there is none. */
+  kept_until?: string | null;
 }
 
 /** What a transaction is about. */
@@ -904,6 +1047,13 @@ export interface RowsAdded {
   errors: RowError[];
 }
 
+/** A call on which something was said, and to whom. */
+export interface SaidOn {
+  call_id: string;
+  contact_name?: string | null;
+  external_id?: string | null;
+}
+
 /** A turn in which the words stand. */
 export interface Snippet {
   turn_index: number;
@@ -927,11 +1077,12 @@ export interface SpokenTurn {
   text: string;
 }
 
-/** The distribution of values: the median, the 90th percentile and the sum. */
+/** The distribution of values: the median and the 90th percentile, the sum and the mean. */
 export interface Spread {
+  total: number;
+  mean: number;
   p50: number;
   p90: number;
-  total: number;
 }
 
 /** Where a deployment's contacts and calls stand. */

@@ -44,7 +44,7 @@
 
   async function openCall() {
     try {
-      call = await parsed(uri()).catch(async () => (await callTool("get_call", { call_uuid: id })).structuredContent);
+      call = await parsed(uri()).catch(async () => (await callTool("get_call", { call_id: id })).structuredContent);
     } catch {
       call = null; // the transcript says enough by itself
     }
@@ -69,7 +69,7 @@
     let part = null;
     for (let parts = 0; parts < MOST_PARTS; parts += 1) {
       const more = part?.next_cursor ? { cursor: part.next_cursor } : {};
-      part = (await callTool("get_transcript", { call_uuid: id, max_tokens: TOKENS, ...more })).structuredContent;
+      part = (await callTool("get_transcript", { call_id: id, max_tokens: TOKENS, ...more })).structuredContent;
       if (!isObject(part) || !Array.isArray(part.turns)) throw new Error("The answer holds no turns.");
       turns.push(...part.turns);
       if (!part.next_cursor) break;
@@ -318,7 +318,7 @@
 
   // ---- the host
 
-  view.on("ui/notifications/tool-input", (params) => open(params.arguments?.call_uuid));
+  view.on("ui/notifications/tool-input", ({ arguments: given }) => open(given?.call_id ?? given?.call_uuid));
   view.on("ui/notifications/tool-result", async (result) => {
     first = isObject(result.structuredContent) ? result.structuredContent : null;
     if (result.isError) refusal = wordsOf(result) || "The tool failed.";

@@ -43,7 +43,7 @@
     asking = true;
     refreshes += 1;
     try {
-      const { structuredContent } = await callTool("get_deployment", { id });
+      const { structuredContent } = await callTool("get_deployment", { deployment_id: id });
       errors = 0;
       const before = JSON.stringify([shown?.status, shown?.stats]);
       take(structuredContent);
@@ -227,7 +227,7 @@
     note("Pausing…");
     let failed = "";
     try {
-      const { structuredContent: found } = await callTool("pause_deployment", { id }, PAUSE_LIMIT_MS);
+      const { structuredContent: found } = await callTool("pause_deployment", { deployment_id: id }, PAUSE_LIMIT_MS);
       if (shown && isObject(found) && typeof found.status === "string") {
         shown = { ...shown, status: found.status, status_reason: found.status_reason };
       }
@@ -252,7 +252,7 @@
     refresh();
   }
 
-  view.on("ui/notifications/tool-input", (params) => follow(params.arguments?.id));
+  view.on("ui/notifications/tool-input", ({ arguments: given }) => follow(given?.deployment_id ?? given?.id));
   view.on("ui/notifications/tool-result", (result) => {
     const found = result.structuredContent;
     if (isObject(found) && isObject(found.stats) && (!shown || found.stats.outcomes)) take(found);

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass, field, replace
 
+from callwright.contract.calls.calls import Disposition
 from callwright.service.rules.templates import render
-from callwright.service.telephony.engine import CallRequest, Disposition, EndedBy, HangupCause
+from callwright.service.telephony.engine import CallRequest, EndedBy, HangupCause
 from callwright.service.telephony.simulated.chance import Chance
 from callwright.service.telephony.simulated.conversation.contact import Contact, Reply
 from callwright.service.telephony.simulated.conversation.facts import filled_facts, news_of, states_asked_time

@@ -53,6 +53,9 @@ def wish_of(text: str, bank: Bank) -> Wish:
     for start in bank.hears["no_start"]:
         if start in beginning or (" " in start and said.startswith(f" {start}")):
             return "no_start"
+    # Or the no comes after its reason: "Too dear for me, no."
+    if not is_question(text) and said.rpartition(",")[2].strip(_EDGES) in bank.hears["no_start"] and "," in said:
+        return "no_start"
     return "question" if is_question(text) else "nothing"
 
 

@@ -45,7 +45,7 @@ def test_numbers_are_whole_when_that_is_asked_for(called: Path, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("get_call",), "call_uuid: required"),
+        (("get_call",), "call_id: required"),
         (("get_call", "call_uuid=cal_1"), "list_calls shows what exists"),
         (("get_wallet", "colour=red"), "colour: unknown argument"),
         (("list_calls", "per_page=many"), "per_page"),

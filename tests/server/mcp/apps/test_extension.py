@@ -80,7 +80,7 @@ async def test_the_extension_is_announced() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tool", "arguments"), [("get_deployment", {"id": "d"}), ("get_transcript", {"call_uuid": "c"})]
+    ("tool", "arguments"), [("get_deployment", {"deployment_id": "d"}), ("get_transcript", {"call_id": "c"})]
 )
 async def test_a_host_without_pages_gets_the_same_words_as_one_with_them(
     era: str, tool: str, arguments: dict[str, Any]

@@ -1,5 +1,6 @@
 """Recordings over the typed client and by hand: formats, ranges, tags, and what is said when there is none."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -55,6 +56,29 @@ async def test_a_recording_says_that_it_is_simulated_and_head_tells_its_size(ten
     for tags in ("*", f'"x", {got.headers["etag"]}', f"W/{got.headers['etag']}"):
         assert (await http.get(path, headers={"If-None-Match": tags})).status_code == 304
     refused(await http.get(path, params={"format": "ogg"}), 400, "invalid_field", "format")
+
+
+async def test_a_recording_is_kept_for_the_days_of_the_plan_and_says_until_when(tenant: Tenant) -> None:
+    call_id = await put_call(tenant, turns=2)
+    call = await tenant.client.calls.get(call_uuid=call_id)
+    assert call.ended_at is not None
+    days = (await tenant.client.overview.get()).limits.recording_retention_days
+    assert call.recording.kept_until == call.ended_at + timedelta(days=days)
+    (listed,) = (await tenant.client.calls.list()).data
+    assert listed.recording == call.recording
+
+
+async def test_without_a_recording_there_is_no_end_of_it(tenant: Tenant) -> None:
+    silent = await put_call(tenant)
+    old = await put_call(tenant, turns=2, ended_at=1_000_000_000_000, to_number="+12125550101")
+    going: dict[str, Any] = {"status": "in_progress", "outcome": None, "ended_at": None}
+    under_way = await put_call(tenant, turns=2, to_number="+12125550102", **going)
+    states = {}
+    for call_id in (silent, old, under_way):
+        recording = (await tenant.client.calls.get(call_uuid=call_id)).recording
+        states[call_id] = recording.status
+        assert recording.kept_until is None
+    assert states == {silent: "absent", old: "deleted", under_way: "processing"}
 
 
 @pytest.mark.requirement("RES-11")

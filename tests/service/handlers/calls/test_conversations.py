@@ -86,7 +86,10 @@ async def test_what_the_agent_could_not_answer_stands_grouped_in_one_answer(tena
         values = {"unanswered_questions": json.dumps(asked.get(call_id, []))}
         await tenant.database.write(store_values, call_id, values)
     (answer,) = await everything(tenant, deployment_id=campaign, view="unanswered_questions")
-    found = {one.text.casefold().replace("  ", " "): (one.count, sorted(one.call_ids)) for one in answer.distinct_turns}
+    found = {
+        one.text.casefold().replace("  ", " "): (one.count, sorted(on.call_id for on in one.said_on))
+        for one in answer.distinct_turns
+    }
     assert found == {"is there parking?": (2, sorted(ids[:2])), "what does it cost?": (1, [ids[1]])}
 
 

@@ -110,6 +110,32 @@ async def test_calls_are_counted_by_group(tenant: Tenant) -> None:
     assert (busy.duration_seconds, busy.cost) == (None, None)
 
 
+async def test_averages_are_over_all_calls_and_over_each_group(tenant: Tenant) -> None:
+    for index, (seconds, outcome) in enumerate(((10, "answered"), (40, "answered"), (100, "transferred"))):
+        spent = {"duration_ms": seconds * 1_000, "cost_micros": seconds * 200}
+        await put_call(tenant, **spent, outcome=outcome, to_number=f"+1212555010{index}")
+    await put_call(tenant, outcome="busy", duration_ms=0, cost_micros=0, answered_at=None, to_number="+12125550109")
+    stats = await tenant.client.calls.stats(group_by=["outcome"])
+    assert stats.duration_seconds is not None
+    assert (stats.duration_seconds.total, stats.duration_seconds.mean) == (150.0, 50.0)
+    assert stats.cost is not None
+    assert (stats.cost.total.amount, stats.cost.mean.amount) == ("0.030000", "0.010000")
+    means = {group.key["outcome"]: group.duration_seconds and group.duration_seconds.mean for group in stats.groups}
+    assert means == {"answered": 25.0, "transferred": 100.0, "busy": None}
+    costs = {group.key["outcome"]: group.cost and group.cost.mean.amount for group in stats.groups}
+    assert costs == {"answered": "0.005000", "transferred": "0.020000", "busy": None}
+    again = await tenant.client.calls.stats(group_by=["day", "language"])
+    assert (again.duration_seconds, again.cost) == (stats.duration_seconds, stats.cost)
+
+
+async def test_without_an_answered_call_there_is_no_average(tenant: Tenant) -> None:
+    await put_call(tenant, outcome="busy", duration_ms=0, cost_micros=0, answered_at=None)
+    stats = await tenant.client.calls.stats(group_by=["outcome"])
+    assert (stats.calls, stats.duration_seconds, stats.cost) == (1, None, None)
+    nothing = await tenant.client.calls.stats(group_by=["outcome"], outcome=["failed"])
+    assert (nothing.calls, nothing.duration_seconds, nothing.cost, nothing.groups) == (0, None, None, [])
+
+
 async def test_groups_go_by_several_fields_and_by_time(tenant: Tenant) -> None:
     first = DIALLED_MS // DAY * DAY + 9 * HOUR
     for at_ms, disposition in ((first, "goal_met"), (first + 1, None), (first + DAY + HOUR, None)):

@@ -46,6 +46,7 @@ FILTERS: dict[str, str] = {
     "call_type": "outbound",
     "status": "completed",
     "outcome": "answered",
+    "disposition": "goal_met",
     "created_from": "2026-01-01T00:00:00Z",
     "created_before": "2066-01-01T00:00:00Z",
     "ended_from": "2026-01-01T00:00:00Z",

@@ -86,7 +86,9 @@ async def renamed_contacts(tenant: Tenant, deployment_id: str) -> None:
     columns = deployment_contacts.c
 
     def write(connection: Any) -> None:
-        for position, (outcome, disposition) in enumerate((("busy", "a"), ("no_answer", "b"), ("rejected", "c"))):
+        for position, (outcome, disposition) in enumerate(
+            (("busy", "goal_met"), ("no_answer", "interested"), ("rejected", "escalated"))
+        ):
             mine = (columns.deployment_id == deployment_id) & (columns.phone == row(position)["phone_number"])
             values = {"last_outcome": outcome, "last_disposition": disposition}
             assert connection.execute(update(deployment_contacts).where(mine).values(values)).rowcount == 1
@@ -123,7 +125,7 @@ async def test_other_lists_are_filtered_by_several_values_where_that_makes_sense
         ("list_agents", "/agents", "language", "de-DE,fr-FR", 2),
         ("list_agents", "/agents", "voice_id", "en-US-ben,en-GB-x", 1),
         ("list_contacts", contacts, "last_outcome", "busy,rejected", 2),
-        ("list_contacts", contacts, "last_disposition", "b,c,d", 2),
+        ("list_contacts", contacts, "last_disposition", "interested,escalated,wrong_number", 2),
         ("list_phone_numbers", "/phone_numbers", "country", "US,DE", 4),
         ("list_phone_numbers", "/phone_numbers", "number_type", "local,mobile", 4),
         ("list_import_errors", errors, "code", "invalid_phone,ambiguous_country,bad_type", 2),

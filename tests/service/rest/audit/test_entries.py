@@ -233,6 +233,8 @@ async def write_everything(tenant: Tenant, http: AsyncClient) -> set[str]:
     await does("update_deployment", at, name=f"Ring {secret}", metadata={"token": "hunter2"})
     for act in ("start", "pause", "resume", "cancel"):
         await does(f"{act}_deployment", f"{at}/{act}")
+    single = {"agent_id": made["id"], "phone_number_id": calls_from["id"], "to": CONTACT}
+    await does("place_call", **single, variables={"first_name": PRIVATE, PRIVATE: PRIVATE})
     spare = await does("clone_deployment", f"{at}/clone", name="spare")
     await does("delete_deployment", f"/deployments/{spare['id']}")
     away = {"action": "forward", "forward_to": CONTACT}

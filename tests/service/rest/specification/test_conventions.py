@@ -78,6 +78,8 @@ async def test_every_moment_is_in_utc_to_the_second_and_every_amount_has_six_pla
     moments = amounts = 0
     for name, answer in (await reads(http, mine)).items():
         for field, value in members(answer.json()):
+            if isinstance(value, dict) and value.keys() == {"before", "after"}:
+                continue  # an entry of the audit log: its two values are members too
             if field.endswith("_at") and value is not None:
                 form = OF_EVENT if field == "created_at" and name in ("list_events", "get_event") else MOMENT
                 assert form.fullmatch(value), (name, field, value)

@@ -195,3 +195,17 @@ def test_a_wish_not_to_be_called_again_is_heard_in_each_language_whatever_the_ag
 )
 def test_a_wish_to_be_called_back_is_no_wish_not_to_be_called(said: str) -> None:
     assert "opt_out" not in {wish_of(said, bank) for bank in BANKS}
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "wish"),
+    [
+        ("Far too dear for me, no.", "en", "no_start"),
+        ("I just changed supplier, no!", "en", "no_start"),
+        ("Das ist mir zu teuer, nein.", "de", "no_start"),
+        ("That is fine, no?", "en", "question"),
+        ("I have no idea, but yes.", "en", "nothing"),
+    ],
+)
+def test_a_no_after_its_reason_is_understood(text: str, language: str, wish: Wish) -> None:
+    assert wish_of(text, bank_or_english(language)) == wish

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.service.rules.search_words import MAX_QUERY_WORDS, read_query, words_of
+from callwright.service.platform.search_words import MAX_QUERY_WORDS, read_query, stored_words, word_column, words_of
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,22 @@ def test_every_word_is_ascii_and_one_word_again(text: str) -> None:
         assert word.isascii()
         assert word.isalnum()
         assert words_of(word) == [word]
+
+
+@given(st.text(), st.text(min_size=1))
+def test_the_beginning_of_a_stored_word_begins_it_and_no_word_of_another_script_does(text: str, other: str) -> None:
+    for word in stored_words(text):
+        assert word.removeprefix("=").isalnum()
+        assert word.isascii()
+    for word, plain in zip(stored_words(other), words_of(other), strict=True):
+        assert word == plain or word == f"={plain.removeprefix('x')}"
+
+
+def test_a_column_of_words_has_each_after_a_space() -> None:
+    assert word_column("José  O'Neil") == " jose o neil"
+    assert word_column("—") == ""
+    assert word_column(None) is None
+    assert word_column("Мария") == f" ={'мария'.encode().hex()}"
 
 
 def test_a_query_is_words_and_quoted_phrases() -> None:

@@ -30,6 +30,15 @@ def _stripped(text: str) -> str:
 
 def words_of(text: str) -> list[str]:
     """The words of a text as they are indexed, in their order."""
+    return [_folded(word) for word in _plain_words(text)]
+
+
+def stored_words(text: str) -> list[str]:
+    """The words as a column holds them: the beginning of one begins what is stored, and nothing of another script."""
+    return [word if word.isascii() else f"={word.encode().hex()}" for word in _plain_words(text)]
+
+
+def _plain_words(text: str) -> list[str]:
     if text.isascii():
         return _ASCII_WORD.findall(text.lower())
     found: list[str] = []
@@ -38,11 +47,16 @@ def words_of(text: str) -> list[str]:
         if unicodedata.category(character)[0] in "LMN":
             word.append(character)
         elif word:
-            found.append(_folded("".join(word)))
+            found.append("".join(word))
             word.clear()
     if word:
-        found.append(_folded("".join(word)))
+        found.append("".join(word))
     return found
+
+
+def word_column(text: str | None) -> str | None:
+    """The words of a text as a column holds them that is searched for words; None for no text."""
+    return None if text is None else "".join(f" {word}" for word in stored_words(text))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,33 @@
+"""Placing one call: an audience of one row, and a deployment that calls it."""
+
+from callwright.contract.audiences import CreateAudience
+from callwright.contract.deployments import placing as contract
+from callwright.contract.deployments.deployments import CreateDeployment, Deployment
+from callwright.contract.deployments.settings import SETTINGS
+from callwright.service.campaigns.start_guards import missing_columns
+from callwright.service.handlers import agents as agent_handlers
+from callwright.service.handlers import audiences as audience_handlers
+from callwright.service.handlers.deployments.deployments import create_deployment
+from callwright.service.handlers.request_context import RequestContext, handles
+from callwright.service.platform.refusals import invalid
+
+_PHONE_COLUMN = "phone_number"
+
+
+@handles(contract.place_call)
+def place_call(asked: contract.PlaceCall, context: RequestContext) -> Deployment:
+    """A deployment of one person. It passes the same gate, plan and wallet as any other."""
+    agent = agent_handlers.find(context, asked.agent_id, field="agent_id")
+    if _PHONE_COLUMN in asked.variables:
+        raise invalid("variables", f"holds {_PHONE_COLUMN}, which is given as `to`")
+    name = f"One call by {agent.name[:80]}, {context.ids.new('one')}"
+    rows = [{_PHONE_COLUMN: asked.to, **asked.variables}]
+    made = audience_handlers.create_audience(CreateAudience(name=name, phone_column=_PHONE_COLUMN, rows=rows), context)
+    if made.errors:
+        wrong = made.errors[0]
+        raise invalid("to" if wrong.column in (None, _PHONE_COLUMN) else "variables", wrong.message)
+    audience = audience_handlers.find(context, made.id)
+    if missing := missing_columns(agent, audience, asked.voicemail.message_template):
+        raise invalid("variables", f"has no value for {{{{{missing[0]}}}}}, which the agent's words need")
+    settings = asked.model_dump(include={*SETTINGS, "agent_id", "phone_number_id", "auto_start", "budget_cap"})
+    return create_deployment(CreateDeployment(name=name, audience_id=made.id, max_concurrency=1, **settings), context)

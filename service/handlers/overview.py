@@ -1,0 +1,99 @@
+"""The overview of an organization."""
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, Table, bindparam, func, select
+
+from callwright.contract import overview as contract
+from callwright.service.handlers.request_context import RequestContext, handles
+from callwright.service.handlers.resources import resource
+from callwright.service.platform.clock.clock import moment_or_none
+from callwright.service.platform.money import money
+from callwright.service.tables.counters import stats_of
+from callwright.service.tables.ledger import wallet_of
+from callwright.service.tables.schema import agents, audiences, calls, deployments, organizations, phone_numbers
+
+_D = deployments.c
+_ORGANIZATION = select(organizations.c.name).where(organizations.c.id == bindparam("org"))
+_UNDER_WAY = (
+    select(func.count()).select_from(calls).where(calls.c.org_id == bindparam("org"), calls.c.ended_at.is_(None))
+)
+_WAITING = ("pending", "in_flight", "retry_waiting")
+
+
+@handles(contract.get_overview)
+def get_overview(asked: contract.GetOverview, context: RequestContext) -> contract.Overview:
+    """What the organization has and what is under way. It reads a few rows of each kind, however many there are."""
+    wallet, plan = wallet_of(context.connection, context.org_id), context.plan
+    live = phone_numbers.c.released_at.is_(None)
+    return contract.Overview(
+        organization=_one(context, _ORGANIZATION),
+        network="simulated" if wallet.play_money else "real",
+        agents=contract.OverviewAgents(
+            total=_total(context, agents),
+            newest=[resource(contract.OverviewAgent, row) for row in _newest(context, agents)],
+        ),
+        audiences=contract.OverviewAudiences(
+            total=_total(context, audiences),
+            newest=[
+                resource(contract.OverviewAudience, row, people=row.valid_count) for row in _newest(context, audiences)
+            ],
+        ),
+        phone_numbers=contract.OverviewNumbers(
+            total=_total(context, phone_numbers, live),
+            newest=[
+                resource(contract.OverviewNumber, row, answered_by=row.inbound_deployment_id)
+                for row in _newest(context, phone_numbers, live)
+            ],
+        ),
+        deployments=_deployments(context),
+        calls_under_way=_one(context, _UNDER_WAY),
+        wallet=contract.OverviewWallet(
+            available=money(wallet.balance_micros - wallet.reserved_micros),
+            reserved=money(wallet.reserved_micros),
+            low_balance=wallet.low,
+            play_money=wallet.play_money,
+        ),
+        limits=contract.OverviewLimits(
+            plan=plan.name,
+            concurrent_deployments=plan.concurrent_deployments,
+            concurrent_calls=plan.concurrent_calls,
+            requests_per_second=plan.requests_per_second,
+            recording_retention_days=plan.recording_retention_days,
+        ),
+    )
+
+
+def _deployments(context: RequestContext) -> contract.OverviewDeployments:
+    active = _newest(context, deployments, _D.status == "active")
+    shown = {row.id: row for row in (*active, *_newest(context, deployments))}
+    return contract.OverviewDeployments(
+        total=_total(context, deployments),
+        running=_total(context, deployments, _D.status == "active"),
+        shown=[_deployment(row) for row in list(shown.values())[: contract.MOST_SHOWN]],
+    )
+
+
+def _deployment(row: Row[Any]) -> contract.OverviewDeployment:
+    stats = stats_of(row)
+    return resource(
+        contract.OverviewDeployment,
+        row,
+        ended=row.contacts - sum(getattr(stats, state) for state in _WAITING),
+        next_start=moment_or_none(row.start_at) if row.status == "scheduled" else None,
+    )
+
+
+def _newest(context: RequestContext, table: Table, *conditions: ColumnElement[bool]) -> list[Row[Any]]:
+    own = select(table).where(table.c.org_id == context.org_id, *conditions)
+    newest = own.order_by(table.c.created_at.desc(), table.c.id.desc()).limit(contract.MOST_SHOWN)
+    return list(context.connection.execute(newest).all())
+
+
+def _total(context: RequestContext, table: Table, *conditions: ColumnElement[bool]) -> int:
+    own = select(func.count()).select_from(table).where(table.c.org_id == context.org_id, *conditions)
+    return context.connection.execute(own).scalar_one()
+
+
+def _one(context: RequestContext, statement: Any) -> Any:
+    return context.connection.execute(statement, {"org": context.org_id}).scalar_one()

@@ -1,0 +1,102 @@
+"""The tool with which an assistant begins: what there is. Names are shortened, because each stands beside its id."""
+
+from dataclasses import replace
+from typing import Any, cast
+
+from callwright.contract import overview as contract
+from callwright.contract.checks.counts import count_of
+from callwright.contract.overview import Overview, OverviewAudience, OverviewDeployment, OverviewNumber
+from callwright.tools.replies.asking import asked_plainly
+from callwright.tools.runtime.tool import READS, Reply, Tool
+from callwright.tools.runtime.tool_context import ToolContext
+from callwright.tools.wording.text import amount, line, lines, moment, shortened
+
+_LONGEST_NAME = 24
+_NAMES = ("organization", "name", "label")
+
+
+def _campaign(found: OverviewDeployment) -> str:
+    return "  " + line(
+        found.id,
+        shortened(found.name, _LONGEST_NAME),
+        f"{found.status} ({found.status_reason})" if found.status_reason else found.status,
+        "inbound" if found.call_type == "inbound" else f"{found.ended} of {count_of(found.contacts, 'contact')} done",
+        f"begins {moment(found.next_start)}" if found.next_start else None,
+    )
+
+
+def _audience(found: OverviewAudience) -> str:
+    people = count_of(found.people, "person", "people")
+    status = None if found.status == "ready" else found.status
+    return "  " + line(found.id, shortened(found.name, _LONGEST_NAME), status, people)
+
+
+def _number(found: OverviewNumber) -> str:
+    answers = f"answered by {found.answered_by}" if found.answered_by else "answered by nobody"
+    return "  " + line(found.id, found.number, shortened(found.label, _LONGEST_NAME), answers)
+
+
+def _overview(found: Overview, _: ToolContext) -> str:
+    network = "simulated network: no telephone rings, play money" if found.network == "simulated" else "REAL telephones"
+    limits = found.limits
+    at_once = limits.concurrent_calls
+    return lines(
+        line(shortened(found.organization, _LONGEST_NAME), network),
+        line(
+            f"Wallet: {amount(found.wallet.available)} available",
+            f"{amount(found.wallet.reserved)} held back",
+            "LOW" if found.wallet.low_balance else None,
+            "top up where the service runs: callwright orgs fund",
+        ),
+        line(
+            f"Plan {limits.plan}: {'no limit of calls' if at_once is None else count_of(at_once, 'call')} at a time",
+            f"recordings are kept {limits.recording_retention_days} days",
+        ),
+        f"{count_of(found.calls_under_way, 'call')} under way.",
+        _heading("Campaigns and inbound", found.deployments.total, f", {found.deployments.running} active"),
+        *map(_campaign, found.deployments.shown),
+        _heading("Agents", found.agents.total),
+        *(f"  {line(one.id, shortened(one.name, _LONGEST_NAME), one.language)}" for one in found.agents.newest),
+        _heading("Audiences", found.audiences.total),
+        *map(_audience, found.audiences.newest),
+        _heading("Phone numbers", found.phone_numbers.total),
+        *map(_number, found.phone_numbers.newest),
+    )
+
+
+def _heading(kind: str, total: int, more: str = "") -> str:
+    shown = f", newest {contract.MOST_SHOWN}" if total > contract.MOST_SHOWN else ""
+    return f"{kind} ({total}{more}{shown}):" if total else f"{kind}: none."
+
+
+_PLAIN = Tool(
+    operation=contract.get_overview,
+    toolset="context",
+    title="Get the overview",
+    description=(
+        "What there is, in one answer: campaigns, agents, audiences, numbers with ids, wallet, limits, and whether "
+        "telephones really ring. Begin here. For all of a kind use its list tool. Free."
+    ),
+    hints=READS,
+    reply=_overview,
+)
+
+
+async def _found(context: ToolContext, asked: contract.GetOverview) -> Reply:
+    """The overview, with short names in its data as well."""
+    reply = await asked_plainly(_PLAIN, context, asked)
+    return replace(reply, data=_with_short_names(reply.data))
+
+
+def _with_short_names(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_with_short_names(entry) for entry in cast("list[Any]", value)]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: shortened(part, _LONGEST_NAME) if key in _NAMES and isinstance(part, str) else _with_short_names(part)
+        for key, part in cast("dict[str, Any]", value).items()
+    }
+
+
+TOOLS: tuple[Tool, ...] = (replace(_PLAIN, handler=_found),)

@@ -1,0 +1,69 @@
+"""place_call: makes a deployment of one person, waits for its call, and answers with it."""
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from callwright.contract.calls.calls import Call, ListCalls, list_calls
+from callwright.contract.deployments.deployments import Deployment
+from callwright.contract.deployments.placing import PlaceCall, place_call
+from callwright.tools.arguments.arguments import narrowed
+from callwright.tools.replies.untyped_answers import untyped_reply
+from callwright.tools.replies.waiting_for_campaigns import GetDeploymentWaiting, awaited
+from callwright.tools.runtime.tool import Reply, data_of, projection_of
+from callwright.tools.runtime.tool_context import ToolContext
+from callwright.tools.wording.text import clock_time, line, lines
+
+
+class PlaceCallWaiting(PlaceCall):
+    """One call, and how long to wait for its end."""
+
+    wait_seconds: Annotated[int, Field(ge=0, le=45, description="Wait so long at most for its end.")] = 30
+
+
+_CallPlaced = projection_of(
+    Call, "CallPlaced", "id", "status", "outcome", "disposition", "duration_seconds", "cost", "turn_count"
+)
+
+
+class PlacedCall(projection_of(Deployment, "PlacedDeployment", "id", "status", "status_reason", "simulated")):
+    """The deployment of one, and its call if there is one."""
+
+    call: dict[str, Any] | None = None
+    """The newest attempt."""
+
+
+async def placed(context: ToolContext, asked: PlaceCallWaiting) -> Reply:
+    """Places the call and waits for its end, or until the time is up."""
+    key = context.key or context.session.ids()
+    made = await context.client.ask_lenient(place_call, narrowed(asked, PlaceCall), idempotency_key=key)
+    if (deployment := made.answer) is None:
+        return untyped_reply(made.data, context)
+    if deployment.status == "draft":
+        said = context.hint("preview_deployment shows who is called and the cost. start_deployment calls.")
+        return Reply(
+            text=lines(line(deployment.id, "draft: nobody was called"), said),
+            data=data_of(PlacedCall.model_validate(deployment)),
+        )
+    waited = await awaited(context, GetDeploymentWaiting(id=deployment.id, wait_seconds=asked.wait_seconds))
+    state = {name: value for name, value in waited.data.items() if name in PlacedCall.model_fields}
+    found = await context.client.ask(list_calls, ListCalls(deployment_id=[deployment.id], per_page=1))
+    call = found.data[0] if found.data else None
+    if call is None or call.ended_at is None:
+        return Reply(text=waited.text, data=state)
+    return Reply(text=_said(call, context), data={**state, "call": data_of(_CallPlaced.model_validate(call))})
+
+
+def _said(call: Call, context: ToolContext) -> str:
+    return lines(
+        line(
+            call.id,
+            context.number(call.to),
+            call.outcome,
+            call.disposition,
+            clock_time(call.duration_seconds) if call.duration_seconds else None,
+            f"{call.cost.amount} {call.cost.currency}" if call.cost else None,
+            "simulated" if call.simulated else None,
+        ),
+        context.hint("get_transcript reads what was said.") if call.turn_count else None,
+    )
