@@ -78,8 +78,8 @@ async def test_a_list_without_arguments_has_no_query() -> None:
 @pytest.mark.parametrize("entries", [["a,b"], [""], []])
 async def test_a_filter_that_would_be_read_as_other_entries_is_refused(entries: list[str]) -> None:
     async with scripted(many([])) as (service, client):
-        with pytest.raises(InvalidArguments, match="agent_id"):
-            await client.calls.list(agent_id=entries)
+        with pytest.raises(InvalidArguments, match="audience_id"):
+            await client.calls.list(audience_id=entries)
     assert service.requests == []
 
 

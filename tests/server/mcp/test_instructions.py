@@ -13,7 +13,16 @@ def test_a_builder_is_shown_the_whole_road_and_warned_before_dialling() -> None:
     text = instructions(enabled_tools(profile="builder"))
     assert "`create_agent` → `create_audience` → `import_audience` → `rent_phone_number` → " in text
     assert "Nothing is dialled before `start_deployment` or `resume_deployment` or `create_deployment`" in text
+    assert "`create_deployment` with auto_start or `place_call`." in text
+    assert "Begin with `get_overview`" in text
     assert "Stopping is always allowed." in text
+
+
+def test_the_tool_that_calls_one_person_comes_with_every_warning() -> None:
+    text = instructions(frozenset({"place_call"}))
+    assert "Nothing is dialled before `place_call`." in text
+    assert "Start only after the person agrees to how many people are called and at what cost." in text
+    assert "After a timeout on something that dials or spends, look before you try again." in text
 
 
 def test_an_analyst_is_told_that_these_tools_only_read() -> None:

@@ -10,7 +10,7 @@ from callwright.client.errors import Conflict
 from callwright.tools.catalogue.registry import TOOLS
 from callwright.tools.runtime.tool import Tool
 from tests.support.tools import finding_samples, samples
-from tests.support.tools.fakes import FakeCaller, assistant, server
+from tests.support.tools.fakes import FakeCaller, FakeClock, assistant, server
 from tests.support.tools.lookups import text_from
 from tests.support.tools.results import text_of
 
@@ -114,6 +114,19 @@ async def test_an_agent_without_a_language_gets_the_language_of_its_voice() -> N
         await client.call_tool("create_agent", {**given, "language": "pt-PT"})
     assert caller.names() == ["get_voice", "create_agent", "create_agent"]
     assert [asked.asked.model_dump().get("language") for asked in caller.asked[1:]] == ["pt-BR", "pt-PT"]
+
+
+async def test_a_campaign_without_a_name_is_named_after_the_time() -> None:
+    given = {name: value for name, value in samples.ARGUMENTS["create_deployment"].items() if name != "name"}
+    clock, caller = FakeClock(), FakeCaller()
+    async with assistant(server(caller, clock=clock), "2026-07-28") as client:
+        await client.call_tool("create_deployment", given)
+        clock.now += 1
+        await client.call_tool("create_deployment", given)
+        await client.call_tool("create_deployment", {**given, "name": "March"})
+    assert [asked.asked.model_dump()["name"] for asked in caller.asked] == [
+        *("Campaign 1970-01-01 00:16:40", "Campaign 1970-01-01 00:16:41", "March"),
+    ]
 
 
 async def test_an_import_that_is_over_shows_its_first_refused_rows() -> None:
