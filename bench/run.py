@@ -109,7 +109,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
         ours = [*CALLWRIGHT, "--data", folder]
-        first_answer(ours, "get_wallet", {})  # makes the database, so that no run pays for it
+        first_answer(ours, "get_overview", {})  # makes the database, so that no run pays for it
         cold_start(HELLO)
         show(
             "cold start to tools/list",
@@ -120,7 +120,7 @@ def main() -> None:
             "cold start to the first tool answer",
             *paired(
                 asked.runs,
-                lambda: first_answer(ours, "get_wallet", {}),
+                lambda: first_answer(ours, "get_overview", {}),
                 lambda: first_answer(HELLO, "hello", {"name": "x"}),
             ),
             "none",

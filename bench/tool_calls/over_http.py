@@ -24,7 +24,7 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 SERVE = [sys.executable, "-m", "callwright.server.main", "serve", "--port=0", "--data"]
 KEY = [sys.executable, "-m", "callwright.server.main", "keys", "create", "--quiet", "--data"]
 NEWER, OLDER = "2026-07-28", "2025-11-25"
-CALL: dict[str, Any] = {"name": "get_wallet", "arguments": {}}
+CALL: dict[str, Any] = {"name": "get_overview", "arguments": {}}
 START_S = 60.0
 
 
@@ -147,7 +147,7 @@ async def older(address: str, key: str, count: int) -> list[bytes]:
 async def measure(server: Server, key: str, ways: tuple[str, ...], seconds: float, connections: int) -> None:
     """Measures these ways and prints the results."""
     address = server.address
-    headers = {"MCP-Protocol-Version": NEWER, "Mcp-Method": "tools/call", "Mcp-Name": "get_wallet"}
+    headers = {"MCP-Protocol-Version": NEWER, "Mcp-Method": "tools/call", "Mcp-Name": "get_overview"}
     rest = request(address, key, "/v1/wallet", b"", {})
     newer = request(address, key, "/mcp", message("tools/call", CALL, newer=True), headers)
     for way in ways:

@@ -5,7 +5,6 @@ from callwright.contract.audiences import (
     AudienceImport,
     AudienceRow,
     GetAudienceImport,
-    ImportAudience,
     ListImportErrors,
     RowError,
     RowsAdded,
@@ -13,10 +12,8 @@ from callwright.contract.audiences import (
     list_import_errors,
 )
 from callwright.contract.checks.counts import count_of
-from callwright.tools.arguments.arguments import narrowed
 from callwright.tools.arguments.csv_to_import import CsvToImport
 from callwright.tools.confirmation import what_to_confirm
-from callwright.tools.replies.untyped_answers import untyped_reply
 from callwright.tools.runtime.tool import READS, Hints, Projection, Reply, Tool, data_of, no_text, projected
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.untrusted.fence import fenced
@@ -29,7 +26,6 @@ _FILLS = Hints(read_only=False, destructive=False, idempotent=False, open_world=
 
 _ERRORS_SHOWN = 10
 _OPEN = ("pending", "importing")
-_PATIENCE_S, _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 10.0, 0.05, 1.0
 REFUSED = tuple(f"errors.{path}" for path in untrusted_paths(RowError))
 """The parts of an answer about an import that hold text of the file."""
 _VALUES_SHOWN = 8
@@ -104,22 +100,6 @@ def _import(imported: AudienceImport, context: ToolContext) -> str:
     )
 
 
-async def _brought_in(context: ToolContext, asked: CsvToImport) -> Reply:
-    """Imports, and waits some seconds for the end, which most files reach."""
-    key, clock = context.key or context.session.ids(), context.session.clock
-    question = narrowed(asked, ImportAudience)
-    begun = await context.client.ask_lenient(contract.import_audience, question, idempotency_key=key)
-    if (imported := begun.answer) is None:
-        return untyped_reply(begun.data, context)
-    deadline, pause_s = clock.monotonic() + _PATIENCE_S, _FIRST_PAUSE_S
-    sent = GetAudienceImport(id=imported.audience_id, import_id=imported.id)
-    while imported.status in _OPEN and clock.monotonic() < deadline:
-        await clock.sleep(pause_s)
-        pause_s = min(pause_s * 2, _LONGEST_PAUSE_S)
-        imported = await context.client.ask(get_audience_import, sent)
-    return await _shown(context, imported)
-
-
 async def _found(context: ToolContext, asked: GetAudienceImport) -> Reply:
     return await _shown(context, await context.client.ask(get_audience_import, asked))
 
@@ -186,14 +166,13 @@ TOOLS: tuple[Tool, ...] = (
         description=(
             "Side effect: people imported into an audience that a running campaign uses ARE CALLED, which costs money. "
             "Imports the text of a CSV file, over 1 MB in parts, each with the header row. Separator and phone column "
-            "are found out. For a few people use add_audience_rows. If it goes on, get_audience_import shows the end."
+            "are found out. For a few people use add_audience_rows. get_audience_import shows how it ended."
         ),
         hints=_FILLS,
         reply=_import,
-        handler=_brought_in,
         confirmation=what_to_confirm.import_file,
-        output_model=ImportDetails,
-        omitted_fields=frozenset({"audience_id", "percent", "total_rows"}),
+        output_model=ImportSummary,
+        omitted_fields=frozenset({"audience_id", "status_reason", "percent"}),
         input_model=CsvToImport,
         hidden=frozenset({"file"}),
     ),
