@@ -216,6 +216,8 @@ def _take_piece(
     if row.processed != done:
         raise LeaseLost(import_id)
     now_ms = services.clock.now_ms()
+    if not done:  # a run that was cut off may have listed rows before the country or the column was corrected
+        connection.execute(delete(import_errors).where(import_errors.c.import_id == import_id))
     rows, bad = file.numbered(done, end)
     taken = take_rows(
         connection,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from anyio import move_on_after, sleep
 from mcp import Client as McpClient
 from mcp.client.session import ElicitationFnT
 from mcp.types import AudioContent, BlobResourceContents, CallToolResult, ResourceLink, TextContent
@@ -23,6 +24,9 @@ from callwright.server.mcp.resources.resources import SCHEME
 from callwright.server.settings import ProgramSettings
 from callwright.service.platform.data_folder import DataFolder
 
+IMPORT_LIMIT_S = 60
+"""How long a command waits for the import that it began in a folder that nobody else serves."""
+_PAUSE_S = 0.1
 SENDING = "callwright shell"
 """Begins what the key of the sentences is made of, so that it is no other key."""
 
@@ -70,9 +74,31 @@ async def answer_of(
 
     async with _host(settings, asks, folders, here=here, learns=bool(unknown)) as host:
         found = await host.call_tool(tool, dict(arguments), progress_callback=told)
+        if here and tool == "import_audience" and not found.is_error:
+            found = await _ended(host, found)
         sound = await _sound(host, found) if hears and not found.is_error else None
     words = "\n".join(part.text for part in found.content if isinstance(part, TextContent))
     return ToolAnswer(words, found.structured_content or {}, bool(found.is_error), sound, here)
+
+
+async def _ended(host: McpClient, begun: CallToolResult) -> CallToolResult:
+    """How an import ended, or how it stands after a minute: it stops with this process."""
+    which: dict[str, Any] = begun.structured_content or {}
+    asked = {"audience_id": which.get("audience_id"), "import_id": which.get("id")}
+    seen = begun
+    with move_on_after(IMPORT_LIMIT_S):
+        while _status_of(seen) in ("pending", "importing"):
+            await sleep(_PAUSE_S)
+            now = await host.call_tool("get_audience_import", asked)
+            if now.is_error:
+                break
+            seen = now
+    return seen
+
+
+def _status_of(found: CallToolResult) -> object:
+    data: dict[str, Any] = found.structured_content or {}
+    return data.get("status")
 
 
 async def _sound(host: McpClient, found: CallToolResult) -> bytes | None:

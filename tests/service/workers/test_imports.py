@@ -176,6 +176,31 @@ async def test_an_import_goes_on_after_a_crash_and_takes_no_row_twice(tenant: Te
     assert [number for number, _ in await cells(tenant, audience.id)] == [phone(index) for index in range(1_300)]
 
 
+class NoEvents(Ids):
+    """Ids of a process that dies before it can tell of anything."""
+
+    def new(self, prefix: str) -> str:
+        if prefix == "evt":
+            raise Interrupted
+        return super().new(prefix)
+
+
+async def test_after_a_crash_and_a_corrected_country_only_what_is_refused_then_is_listed(tenant: Tenant) -> None:
+    services, audience = tenant.services, await make_audience(tenant, [])
+    text = "phone_number\n0171 3920001\n0171 3920002\n0171 3920003\nnone\n"
+    job = await tenant.client.audiences.import_csv(id=audience.id, csv=text)
+    with pytest.raises(Interrupted):
+        await imports.work_on_one(replace(services, ids=NoEvents(services.clock.now_ms)), "wrk_first")
+    assert len(await refused(tenant, job)) == 4
+    await tenant.client.audiences.update(id=audience.id, default_country="DE")
+    over = update(import_table).values(lease_until=0)
+    await services.database.write(lambda connection: connection.execute(over).rowcount)
+    assert await imports.work_on_one(services, "wrk_second")
+    done = await tenant.client.audiences.get_import(id=audience.id, import_id=job.id)
+    assert (done.status, done.added, done.invalid) == ("completed_with_errors", 3, 1)
+    assert [number for number, _, _ in await refused(tenant, job)] == [4]
+
+
 async def test_an_import_joins_a_campaign_that_runs(tenant: Tenant) -> None:
     made = await started(tenant, people(20))
     more = "\n".join(["phone_number,first_name", *(f"{phone(index)},Late {index}" for index in range(10, 60))])
