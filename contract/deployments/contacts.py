@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from callwright.contract.calls.calls import Disposition, Outcome
+from callwright.contract.calls.calls import Disposition, Outcome, PersonName
 from callwright.contract.declaration.field_types import DeploymentId, Money, Timestamp
 from callwright.contract.declaration.filters import Choices, Filter, OneOrMore, PersonalFilter
 from callwright.contract.declaration.marks import Cell, ContactNumber, OwnText
@@ -85,13 +85,7 @@ class ListContacts(PageQuery):
     last_disposition: Annotated[
         OneOrMore[Disposition], Field(description="Only these dispositions of the last call.")
     ] = None
-    name: Annotated[
-        PersonalFilter | None,
-        Field(
-            description="Only people whose name has these words, or words that begin so; case and accents do not count."
-        ),
-        Filter("name_words", "words"),
-    ] = None
+    name: Annotated[PersonName, Filter("name_words", "words")] = None
     phone_number: Annotated[
         PersonalFilter | None, Field(description="Only this number, in E.164."), Filter("phone")
     ] = None

@@ -36,7 +36,7 @@ TOOLS: tuple[Tool, ...] = (
             "retry_policy": "As in create_deployment.",
             "calling_hours": "As in create_deployment.",
         },
-        collapsed=frozenset({"retry_policy", "calling_hours", "budget_cap"}),
+        collapsed=frozenset({"retry_policy", "calling_hours"}),
         hidden=frozenset({"voicemail", "max_call_duration_seconds", "budget_cap", "person_agreed_to"}),
         truncation_hint=WHOLE_CAMPAIGN_HINT,
     ),

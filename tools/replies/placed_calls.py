@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from callwright.client.errors import CallwrightError
 from callwright.contract.calls.calls import Call, ListCalls, list_calls
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.placing import PlaceCall, place_call
@@ -45,9 +46,16 @@ async def placed(context: ToolContext, asked: PlaceCallWaiting) -> Reply:
             text=lines(line(deployment.id, "draft: nobody was called"), said),
             data=data_of(PlacedCall.model_validate(deployment)),
         )
-    waited = await awaited(context, GetDeploymentWaiting(id=deployment.id, wait_seconds=asked.wait_seconds))
+    try:
+        waited = await awaited(context, GetDeploymentWaiting(id=deployment.id, wait_seconds=asked.wait_seconds))
+        found = await context.client.ask(list_calls, ListCalls(deployment_id=[deployment.id], per_page=1))
+    except CallwrightError:  # as an error it would be tried again, and the person called twice
+        said = context.hint(f"get_deployment with deployment_id={deployment.id} shows how it goes.")
+        return Reply(
+            text=lines("The call is placed: do not place it again. How it goes could not be read.", said),
+            data=data_of(PlacedCall.model_validate(deployment)),
+        )
     state = {name: value for name, value in waited.data.items() if name in PlacedCall.model_fields}
-    found = await context.client.ask(list_calls, ListCalls(deployment_id=[deployment.id], per_page=1))
     call = found.data[0] if found.data else None
     if call is None or call.ended_at is None:
         return Reply(text=waited.text, data=state)

@@ -23,6 +23,7 @@ from callwright.server.mcp.remote import learn
 from callwright.server.mcp.resources.resources import SCHEME
 from callwright.server.settings import ProgramSettings
 from callwright.service.platform.data_folder import DataFolder
+from callwright.tools.arguments.file_arguments import READS_FILES
 
 IMPORT_LIMIT_S = 60
 """How long a command waits for the import that it began in a folder that nobody else serves."""
@@ -74,7 +75,7 @@ async def answer_of(
 
     async with _host(settings, asks, folders, here=here, learns=bool(unknown)) as host:
         found = await host.call_tool(tool, dict(arguments), progress_callback=told)
-        if here and tool == "import_audience" and not found.is_error:
+        if here and tool == READS_FILES and not found.is_error:
             found = await _ended(host, found)
         sound = await _sound(host, found) if hears and not found.is_error else None
     words = "\n".join(part.text for part in found.content if isinstance(part, TextContent))

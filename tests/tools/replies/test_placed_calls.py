@@ -5,6 +5,7 @@ from typing import Any, cast
 import pytest
 from mcp.types import CallToolResult
 
+from callwright.client.errors import ServiceTimeout
 from callwright.server.mcp.app import build
 from callwright.tools.runtime.tool_context import ConfirmMode
 from tests.support.tools import samples
@@ -156,3 +157,14 @@ async def test_two_calls_of_the_tool_are_two_calls_of_the_person() -> None:
     assert None not in keys
     assert tool.annotations is not None
     assert tool.annotations.idempotent_hint is False
+
+
+@pytest.mark.parametrize("lookup", ["get_deployment", "list_calls"])
+async def test_a_look_up_that_fails_after_the_call_was_placed_is_no_refusal_to_try_again(lookup: str) -> None:
+    asked = caller("completed")
+    asked.answers[lookup] = ServiceTimeout("late", request_sent=True, repeatable=True)
+    result = await placed(asked)
+    assert not result.is_error, text_of(result)
+    assert "do not place it again" in text_of(result)
+    assert data_of(result)["id"] == "dep_1"
+    assert asked.names().count("place_call") == 1
