@@ -59,6 +59,7 @@ class OverviewDeployment(Resource):
     status_reason: OwnText | None = None
     contacts: int
     ended: Annotated[int, Field(description="Contacts who are not called again.")]
+    spend: Annotated[Money, Field(description="What its calls have cost.")]
     next_start: Annotated[Timestamp | None, Field(description="When a scheduled one begins.")] = None
 
 

@@ -118,7 +118,7 @@ def call(folder: Path, name: str, arguments: str) -> str:
     """The text of a tool's answer, as a host hands it to a model. It is counted."""
     answer = anyio.run(_asked, _trial(folder), name, json.loads(arguments))
     text = "\n".join(part.text for part in answer.content if part.type == "text")
-    entry = {"tool": name, "arguments": len(arguments.encode()), "result": len(text.encode()), "error": answer.is_error}
+    entry = {"tool": name, "arguments": arguments[:500], "result": len(text.encode()), "error": answer.is_error}
     with (folder / "calls.jsonl").open("a", encoding="utf-8") as log:
         log.write(json.dumps(entry) + "\n")
     return text

@@ -30,6 +30,8 @@ class Conversation(Resource):
     call_id: str
     contact_name: Cell | None = None
     external_id: Cell | None = None
+    deployment_id: OwnText | None
+    deployment_name: OwnText | None
     outcome: OwnText | None
     disposition: OwnText | None
     created_at: Timestamp

@@ -11,7 +11,9 @@ from callwright.contract.declaration.model import Resource
 from callwright.contract.declaration.operation import listing, operation
 from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
 
-GroupBy = Literal["outcome", "disposition", "agent_id", "deployment_id", "hour", "language", "answered_by", "day"]
+GroupBy = Literal[
+    "outcome", "disposition", "agent_id", "deployment_id", "hour", "language", "answered_by", "ended_by", "day"
+]
 
 
 class Snippet(Resource):
@@ -123,9 +125,9 @@ class GetCallStats(CallFilters):
         Field(
             min_length=1,
             max_length=3,
-            description="Up to three of outcome, disposition, agent_id, deployment_id, hour (UTC), day, language.",
+            description="Up to three of outcome, disposition, agent_id, deployment_id, hour (UTC), day, ended_by.",
         ),
-    ]
+    ] = ["deployment_id"]
 
 
 search_transcripts = listing(

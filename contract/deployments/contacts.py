@@ -73,6 +73,9 @@ class Stats(Resource):
     voicemail: Annotated[int, Field(description="Calls a machine answered.")]
     outcomes: Annotated[dict[str, int], Field(description="Calls by outcome.")]
     dispositions: Annotated[dict[str, int], Field(description="Calls by disposition.")]
+    last_outcomes: Annotated[
+        dict[str, int], Field(description="Contacts by the outcome of the last of their calls that has ended.")
+    ]
     spend: Money
 
 

@@ -10,7 +10,6 @@ _ABOUT = (
 _READS_ONLY = "These tools only read: they cannot dial, spend or change anything. Say so when asked to."
 
 _STEPS: tuple[tuple[str, str], ...] = (
-    ("list_voices", "`list_voices`"),
     ("create_agent", "`create_agent`"),
     ("create_audience", "`create_audience`"),
     ("import_audience", "`import_audience`"),
@@ -35,7 +34,7 @@ _DIALS: tuple[tuple[str, str], ...] = (
 """The tools that make telephones ring."""
 
 _LINES: tuple[tuple[frozenset[str], str], ...] = (
-    (frozenset({"get_overview"}), "Begin with `get_overview`: it shows what there is."),
+    (frozenset({"get_overview"}), "`get_overview` shows in one answer what there is."),
     (
         frozenset({"start_deployment", "resume_deployment", "create_deployment", "place_call"}),
         "Start only after the person agrees to how many people are called and at what cost. `preview_deployment` says "
@@ -44,6 +43,11 @@ _LINES: tuple[tuple[frozenset[str], str], ...] = (
     (
         frozenset({"pause_deployment", "cancel_deployment"}),
         "Stopping is always allowed. `pause_deployment` stops for a while. `cancel_deployment` ends for good.",
+    ),
+    (
+        frozenset({"get_deployment", "get_call_stats", "read_conversations"}),
+        "About one campaign: its settings and counts are in `get_deployment`, averages in `get_call_stats`, and what "
+        "people said on all its calls in one or two answers of `read_conversations`.",
     ),
     (
         frozenset({"create_agent", "create_audience", "rent_phone_number", "create_deployment"}),
@@ -61,7 +65,8 @@ _LINES: tuple[tuple[frozenset[str], str], ...] = (
 """Lines of the instructions. Each needs at least one of its tools."""
 
 _ALWAYS = (
-    "Where an id is wanted an exact name does as well. Times are UTC.",
+    "Where an id is wanted an exact name does as well: a campaign that the person names needs no look-up first.",
+    "Counts and costs are exact: they need no second look. Times are UTC.",
     "`simulated: true` means that no telephone rang and the money is play money. Say so when you report results.",
     "A list goes on with next_cursor as cursor. What was shortened says where the rest is.",
 )

@@ -32,8 +32,21 @@ from callwright.service.tables.schema import calls, deployment_contacts, deploym
 _D, _K, _C = deployments.c, deployment_contacts.c, calls.c
 _LONGEST_CALL_MS = 2 * HOUR
 """More than a call can last, with its ringing."""
+_FORMER = calls.alias("former")
 _ENDED_LATER = (
-    select(_C.outcome, _C.disposition, _C.cost_micros, _K.status.label("contact_status"))
+    select(
+        _C.outcome,
+        _C.disposition,
+        _C.cost_micros,
+        _K.status.label("contact_status"),
+        _FORMER.c.outcome.label("former_outcome"),
+    )
+    .outerjoin(
+        _FORMER,
+        (_FORMER.c.contact_id == _C.contact_id)
+        & (_FORMER.c.deployment_id == _C.deployment_id)
+        & (_FORMER.c.attempt_number == _C.attempt_number - 1),
+    )
     .join(deployment_contacts, (_K.deployment_id == _C.deployment_id) & (_K.id == _C.contact_id))
     .where(_C.deployment_id == bindparam("id"), _C.created_at >= bindparam("since"), _C.ended_at > bindparam("at"))
 )
@@ -75,6 +88,7 @@ def _stats_at(connection: Connection, row: Row[Any], last_dial_ms: int) -> Stats
     for call in late:
         now[call.contact_status] -= 1
     now["in_flight"] += len(late)
+    earlier = [(call.outcome, call.former_outcome) for call in late]
     outcomes = Counter(final.outcomes) - Counter(call.outcome for call in late)
     dispositions = Counter(final.dispositions) - Counter(call.disposition for call in late if call.disposition)
     return final.model_copy(
@@ -84,6 +98,7 @@ def _stats_at(connection: Connection, row: Row[Any], last_dial_ms: int) -> Stats
             "voicemail": final.voicemail - sum(call.outcome in MACHINES for call in late),
             "outcomes": dict(outcomes),
             "dispositions": dict(dispositions),
+            "last_outcomes": json.loads(moved(row.last_outcomes, earlier)),
             "spend": money(row.spend_micros - sum(call.cost_micros or 0 for call in late)),
         }
     )

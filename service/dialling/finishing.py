@@ -24,7 +24,7 @@ from callwright.service.dialling import endings
 from callwright.service.dialling.eligibility import do_not_call
 from callwright.service.dialling.eligibility.gate import DO_NOT_CALL
 from callwright.service.dialling.leases import mine, until
-from callwright.service.dialling.queue import Rules, attempt_times, change_contacts
+from callwright.service.dialling.queue import Rules, called_before, change_contacts
 from callwright.service.platform.clock.clock import moment, whole_seconds
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.json_text import json_text
@@ -89,9 +89,9 @@ def finish(
     """
     row: Row[Any] = mine(connection, rules.row.id, owner)
     wallet_of(connection, row.org_id, lock=True)  # before the calls, as claims lock them
-    called_at = attempt_times(connection, row.id, [one.request.contact_id for one in finished])
+    before = called_before(connection, row.id, [one.request.contact_id for one in finished])
     policy = settings_of(row).retry_policy  # it may have changed during the calls
-    steps = [_step(policy, one, called_at[one.request.contact_id], row.status) for one in finished]
+    steps = [_step(policy, one, before[one.request.contact_id].times_ms, row.status) for one in finished]
     costs = [PRICES.call(one.billed_seconds) for one in finished]
     connection.execute(_END, [_ended(one, cost) for one, cost in zip(finished, costs, strict=True)])
     spoken = [one for one in finished if one.result.turns]
@@ -136,6 +136,10 @@ def finish(
             states=counters.moved(row.states, [("in_flight", state) for _, state in steps]),
             outcomes=counters.added(row.outcomes, outcomes),
             dispositions=counters.added(row.dispositions, dispositions),
+            last_outcomes=counters.moved(
+                row.last_outcomes,
+                [(before[one.request.contact_id].last_outcome, one.result.outcome) for one in finished],
+            ),
             answered=row.answered + sum(outcome in counters.REACHED for outcome in outcomes),
             voicemails=row.voicemails + sum(outcome in counters.MACHINES for outcome in outcomes),
             spend_micros=row.spend_micros + sum(costs),

@@ -38,7 +38,7 @@ _OPEN = select(calls).where(_C.deployment_id == bindparam("id"), _C.ended_at.is_
 _CONTACTS: Select[*tuple[Any, ...]] = _JOINED.where(
     _K.deployment_id == bindparam("id"), _K.id.in_(bindparam("ids", expanding=True))
 )
-_ATTEMPT_TIMES: Select[*tuple[Any, ...]] = select(_K.id, _K.attempt_times).where(
+_CALLED_BEFORE: Select[*tuple[Any, ...]] = select(_K.id, _K.attempt_times, _K.last_outcome).where(
     _K.deployment_id == bindparam("id"), _K.id.in_(bindparam("ids", expanding=True))
 )
 _CHANGE = update(deployment_contacts).where(_K.deployment_id == bindparam("b_deployment"), _K.id == bindparam("b_id"))
@@ -153,10 +153,18 @@ def contacts_by_id(connection: Connection, deployment_id: str, ids: Sequence[str
     return {row.id: row for row in found}
 
 
-def attempt_times(connection: Connection, deployment_id: str, ids: Sequence[str]) -> dict[str, list[int]]:
-    """When contacts of a deployment were called, by their ids, in milliseconds."""
-    found = connection.execute(_ATTEMPT_TIMES, {"id": deployment_id, "ids": list(ids)}).all()
-    return {contact_id: json.loads(times) for contact_id, times in found}
+@dataclass(frozen=True)
+class CalledBefore:
+    """When a contact was called, in milliseconds, and the outcome of the last of its calls that has ended."""
+
+    times_ms: list[int]
+    last_outcome: str | None
+
+
+def called_before(connection: Connection, deployment_id: str, ids: Sequence[str]) -> dict[str, CalledBefore]:
+    """The calls of contacts of a deployment, by their ids."""
+    found = connection.execute(_CALLED_BEFORE, {"id": deployment_id, "ids": list(ids)}).all()
+    return {row.id: CalledBefore(json.loads(row.attempt_times), row.last_outcome) for row in found}
 
 
 def change_contacts(connection: Connection, deployment_id: str, changes: Mapping[str, Mapping[str, Any]]) -> None:

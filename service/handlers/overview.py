@@ -79,6 +79,7 @@ def _deployment(row: Row[Any]) -> contract.OverviewDeployment:
     return resource(
         contract.OverviewDeployment,
         row,
+        spend=stats.spend,
         ended=row.contacts - sum(getattr(stats, state) for state in _WAITING),
         next_start=moment_or_none(row.start_at) if row.status == "scheduled" else None,
     )

@@ -28,17 +28,19 @@ def stats_of(row: Row[Any]) -> Stats:
         voicemail=row.voicemails,
         outcomes=json.loads(row.outcomes),
         dispositions=json.loads(row.dispositions),
+        last_outcomes=json.loads(row.last_outcomes),
         spend=money(row.spend_micros),
     )
 
 
-def moved(states: str, changes: Iterable[tuple[str | None, str]]) -> str:
-    """The counters by state after contacts changed their state, as JSON. A new contact comes from `None`."""
-    counts = Counter[str](json.loads(states))
+def moved(counts_before: str, changes: Iterable[tuple[str | None, str | None]]) -> str:
+    """The counters after contacts went from one name to another, as JSON. None is where no counter has them."""
+    counts = Counter[str](json.loads(counts_before))
     for before, after in changes:
         if before is not None:
             counts[before] -= 1
-        counts[after] += 1
+        if after is not None:
+            counts[after] += 1
     return json_text({name: count for name, count in counts.items() if count})
 
 

@@ -157,6 +157,8 @@ def check_counters(found: CampaignRecords) -> None:
     assert row.attempts == len(found.calls) == sum(contact.attempts for contact in found.contacts)
     assert json.loads(row.outcomes) == dict(Counter(call.outcome for call in found.calls))
     assert json.loads(row.dispositions) == dict(Counter(call.disposition for call in found.calls if call.disposition))
+    last = Counter(contact.last_outcome for contact in found.contacts if contact.last_outcome)
+    assert json.loads(row.last_outcomes) == dict(last)
     assert row.answered == sum(call.outcome in ("answered", "transferred") for call in found.calls)
     assert row.voicemails == sum(call.outcome in ("voicemail", "voicemail_left") for call in found.calls)
     assert row.in_flight == states["in_flight"] == 0

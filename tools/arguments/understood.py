@@ -31,6 +31,8 @@ _SHORTEST_DAY = 3
 _MOST_MONEY = 10**9
 _SHORTENED = ("wait_seconds", "per_page", "max_tokens", "snippets")
 """Arguments whose highest value is taken in place of a higher one."""
+_OTHER_NAMES = {"per_page": ("limit", "page_size"), "to": ("phone_number",)}
+"""Names by which other services know an argument, where a tool has no argument of that name."""
 _BOOLEANS = {"true": True, "false": False}
 
 
@@ -138,6 +140,11 @@ def _own_names(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
             raise ToolError(
                 f"Invalid arguments: {shown}: is given twice, as {own} with another value; give {shown} alone."
             )
+    fields = tool.arguments.model_fields
+    for own, others in _OTHER_NAMES.items():
+        for other in others:
+            if own in fields and other in found and other not in fields and own not in found:
+                found[own] = found.pop(other)
     return found
 
 
@@ -153,7 +160,8 @@ def _choice(choices: tuple[Any, ...], value: Any) -> Any:
     plain = value.strip().lower().replace(" ", "_").replace("-", "_")
     if choices == WEEKDAYS and len(plain) >= _SHORTEST_DAY:
         plain = next((day[:3] for day in _NAMES_OF_DAYS if day.startswith(plain.removesuffix("."))), plain)
-    return next((choice for choice in choices if isinstance(choice, str) and choice.lower() == plain), value)
+    meant = (plain, f"{plain}_id")  # deployment for deployment_id
+    return next((choice for choice in choices if isinstance(choice, str) and choice.lower() in meant), value)
 
 
 def _money(value: Any) -> Any:

@@ -2,12 +2,13 @@
 
 from typing import Annotated
 
+from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
 from callwright.contract import agents as contract
 from callwright.contract.agents import Agent, CreateAgent, GetAgent, get_agent
-from callwright.contract.declaration.field_types import LanguageTag, Timestamp
-from callwright.contract.voices import GetVoice, get_voice
+from callwright.contract.declaration.field_types import LanguageTag, Timestamp, VoiceId
+from callwright.contract.voices import GetVoice, ListVoices, Voice, get_voice, list_voices
 from callwright.tools.arguments.arguments import narrowed
 from callwright.tools.replies.size_limit import truncated_text
 from callwright.tools.runtime.tool import ADDS, CHANGES, READS, Projection, Reply, Tool, data_of, deleted, projected
@@ -46,8 +47,9 @@ class GetAgentInParts(GetAgent):
 
 
 class CreateAgentOfVoice(CreateAgent):
-    """A new agent. Its language is that of its voice if none is given."""
+    """A new agent. Without a voice it gets the first voice of its language, without a language that of its voice."""
 
+    voice_id: VoiceId | None = None  # pyright: ignore[reportIncompatibleVariableOverride, reportGeneralTypeIssues]  # filled in before it is asked
     language: Annotated[LanguageTag | None, Field(description="BCP-47 tag. Left out: the voice's own language.")] = None  # pyright: ignore[reportIncompatibleVariableOverride, reportGeneralTypeIssues]  # filled in before it is asked
 
 
@@ -63,14 +65,28 @@ def _summary(agent: Agent, context: ToolContext) -> str:
     )
 
 
-async def _with_language(context: ToolContext, asked: CreateAgentOfVoice) -> CreateAgentOfVoice:
-    """The arguments with the language of the voice, if none was given."""
-    if asked.language is not None:
+async def _with_voice(context: ToolContext, asked: CreateAgentOfVoice) -> CreateAgentOfVoice:
+    """The arguments with the language of the voice, or the first voice of the language, if only one was given."""
+    if asked.language is not None and asked.voice_id is not None:
         return asked
-    voice = await context.client.ask(get_voice, GetVoice(id=asked.voice_id))
-    found = asked.model_copy(update={"language": voice.language})
-    found.model_fields_set.add("language")
+    if asked.voice_id is not None:
+        voice = await context.client.ask(get_voice, GetVoice(id=asked.voice_id))
+        found = asked.model_copy(update={"language": voice.language})
+    else:
+        voice = await _first_voice(context, asked.language)
+        found = asked.model_copy(update={"voice_id": voice.id, "language": asked.language or voice.language})
+    found.model_fields_set.update(("language", "voice_id"))
     return found
+
+
+async def _first_voice(context: ToolContext, language: str | None) -> Voice:
+    """The first voice of a language, or of its kind: for de-AT any German one. ToolError if none speaks it."""
+    if language is None:
+        raise ToolError("Invalid arguments: language: required, unless voice_id is given; for example de-DE.")
+    for wanted in dict.fromkeys((language, language.split("-")[0])):
+        if found := (await context.client.ask(list_voices, ListVoices(language=wanted, per_page=1))).data:
+            return found[0]
+    raise ToolError(context.hint(f"Invalid arguments: language: no voice speaks {language}. list_voices shows them."))
 
 
 async def _found(context: ToolContext, asked: GetAgentInParts) -> Reply:
@@ -109,10 +125,7 @@ TOOLS: tuple[Tool, ...] = (
         operation=contract.list_agents,
         toolset="agents",
         title="List agents",
-        description=(
-            "Voice agents (who speaks on calls) and their ids, newest first. For a prompt and the columns it needs "
-            "use get_agent. Free."
-        ),
+        description=("Voice agents (who speaks on calls) and their ids, newest first. For one use get_agent. Free."),
         hints=READS,
         reply=_entry,
         empty="No agent fits. create_agent makes one.",
@@ -133,8 +146,8 @@ TOOLS: tuple[Tool, ...] = (
         reply=_summary,
         input_model=CreateAgentOfVoice,
         output_model=AgentSummary,
-        complete_input=_with_language,
-        argument_descriptions=_SHORTER,
+        complete_input=_with_voice,
+        argument_descriptions=_SHORTER | {"voice_id": "Left out: the first voice of the language."},
         hidden=frozenset({"metadata"}),
     ),
     Tool(

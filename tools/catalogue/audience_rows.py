@@ -12,8 +12,10 @@ from callwright.contract.audiences import (
     list_import_errors,
 )
 from callwright.contract.checks.counts import count_of
-from callwright.tools.arguments.csv_to_import import CsvToImport
+from callwright.tools.arguments.arguments import narrowed
 from callwright.tools.confirmation import what_to_confirm
+from callwright.tools.replies.untyped_answers import untyped_reply
+from callwright.tools.replies.waiting_for_imports import OPEN, CsvToImportWaiting, ended
 from callwright.tools.runtime.tool import READS, Hints, Projection, Reply, Tool, data_of, no_text, projected
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.untrusted.fence import fenced
@@ -25,7 +27,6 @@ _FILLS = Hints(read_only=False, destructive=False, idempotent=False, open_world=
 """Open world: rows that join a running deployment are called."""
 
 _ERRORS_SHOWN = 10
-_OPEN = ("pending", "importing")
 REFUSED = tuple(f"errors.{path}" for path in untrusted_paths(RowError))
 """The parts of an answer about an import that hold text of the file."""
 _VALUES_SHOWN = 8
@@ -92,7 +93,7 @@ def _row(row: AudienceRow, context: ToolContext) -> str:
 
 def _import(imported: AudienceImport, context: ToolContext) -> str:
     where = f"with audience_id={imported.audience_id} and import_id={imported.id}"
-    running = imported.status in _OPEN
+    running = imported.status in OPEN
     return lines(
         line(imported.id, imported.status, imported.status_reason, f"{imported.percent}%"),
         f"{imported.added} added, {imported.invalid} invalid, {imported.duplicates} duplicates",
@@ -104,13 +105,24 @@ async def _found(context: ToolContext, asked: GetAudienceImport) -> Reply:
     return await _shown(context, await context.client.ask(get_audience_import, asked))
 
 
+async def _imported(context: ToolContext, asked: CsvToImportWaiting) -> Reply:
+    """The import as it ended with the rows it refused, or how far it is."""
+    key = context.key or context.session.ids()
+    found = await context.client.ask_lenient(
+        contract.import_audience, narrowed(asked, contract.ImportAudience), idempotency_key=key
+    )
+    if found.answer is None:
+        return untyped_reply(found.data, context)
+    return await _shown(context, await ended(context, found.answer, asked.wait_seconds))
+
+
 async def _shown(context: ToolContext, imported: AudienceImport) -> Reply:
     """The import, and once it has ended the first rows it refused."""
     if imported.status_reason is not None:
         imported = imported.model_copy(update={"status_reason": context.hint(imported.status_reason)})
     refused = imported.invalid + imported.duplicates
     errors: list[RowError] = []
-    if refused and imported.status not in _OPEN:
+    if refused and imported.status not in OPEN:
         question = ListImportErrors(id=imported.audience_id, import_id=imported.id, per_page=_ERRORS_SHOWN)
         errors = (await context.client.ask(list_import_errors, question)).data
     left = refused - len(errors)
@@ -166,14 +178,15 @@ TOOLS: tuple[Tool, ...] = (
         description=(
             "Side effect: people imported into an audience that a running campaign uses ARE CALLED, which costs money. "
             "Imports the text of a CSV file, over 1 MB in parts, each with the header row. Separator and phone column "
-            "are found out. For a few people use add_audience_rows. get_audience_import shows how it ended."
+            "are found, refused rows named. For a few people use add_audience_rows."
         ),
         hints=_FILLS,
         reply=_import,
+        handler=_imported,
         confirmation=what_to_confirm.import_file,
-        output_model=ImportSummary,
-        omitted_fields=frozenset({"audience_id", "status_reason", "percent"}),
-        input_model=CsvToImport,
+        output_model=ImportDetails,
+        omitted_fields=frozenset({"audience_id", "status_reason", "percent", "total_rows"}),
+        input_model=CsvToImportWaiting,
         hidden=frozenset({"file"}),
     ),
     Tool(

@@ -142,8 +142,8 @@ TOOLS: tuple[Tool, ...] = (
         toolset="audiences",
         title="List audiences",
         description=(
-            "Audiences (lists of people to call), newest first, with how many can be called. For columns and "
-            "quality use get_audience. Free."
+            "Audiences (lists of people to call), newest first, with how many can be called. For one use "
+            "get_audience. Free."
         ),
         hints=READS,
         reply=_entry,

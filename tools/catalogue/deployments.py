@@ -92,8 +92,8 @@ TOOLS: tuple[Tool, ...] = (
         toolset="campaigns",
         title="List deployments",
         description=(
-            "Deployments, newest first: campaigns with how far each is, and inbound ones. For settings and "
-            "outcomes use get_deployment. For people use list_contacts. Free."
+            "Deployments, newest first: campaigns with how far each is, and inbound ones. For one use "
+            "get_deployment. Free."
         ),
         hints=READS,
         reply=entry,
@@ -167,8 +167,8 @@ TOOLS: tuple[Tool, ...] = (
         toolset="campaigns",
         title="Get a deployment",
         description=(
-            "One deployment: status, contacts done, outcomes, dispositions, spend, settings. wait_seconds follows "
-            "a running one. For people use list_contacts. For calls use list_calls. Free."
+            "One deployment: status, people and calls by outcome, dispositions, spend, settings. wait_seconds "
+            "follows a running one. For people use list_contacts. For calls use list_calls. Free."
         ),
         hints=READS,
         reply=whole,

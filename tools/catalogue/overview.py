@@ -1,5 +1,6 @@
 """The tool with which an assistant begins: what there is. Names are shortened, because each stands beside its id."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
@@ -20,9 +21,16 @@ def _campaign(found: OverviewDeployment) -> str:
         found.id,
         shortened(found.name, _LONGEST_NAME),
         f"{found.status} ({found.status_reason})" if found.status_reason else found.status,
-        "inbound" if found.call_type == "inbound" else f"{found.ended} of {count_of(found.contacts, 'contact')} done",
+        _progress(found),
+        amount(found.spend) if found.spend.amount.strip("0.") else None,
         f"begins {moment(found.next_start)}" if found.next_start else None,
     )
+
+
+def _progress(found: OverviewDeployment) -> str | None:
+    if found.call_type == "inbound":
+        return "inbound"
+    return f"{found.ended} of {found.contacts} done" if found.contacts else None
 
 
 def _audience(found: OverviewAudience) -> str:
@@ -31,15 +39,17 @@ def _audience(found: OverviewAudience) -> str:
     return "  " + line(found.id, shortened(found.name, _LONGEST_NAME), status, people)
 
 
-def _number(found: OverviewNumber) -> str:
-    answers = f"answered by {found.answered_by}" if found.answered_by else "answered by nobody"
-    return "  " + line(found.id, found.number, shortened(found.label, _LONGEST_NAME), answers)
+def _number(found: OverviewNumber, names: Mapping[str, str]) -> str:
+    """A number and who answers its callers, by name where the overview shows that deployment."""
+    answers = names.get(found.answered_by, found.answered_by) if found.answered_by else "nobody"
+    return "  " + line(found.id, found.number, shortened(found.label, _LONGEST_NAME), f"answered by {answers}")
 
 
 def _overview(found: Overview, _: ToolContext) -> str:
     network = "simulated network: no telephone rings, play money" if found.network == "simulated" else "REAL telephones"
     limits = found.limits
     at_once = limits.concurrent_calls
+    names = {one.id: shortened(one.name, _LONGEST_NAME) for one in found.deployments.shown}
     return lines(
         line(shortened(found.organization, _LONGEST_NAME), network),
         line(
@@ -60,7 +70,7 @@ def _overview(found: Overview, _: ToolContext) -> str:
         _heading("Audiences", found.audiences.total),
         *map(_audience, found.audiences.newest),
         _heading("Phone numbers", found.phone_numbers.total),
-        *map(_number, found.phone_numbers.newest),
+        *(_number(one, names) for one in found.phone_numbers.newest),
     )
 
 
@@ -74,7 +84,7 @@ _PLAIN = Tool(
     toolset="context",
     title="Get the overview",
     description=(
-        "What there is, in one answer: campaigns, agents, audiences, numbers with ids, wallet, limits, and whether "
+        "What there is, in one answer: campaigns, agents, audiences, numbers, wallet, limits, and whether "
         "telephones really ring. Begin here. For all of a kind use its list tool. Free."
     ),
     hints=READS,

@@ -29,15 +29,15 @@ def settled(stats: Stats) -> int:
 
 
 def progress(stats: Stats) -> str:
-    """For example `182 of 300 contacts done, 34 dropped, 41 answered`: done are those whose calls are over, dropped
-    those that were cancelled or expired, and left out those whom a rule forbids to call.
+    """For example `182 of 300 contacts done (170 reached, 12 not), 34 dropped`: done are those whose calls are over,
+    dropped those that were cancelled or expired. Whom a rule forbids to call, or to call again, is suppressed.
     """
-    dropped = stats.cancelled + stats.expired
+    done, dropped = stats.completed + stats.exhausted, stats.cancelled + stats.expired
+    reached = f" ({stats.completed} reached, {stats.exhausted} not)" if done else ""
     parts = (
-        f"{stats.completed + stats.exhausted} of {count_of(stats.contacts, 'contact')} done",
+        f"{done} of {count_of(stats.contacts, 'contact')} done{reached}",
         f"{dropped} dropped" if dropped else None,
-        f"{stats.suppressed} left out" if stats.suppressed else None,
-        f"{stats.answered} answered",
+        f"{stats.suppressed} suppressed" if stats.suppressed else None,
     )
     return ", ".join(part for part in parts if part)
 
@@ -61,11 +61,20 @@ def whole(deployment: Deployment, context: ToolContext) -> str:
     return lines(
         _state(deployment, context),
         _settings(deployment),
-        f"outcomes: {counted(stats.outcomes, most=_NAMES_SHOWN)}" if stats.outcomes else None,
-        f"dispositions: {counted(stats.dispositions, most=_NAMES_SHOWN)}" if stats.dispositions else None,
+        *_counts(stats),
         _words_at_start(deployment),
         _next(deployment, context),
     )
+
+
+def _counts(stats: Stats) -> tuple[str | None, ...]:
+    """People and calls are counted apart: a person who is called twice is one of the people and two of the calls."""
+    known = (
+        ("people by the outcome of their last call", stats.last_outcomes),
+        (f"{count_of(stats.attempts, 'call')} by outcome", stats.outcomes),
+        ("conversations by disposition (goal_met: yes to all that was asked)", stats.dispositions),
+    )
+    return tuple(f"{name}: {counted(counts, most=_NAMES_SHOWN)}" if counts else None for name, counts in known)
 
 
 def _settings(deployment: Deployment) -> str:
@@ -77,7 +86,8 @@ def _campaign(deployment: Deployment) -> str:
     numbers, pace, retries = deployment.phone_number_ids, deployment.calls_per_second, deployment.retry_policy
     return lines(
         line(
-            f"agent {deployment.agent_id}",
+            f"agent {deployment.agent_id}"
+            + (f' "{deployment.agent_snapshot.name}"' if deployment.agent_snapshot else ""),
             f"audience {deployment.audience_id}",
             f"from {listed(numbers, most=5)}" if numbers else "no number to call from yet",
         ),

@@ -22,9 +22,7 @@ from callwright.contract.audiences import (
     import_audience,
 )
 from callwright.contract.checks.counts import count_of
-from callwright.contract.declaration.field_types import AudienceId
-from callwright.contract.declaration.revisions import Expecting
-from callwright.contract.declaration.rows import CsvText, FileBytes
+from callwright.contract.declaration.rows import CsvText
 from callwright.list_files.unreadable import UnreadableList
 from callwright.tools.arguments.arguments import narrowed
 from callwright.tools.arguments.csv_parts import CsvPart, parts_of
@@ -35,6 +33,7 @@ from callwright.tools.confirmation.what_to_confirm import joining, rows_in
 from callwright.tools.references.looked_up import looked_up
 from callwright.tools.replies.asking import asked_plainly
 from callwright.tools.replies.errors import explained_to
+from callwright.tools.replies.waiting_for_imports import CsvToImportWaiting
 from callwright.tools.runtime.confirmation import Confirmation
 from callwright.tools.runtime.tool import Projection, Reply, Tool, data_of, projected
 from callwright.tools.runtime.tool_context import ToolContext
@@ -52,12 +51,10 @@ _OPEN = ("pending", "importing")
 _COUNTS = ("added", "invalid", "duplicates")
 
 
-class ImportAudienceFile(Expecting):
-    """A file to import: CSV as text, or CSV or XLSX by its path."""
+class ImportAudienceFile(CsvToImportWaiting):
+    """A file to import: CSV as text, or CSV or XLSX by its path. The last part of a file is not waited for."""
 
-    id: AudienceId
-    csv: CsvText | None = None
-    file: FileBytes | None = None
+    csv: CsvText | None = None  # pyright: ignore[reportIncompatibleVariableOverride]  # one of the two is checked below
     path: Annotated[
         str | None, Field(min_length=1, max_length=4_096, description="In place of csv: a CSV or XLSX file.")
     ] = None

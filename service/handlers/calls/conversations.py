@@ -29,13 +29,14 @@ from callwright.service.platform.database.listing import (
     in_order,
 )
 from callwright.service.tables.deployment_calls import OfDeployments
-from callwright.service.tables.schema import calls, transcripts
+from callwright.service.tables.schema import calls, deployments, transcripts
 
 _C = calls.c
 _NEWEST_FIRST = ((_C.created_at, True), (_C.id, True))
 _TURNS = select(transcripts.c.call_id, transcripts.c.turns).where(
     transcripts.c.call_id.in_(bindparam("ids", expanding=True))
 )
+_NAMES = select(deployments.c.id, deployments.c.name).where(deployments.c.id.in_(bindparam("ids", expanding=True)))
 _CALLS_AT_ONCE = 100
 """Calls whose turns are read together."""
 _BYTES_A_TOKEN = 4
@@ -74,6 +75,7 @@ def _one_by_one(asked: ReadConversations, context: RequestContext) -> Conversati
     shown: list[Conversation] = []
     end: Key | None = None
     rows = _rows(asked, context, after, _CALLS_AT_ONCE + 1)
+    names = _deployment_names(context, rows)
     for row, turns in _with_turns(context, rows[:_CALLS_AT_ONCE]):
         wanted = [turn for turn in turns if asked.speaker in (None, turn["role"])]
         sizes = [len(turn["text"].encode()) + 40 for turn in wanted]
@@ -85,6 +87,7 @@ def _one_by_one(asked: ReadConversations, context: RequestContext) -> Conversati
                 Conversation,
                 row,
                 call_id=row.id,
+                deployment_name=names.get(row.deployment_id),
                 duration_seconds=whole_seconds(row.duration_ms),
                 turns=[SpokenTurn(index=turn["index"], role=turn["role"], text=turn["text"]) for turn in fitting],
                 turns_left=len(wanted) - len(fitting),
@@ -95,6 +98,11 @@ def _one_by_one(asked: ReadConversations, context: RequestContext) -> Conversati
     more = len(shown) < len(rows)
     cursor = context.cursors.seal(end, 1, 0, _binding(asked, context)) if more and end is not None else None
     return Conversations(view=asked.view, calls=len(shown), conversations=shown, next_cursor=cursor)
+
+
+def _deployment_names(context: RequestContext, rows: Sequence[Row[Any]]) -> dict[str, str]:
+    found = context.connection.execute(_NAMES, {"ids": list({row.deployment_id for row in rows})})
+    return {row.id: row.name for row in found}
 
 
 def _put_together(asked: ReadConversations, context: RequestContext) -> Conversations:

@@ -71,6 +71,7 @@ _KEYS: dict[str, ColumnElement[Any]] = {
     "deployment_id": _C.deployment_id,
     "language": _C.language,
     "answered_by": _C.answered_by,
+    "ended_by": _C.ended_by,
     "hour": (_C.created_at // HOUR) % 24,
     "day": _C.created_at // DAY,
 }

@@ -172,6 +172,7 @@ deployments = Table(
     Column("reserved_micros", Micros, nullable=False, server_default="0"),
     Column("outcomes", Text, nullable=False, server_default="{}"),
     Column("dispositions", Text, nullable=False, server_default="{}"),
+    Column("last_outcomes", Text, nullable=False, server_default="{}"),
     Column("states", Text, nullable=False, server_default="{}"),
     Column("clock_ms", Moment),
     Column("last_dial_ms", Moment),

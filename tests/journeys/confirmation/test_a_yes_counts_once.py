@@ -86,7 +86,7 @@ async def test_one_yes_imports_a_file_once_by_its_path_and_as_text(replayer: Rep
     (tmp_path / "files" / "people.csv").write_text(text, encoding="utf-8")
     audience, _ = await calling_audience(replayer.tenant)
     for how in ({"path": "people.csv"}, {"csv": text}):
-        importing = {"id": audience, **how}
+        importing = {"id": audience, "wait_seconds": 0, **how}
         state = await replayer.asked("import_audience", importing)
         said = [await replayer.answered("import_audience", importing, state) for _ in range(3)]
         assert not any(one.is_error for one in said), text_of(said[0])

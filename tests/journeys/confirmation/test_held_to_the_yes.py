@@ -250,7 +250,7 @@ async def test_a_renewal_that_somebody_has_ended_after_the_look_is_not_begun_una
 
 JOINING: dict[str, dict[str, Any]] = {
     "add_audience_rows": {"rows": people(3, first=50)},
-    "import_audience": {"csv": FILE},
+    "import_audience": {"csv": FILE, "wait_seconds": 0},
 }
 
 

@@ -259,7 +259,7 @@ def figures_change(
 
 JOINING: dict[str, dict[str, Any]] = {
     "add_audience_rows": {"rows": people(2, first=50)},
-    "import_audience": {"csv": "phone_number,first_name\n+14155550150,Ann\n+14155550151,Bob\n"},
+    "import_audience": {"csv": "phone_number,first_name\n+14155550150,Ann\n+14155550151,Bob\n", "wait_seconds": 0},
 }
 
 

@@ -14,7 +14,7 @@ def test_a_builder_is_shown_the_whole_road_and_warned_before_dialling() -> None:
     assert "`create_agent` → `create_audience` → `import_audience` → `rent_phone_number` → " in text
     assert "Nothing is dialled before `start_deployment` or `resume_deployment` or `create_deployment`" in text
     assert "`create_deployment` with auto_start or `place_call`." in text
-    assert "Begin with `get_overview`" in text
+    assert "`get_overview` shows in one answer what there is." in text
     assert "Stopping is always allowed." in text
 
 

@@ -102,10 +102,23 @@ async def test_an_exhausted_audience_is_told_with_the_figures_of_the_last_dial(t
     assert (stats["attempts"], stats["in_flight"]) == (12, 12 - len(ended))
     assert (stats["answered"], stats["completed"]) == (len(ended), len(ended))
     assert stats["outcomes"] == {"answered": len(ended)}
+    assert stats["last_outcomes"] == {"answered": len(ended)}
     assert sum(stats["dispositions"].values()) == len(ended)
     spent = {call.id: Decimal(call.cost.amount) for call in calls if call.cost}
     assert Decimal(stats["spend"]["amount"]) == sum(spent[one["call_id"]] for one in ended)
     assert (final.in_flight, final.answered, final.outcomes) == (0, 12, {"answered": 12})
+
+
+@pytest.mark.requirement("EVENT-25")
+@pytest.mark.service(workers=True)
+async def test_people_who_are_called_again_at_the_last_dial_count_by_the_call_before(tenant: Tenant) -> None:
+    retries = {"max_attempts": 2, "busy_interval_minutes": 5, "different_time_of_day": False}
+    made = await run(tenant, people(12, sim_outcome="busy"), retry_policy=retries)
+    ((_, data),) = await told(tenant, "deployment.audience_exhausted")
+    stats, final = data["stats"], made.stats
+    assert (stats["attempts"], final.outcomes) == (24, {"busy": 24})
+    assert 12 <= stats["outcomes"]["busy"] < 24  # some second calls had not ended
+    assert stats["last_outcomes"] == final.last_outcomes == {"busy": 12}
 
 
 async def test_a_deployment_that_lost_its_numbers_has_failed_and_is_not_completed(tenant: Tenant) -> None:

@@ -33,6 +33,27 @@ ADVISORY_LOCK = 7_263_901
 VERSIONS = Path(str(folder.__file__)).parent / "versions"
 
 
+_DEPLOYMENT: dict[str, Any] = {
+    "org_id": "org_1",
+    "status": "active",
+    "status_changed_at": 1,
+    "simulated": True,
+    "seed": "0",
+    "agent_id": "agt_1",
+    "audience_id": "aud_1",
+    "phone_number_ids": "[]",
+    "max_concurrency": 1,
+    "created_at": 1,
+    "updated_at": 1,
+    "metadata": "{}",
+}
+_NO_SETTINGS: dict[str, Any] = {
+    **dict.fromkeys(("retry_policy", "voicemail", "compliance"), "{}"),
+    **dict.fromkeys(("calls_per_second", "ring_timeout_seconds", "max_call_duration_seconds"), 0),
+    "caller_id_strategy": "",
+}
+
+
 def on(url: str, work: Callable[[Connection], T]) -> T:
     """What a piece of work returns on a database."""
     engine = make_engine(url, writer=True, creates=True)
@@ -213,6 +234,28 @@ def test_people_and_calls_of_an_older_database_are_found_by_their_names(empty_da
     assert on(empty_database_url, lambda connection: words(connection, "calls")) == [word_column("Zoë"), None, None]
 
 
+def test_people_of_an_older_database_are_counted_by_their_last_outcome(empty_database_url: str) -> None:
+    outcomes = (("dep_1", "busy"), ("dep_1", "busy"), ("dep_1", "answered"), ("dep_1", None), ("dep_2", None))
+
+    def fill(connection: Connection) -> None:
+        _upgraded(connection, "0024")
+        _row("organizations", id="org_1", name="a", plan="starter", created_at=1)(connection)
+        for deployment in ("dep_1", "dep_2"):
+            _row("deployments", id=deployment, name=deployment, call_type="outbound", **_DEPLOYMENT, **_NO_SETTINGS)(
+                connection
+            )
+        for position, (deployment, outcome) in enumerate(outcomes):
+            facts = {"id": f"ctc_{position}", "position": position, "phone": f"+{position}", "attempt_times": "[]"}
+            known = {"org_id": "org_1", "status": "exhausted", "attempts": 1}
+            _row("deployment_contacts", deployment_id=deployment, last_outcome=outcome, **facts, **known)(connection)
+
+    on(empty_database_url, fill)
+    migrate.upgrade(empty_database_url)
+    counts = text("SELECT last_outcomes FROM deployments ORDER BY id")
+    found = on(empty_database_url, lambda connection: connection.execute(counts).scalars().all())
+    assert [json.loads(one) for one in found] == [{"busy": 2, "answered": 1}, {}]
+
+
 def test_names_of_more_people_than_are_filled_in_at_once_are_all_filled_in(empty_database_url: str) -> None:
     made = {"org_id": "org_1", "call_type": "outbound", "simulated": True, "agent_id": "agt_1", "created_at": 1}
     made |= {"attempt_number": 1, "from_number": "+1", "status": "completed", "outcome": "busy", "ended_at": 9}
@@ -265,9 +308,6 @@ def test_words_of_an_older_database_are_found_as_if_they_were_indexed_today(
 
 
 def test_a_campaign_of_an_older_database_keeps_its_settings(empty_database_url: str) -> None:
-    own = {"org_id": "org_1", "status": "active", "status_changed_at": 1, "simulated": True, "seed": "0"}
-    own |= {"agent_id": "agt_1", "audience_id": "aud_1", "phone_number_ids": "[]", "max_concurrency": 1}
-    own |= {"created_at": 1, "updated_at": 1, "metadata": "{}"}
     campaign = {
         "caller_id_strategy": "sticky",
         "calls_per_second": 2,
@@ -278,14 +318,12 @@ def test_a_campaign_of_an_older_database_keeps_its_settings(empty_database_url: 
         "ring_timeout_seconds": 20,
         "max_call_duration_seconds": 60,
     }
-    empty = dict.fromkeys(("retry_policy", "voicemail", "compliance"), "{}") | {"caller_id_strategy": ""}
-    empty |= dict.fromkeys(("calls_per_second", "ring_timeout_seconds", "max_call_duration_seconds"), 0)
 
     def fill(connection: Connection) -> None:
         _upgraded(connection, "0019")
         _row("organizations", id="org_1", name="a", plan="starter", created_at=1)(connection)
-        _row("deployments", id="dep_1", name="a", call_type="outbound", **own, **campaign)(connection)
-        _row("deployments", id="dep_2", name="b", call_type="inbound", **own, **empty)(connection)
+        _row("deployments", id="dep_1", name="a", call_type="outbound", **_DEPLOYMENT, **campaign)(connection)
+        _row("deployments", id="dep_2", name="b", call_type="inbound", **_DEPLOYMENT, **_NO_SETTINGS)(connection)
 
     on(empty_database_url, fill)
     migrate.upgrade(empty_database_url)

@@ -32,6 +32,8 @@ def conversations() -> Conversations:
         call_id="cal_1",
         contact_name="Ada",
         external_id="K-1",
+        deployment_id="dep_1",
+        deployment_name="March reminders",
         outcome="answered",
         disposition="not_interested",
         created_at=AT,

@@ -53,6 +53,7 @@ def _overview(count: int, name: str, some_id: str) -> Overview:
                     status_reason="budget_cap_reached",
                     contacts=940_000,
                     ended=812_345,
+                    spend=Money(amount="3254.300000", currency="USD"),
                     next_start=AT,
                 )
             ]

@@ -150,6 +150,7 @@ def stats(**changes: Any) -> Stats:
         voicemail=20,
         outcomes={"answered": 150, "busy": 30},
         dispositions={"goal_met": 120},
+        last_outcomes={"answered": 150, "busy": 12},
         spend=usd("4.250000"),
     )
     return sample.model_copy(update=changes)

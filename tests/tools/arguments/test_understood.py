@@ -67,6 +67,13 @@ async def test_what_the_tools_describe_holds_no_name_of_the_contract() -> None:
     assert [tool.name for tool in tools if {"id", "call_uuid"} & set(tool.input_schema["properties"])] == []
 
 
+@pytest.mark.parametrize("other", ["limit", "page_size"])
+async def test_a_page_has_its_size_by_the_names_that_others_use(other: str) -> None:
+    assert (await taken("list_calls", **{other: 7}))["per_page"] == 7
+    assert f"{other}: unknown argument" in await refused("list_calls", per_page=5, **{other: 7})
+    assert f"{other}: unknown argument" in await refused("get_agent", agent_id="agt_1", **{other: 7})
+
+
 # ---- one for a list
 
 
@@ -80,6 +87,7 @@ async def test_what_the_tools_describe_holds_no_name_of_the_contract() -> None:
         ("list_calls", {"disposition": "Do-Not-Call"}, "disposition", ["do_not_call"]),
         ("create_deployment", {**DRAFT, "phone_number_ids": "num_1"}, "phone_number_ids", ["num_1"]),
         ("get_call_stats", {"group_by": "outcome"}, "group_by", ["outcome"]),
+        ("get_call_stats", {"group_by": ["Deployment", "agent"]}, "group_by", ["deployment_id", "agent_id"]),
         ("add_audience_rows", {"audience_id": "aud_1", "rows": {"phone": "1"}}, "rows", [{"phone": "1"}]),
     ],
 )

@@ -16,11 +16,17 @@ async def told(deployment: Deployment) -> str:
 @pytest.mark.parametrize(
     ("counts", "sentence"),
     [
-        ({"contacts": 46, "completed": 2, "in_flight": 10, "cancelled": 34}, "2 of 46 contacts done, 34 dropped, "),
-        ({"contacts": 2, "in_flight": 1, "cancelled": 1}, "0 of 2 contacts done, 1 dropped, "),
-        ({"contacts": 2, "in_flight": 1, "suppressed": 1}, "0 of 2 contacts done, 1 left out, "),
-        ({"contacts": 9, "exhausted": 3, "expired": 2, "pending": 4}, "3 of 9 contacts done, 2 dropped, "),
-        ({"contacts": 9, "completed": 5, "exhausted": 4}, "9 of 9 contacts done, 150 answered"),
+        (
+            {"contacts": 46, "completed": 2, "in_flight": 10, "cancelled": 34},
+            "2 of 46 contacts done (2 reached, 0 not), 34 dropped  ",
+        ),
+        ({"contacts": 2, "in_flight": 1, "cancelled": 1}, "0 of 2 contacts done, 1 dropped  "),
+        ({"contacts": 2, "in_flight": 1, "suppressed": 1}, "0 of 2 contacts done, 1 suppressed  "),
+        (
+            {"contacts": 9, "exhausted": 3, "expired": 2, "pending": 4},
+            "3 of 9 contacts done (0 reached, 3 not), 2 dropped  ",
+        ),
+        ({"contacts": 9, "completed": 5, "exhausted": 4}, "9 of 9 contacts done (5 reached, 4 not)  "),
     ],
 )
 async def test_nobody_who_was_dropped_or_left_out_counts_as_done(counts: dict[str, int], sentence: str) -> None:

@@ -39,9 +39,9 @@ async def test_it_waits_until_the_campaign_is_finished_and_reports_progress(era:
     assert result.structured_content["status"] == "completed"
     assert len(caller.asked) == 4
     assert seen == [
-        (10.0, 300.0, "10 of 300 contacts done, 150 answered"),
-        (182.0, 300.0, "182 of 300 contacts done, 150 answered"),
-        (300.0, 300.0, "300 of 300 contacts done, 150 answered"),
+        (10.0, 300.0, "10 of 300 contacts done (10 reached, 0 not)"),
+        (182.0, 300.0, "182 of 300 contacts done (182 reached, 0 not)"),
+        (300.0, 300.0, "300 of 300 contacts done (300 reached, 0 not)"),
     ]
 
 

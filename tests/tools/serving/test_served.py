@@ -116,6 +116,38 @@ async def test_an_agent_without_a_language_gets_the_language_of_its_voice() -> N
     assert [asked.asked.model_dump().get("language") for asked in caller.asked[1:]] == ["pt-BR", "pt-PT"]
 
 
+@pytest.mark.parametrize(("language", "asked"), [("pt-BR", ["pt-BR"]), ("pt-AO", ["pt-AO", "pt"])])
+async def test_an_agent_without_a_voice_gets_the_first_of_its_language_or_of_a_near_one(
+    language: str, asked: list[str]
+) -> None:
+    voice = samples.voice().model_copy(update={"id": "pt-BR-ana", "language": "pt-BR"})
+
+    def voices(question: Any) -> Any:
+        return samples.page([voice] if question.language == asked[-1] else [])
+
+    caller = FakeCaller(answers=samples.answers() | {"list_voices": voices})
+    async with assistant(server(caller), "2026-07-28") as client:
+        await client.call_tool("create_agent", {"name": "A", "language": language, "system_prompt": "Be kind."})
+    made = caller.asked[-1].asked.model_dump()
+    assert [one.asked.model_dump()["language"] for one in caller.asked[:-1]] == asked
+    assert (made["voice_id"], made["language"]) == ("pt-BR-ana", language)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "language: required, unless voice_id is given"),
+        ({"language": "tlh"}, "no voice speaks tlh. list_voices shows them."),
+    ],
+)
+async def test_an_agent_for_which_there_is_no_voice_is_refused(given: dict[str, str], said: str) -> None:
+    caller = FakeCaller(answers=samples.answers() | {"list_voices": samples.page([])})
+    async with assistant(server(caller), "2026-07-28") as client:
+        result = await client.call_tool("create_agent", {"name": "A", "system_prompt": "Be kind.", **given})
+    assert said in text_of(result)
+    assert "create_agent" not in caller.names()
+
+
 async def test_a_campaign_without_a_name_is_named_after_the_time() -> None:
     given = {name: value for name, value in samples.ARGUMENTS["create_deployment"].items() if name != "name"}
     clock, caller = FakeClock(), FakeCaller()

@@ -102,9 +102,9 @@ TOOLS: tuple[Tool, ...] = (
         toolset="calls",
         title="Count calls",
         description=(
-            "Counts calls in groups, the largest first, with totals, averages, lengths and cost. Use it for "
-            "figures instead of listing calls. For one campaign's counters use get_deployment. Free. Hours and "
-            "days are UTC."
+            "Counts calls in groups, by campaign if not told otherwise, with totals, averages, lengths and cost. Use "
+            "it for figures instead of listing calls. For one campaign's counters use get_deployment. Free. Hours "
+            "and days are UTC."
         ),
         hints=READS,
         reply=_stats,
@@ -115,8 +115,7 @@ TOOLS: tuple[Tool, ...] = (
             }
         ),
         argument_descriptions={
-            "group_by": 'Up to three, such as ["outcome", "day"].',
-            "language": "A tag such as en-US.",
+            "group_by": 'Up to three: ["outcome", "day"].',
         },
         truncation_hint="The largest groups come first. Narrow the filters to see the others.",
     ),

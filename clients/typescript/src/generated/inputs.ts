@@ -767,8 +767,8 @@ export interface GetCallStatsInput {
   language?: string[];
   /** Only those answered by one of these, for example human. */
   answered_by?: string[];
-  /** Up to three of outcome, disposition, agent_id, deployment_id, hour (UTC), day, language. */
-  group_by: ("outcome" | "disposition" | "agent_id" | "deployment_id" | "hour" | "language" | "answered_by" | "day")[];
+  /** Up to three of outcome, disposition, agent_id, deployment_id, hour (UTC), day, ended_by. */
+  group_by?: ("outcome" | "disposition" | "agent_id" | "deployment_id" | "hour" | "language" | "answered_by" | "ended_by" | "day")[];
 }
 
 /** Which calls to read, and how. */

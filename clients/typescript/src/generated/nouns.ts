@@ -196,7 +196,7 @@ export class Calls extends Noun {
     return this.session.ask(operations.placeCall, input, options);
   }
   /** Count calls by outcome, disposition, agent, deployment, hour or language. */
-  stats(input: inputs.GetCallStatsInput, options: CallOptions = {}): Promise<schemas.CallStats> {
+  stats(input: inputs.GetCallStatsInput = {}, options: CallOptions = {}): Promise<schemas.CallStats> {
     return this.session.ask(operations.getCallStats, input, options);
   }
   /** Read what was said on many calls. */

@@ -390,6 +390,8 @@ export interface Conversation {
   call_id: string;
   contact_name?: string | null;
   external_id?: string | null;
+  deployment_id: string | null;
+  deployment_name: string | null;
   outcome: string | null;
   disposition: string | null;
   created_at: string;
@@ -815,6 +817,8 @@ export interface OverviewDeployment {
   contacts: number;
   /** Contacts who are not called again. */
   ended: number;
+  /** What its calls have cost. */
+  spend: Money;
   /** When a scheduled one begins. */
   next_start?: string | null;
 }
@@ -1114,6 +1118,8 @@ export interface Stats {
   outcomes: Record<string, number>;
   /** Calls by disposition. */
   dispositions: Record<string, number>;
+  /** Contacts by the outcome of the last of their calls that has ended. */
+  last_outcomes: Record<string, number>;
   spend: Money;
 }
 

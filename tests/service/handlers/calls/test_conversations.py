@@ -39,6 +39,8 @@ async def test_every_conversation_is_read_once_the_newest_first_and_each_answer_
     listed = [call async for call in tenant.client.calls.list(deployment_id=campaign) if call.turn_count]
     assert [one.call_id for one in read] == [call.id for call in listed]
     assert [one.contact_name for one in read] == [call.contact_name for call in listed]
+    assert [(one.created_at, one.deployment_id) for one in read] == [(call.created_at, campaign) for call in listed]
+    assert {one.deployment_name for one in read} == {(await tenant.client.deployments.get(id=campaign)).name}
     for one in read[:3]:
         whole = await tenant.client.calls.get_transcript(call_uuid=one.call_id)
         assert [(turn.index, turn.role, turn.text) for turn in one.turns] == [

@@ -147,6 +147,18 @@ async def test_groups_go_by_several_fields_and_by_time(tenant: Tenant) -> None:
     assert [(group.key, group.calls) for group in stats.groups] == [({"day": "2096-10-02"}, 1)]
 
 
+async def test_calls_are_counted_by_campaign_unless_told_otherwise_and_by_who_hung_up(tenant: Tenant) -> None:
+    for index, who in enumerate(("contact", "agent", "contact")):
+        await put_call(tenant, ended_by=who, to_number=f"+1212555010{index}")
+    by_campaign = await tenant.client.calls.stats(group_by=["deployment_id"])
+    assert await tenant.client.calls.stats() == by_campaign
+    stats = await tenant.client.calls.stats(group_by=["ended_by"])
+    assert [(group.key, group.calls) for group in stats.groups] == [
+        ({"ended_by": "contact"}, 2),
+        ({"ended_by": "agent"}, 1),
+    ]
+
+
 @pytest.mark.parametrize("group_by", [[], ["outcome", "day", "hour", "language"], ["mood"]])
 async def test_what_cannot_be_grouped_by_is_refused(tenant: Tenant, group_by: list[str]) -> None:
     with pytest.raises(ValueError, match="group_by"):
