@@ -103,6 +103,7 @@ class CallGroup(Resource):
     answered: int
     duration_seconds: Annotated[Spread | None, Field(description="Of answered calls.")] = None
     cost: Annotated[MoneySpread | None, Field(description="Of calls that cost anything.")] = None
+    answered_cost: Annotated[MoneyAverage | None, Field(description="Of answered calls alone.")] = None
 
 
 class CallStats(Resource):
@@ -112,6 +113,7 @@ class CallStats(Resource):
     answered: int
     duration_seconds: Annotated[Average | None, Field(description="Of all answered calls.")] = None
     cost: Annotated[MoneyAverage | None, Field(description="Of all calls that cost anything.")] = None
+    answered_cost: Annotated[MoneyAverage | None, Field(description="Of all answered calls alone.")] = None
     groups: Annotated[list[CallGroup], Field(description="The largest first; at most 200.")]
     groups_left_out: Annotated[int, Field(description="Groups beyond those.")] = 0
     currency: OwnText

@@ -44,7 +44,7 @@ class ShellOptions:
 
 def invoke(tool: DeclaredTool, arguments: Mapping[str, Any], options: ShellOptions) -> None:
     """Runs a tool and prints its answer. Exits with status 1 if the tool refuses, and 2 if it could not be asked."""
-    settings = _settings(options)
+    settings = settings_for_person(options.data, options.database, reveal_numbers=options.reveal_numbers)
     if tool.name not in settings.tools_of():
         raise failed(f"{tool.name} is switched off by CALLWRIGHT_PROFILE, CALLWRIGHT_TOOLSETS or their like")
     answer = run(_asked, settings, tool, arguments, options.save is not None)
@@ -59,12 +59,12 @@ def invoke(tool: DeclaredTool, arguments: Mapping[str, Any], options: ShellOptio
         _say_it_waits(settings)
 
 
-def _settings(options: ShellOptions) -> ProgramSettings:
+def settings_for_person(data: Path | None, database: str | None, *, reveal_numbers: bool) -> ProgramSettings:
     """The settings. A person at a shell has every tool, unless the environment says which."""
     chosen = {"CALLWRIGHT_PROFILE": os.environ.get("CALLWRIGHT_PROFILE", "").strip() or "all"}
-    if options.reveal_numbers:
+    if reveal_numbers:
         chosen["CALLWRIGHT_REVEAL_NUMBERS"] = "true"
-    return settings_of(options.data, options.database, chosen)
+    return settings_of(data, database, chosen)
 
 
 async def _asked(

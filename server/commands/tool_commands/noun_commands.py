@@ -18,6 +18,7 @@ from callwright.server.commands.tool_commands.declared import (
     nouns,
 )
 from callwright.server.commands.tool_commands.invoked import RevealNumbers, ShellOptions, invoke
+from callwright.server.commands.tool_commands.report import report
 from callwright.server.commands.tool_commands.values import value_of
 
 _METAVARS: dict[Kind, str] = {
@@ -42,11 +43,13 @@ _GIVEN = "given_"
 def groups() -> Iterator[tuple[str, typer.Typer]]:
     """The group of each noun with its commands, by its name."""
     for noun, tools in nouns().items():
-        verbs = ", ".join(tool.verb for tool in tools)
+        verbs = ", ".join([*(tool.verb for tool in tools), *(["report"] if noun == "deployments" else [])])
         about = f"What can be done with {noun}, as an assistant does it."
         group = typer.Typer(help=about, short_help=verbs, no_args_is_help=True)
         for tool in tools:
             group.command(tool.verb, help=_help(tool), short_help=in_commands(tool.summary))(_command(tool))
+        if noun == "deployments":
+            group.command("report", short_help="The results as CSV: a line for each person.")(report)
         group.callback()(_nothing)
         yield noun, group
 

@@ -14,7 +14,14 @@ from typing import Any
 from anyio import move_on_after, sleep
 from mcp import Client as McpClient
 from mcp.client.session import ElicitationFnT
-from mcp.types import AudioContent, BlobResourceContents, CallToolResult, ResourceLink, TextContent
+from mcp.types import (
+    AudioContent,
+    BlobResourceContents,
+    CallToolResult,
+    ResourceLink,
+    TextContent,
+    TextResourceContents,
+)
 
 from callwright.server.commands.mcp import new_session, tools_of
 from callwright.server.embedded.embedded import embedded, remote
@@ -73,7 +80,7 @@ async def answer_of(
         if tell is not None and message:
             tell(message)
 
-    async with _host(settings, asks, folders, here=here, learns=bool(unknown)) as host:
+    async with host_of(settings, asks, folders, here=here, learns=bool(unknown)) as host:
         found = await host.call_tool(tool, dict(arguments), progress_callback=told)
         if here and tool == READS_FILES and not found.is_error:
             found = await _ended(host, found)
@@ -116,11 +123,25 @@ async def _sound(host: McpClient, found: CallToolResult) -> bytes | None:
     return None
 
 
+async def text_at(host: McpClient, address: str) -> str:
+    """The text of a resource."""
+    read = await host.read_resource(address)
+    return "".join(one.text for one in read.contents if isinstance(one, TextResourceContents))
+
+
 @asynccontextmanager
-async def _host(
-    settings: ProgramSettings, asks: ElicitationFnT | None, folders: Sequence[Path], *, here: bool, learns: bool
+async def host_of(
+    settings: ProgramSettings,
+    asks: ElicitationFnT | None = None,
+    folders: Sequence[Path] = (),
+    *,
+    here: bool = False,
+    learns: bool = False,
 ) -> AsyncGenerator[McpClient]:
-    """An MCP client of a server in this process, with the service that the settings name."""
+    """An MCP client of a server in this process, with the service that the settings name.
+
+    With `here` this process serves the folder itself, so that its address is told to nobody.
+    """
     address: str | None = settings.base_url
 
     def say_address(base_url: str) -> None:

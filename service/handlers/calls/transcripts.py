@@ -1,7 +1,7 @@
 """Searching transcripts, and statistics over many calls."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -94,7 +94,10 @@ def get_call_stats(asked: contract.GetCallStats, context: RequestContext) -> con
     listing = Listing(contract.get_call_stats, select(calls), COLUMNS, _C.id)
     conditions = [_C.org_id == context.org_id, *filter_conditions(listing, asked)]
     answered = func.sum(case((_C.outcome.in_(_ANSWERED), 1), else_=0))
-    counted = select(*keys, func.count().label("calls"), answered.label("answered")).where(*conditions)
+    their_cost = func.sum(case((_C.outcome.in_(_ANSWERED), _C.cost_micros), else_=0))
+    counted = select(
+        *keys, func.count().label("calls"), answered.label("answered"), their_cost.label("answered_micros")
+    ).where(*conditions)
     rows = context.connection.execute(counted.group_by(*columns)).all()
     durations = _spreads(context, names, _C.duration_ms, [*conditions, _C.outcome.in_(_ANSWERED)])
     costs = _spreads(context, names, _C.cost_micros, [*conditions, _C.cost_micros > 0])
@@ -110,6 +113,7 @@ def get_call_stats(asked: contract.GetCallStats, context: RequestContext) -> con
             answered=row.answered,
             duration_seconds=_spread(durations.get(key), 1_000),
             cost=_money_spread(costs.get(key)),
+            answered_cost=_answered_cost([row]),
         )
         for row in largest
         for key in [tuple(row)[: len(names)]]
@@ -119,6 +123,7 @@ def get_call_stats(asked: contract.GetCallStats, context: RequestContext) -> con
         answered=sum(row.answered for row in rows),
         duration_seconds=_average(durations.values(), 1_000),
         cost=_money_average(costs.values()),
+        answered_cost=_answered_cost(rows),
         groups=groups[:MAX_GROUPS],
         groups_left_out=max(0, len(groups) - MAX_GROUPS),
         currency=CURRENCY,
@@ -195,6 +200,13 @@ def _average(rows: Collection[Any], unit: int) -> contract.Average | None:
 
 def _money_average(rows: Collection[Any]) -> contract.MoneyAverage | None:
     size, total = _sums(rows)
+    return contract.MoneyAverage(total=money(total), mean=money(round(total / size))) if size else None
+
+
+def _answered_cost(rows: Iterable[Any]) -> contract.MoneyAverage | None:
+    """What answered calls cost; None without any."""
+    counted = [(int(row.answered), int(row.answered_micros or 0)) for row in rows]
+    size, total = sum(calls for calls, _ in counted), sum(micros for _, micros in counted)
     return contract.MoneyAverage(total=money(total), mean=money(round(total / size))) if size else None
 
 

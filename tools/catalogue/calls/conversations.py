@@ -84,7 +84,7 @@ TOOLS: tuple[Tool, ...] = (
             "contact_name": "Words of the name.",
             "view": "distinct_turns: each saying once, over up to 2,000 calls.",
             "speaker": "Of one side.",
-            "max_tokens": "About how much.",
+            "max_tokens": "About how much; 20000 holds a campaign.",
         },
     ),
 )

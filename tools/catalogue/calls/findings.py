@@ -1,7 +1,7 @@
 """Tools for many calls at once: searching transcripts, and counting calls by group."""
 
 from callwright.contract.calls import transcripts as contract
-from callwright.contract.calls.transcripts import CallGroup, CallStats, TranscriptMatch
+from callwright.contract.calls.transcripts import CallGroup, CallStats, MoneyAverage, TranscriptMatch
 from callwright.contract.checks.counts import count_of
 from callwright.tools.media.transcripts import WHAT
 from callwright.tools.runtime.tool import READS, Tool
@@ -33,26 +33,34 @@ def _match(match: TranscriptMatch, context: ToolContext) -> str:
 def _group(group: CallGroup) -> str:
     lasted, cost = group.duration_seconds, group.cost
     return line(
-        ", ".join(f"{name} {value}" for name, value in group.key.items()) or "none",
-        ", ".join(group.names.values()) or None,
+        ", ".join(
+            f'{name} {value} "{group.names[name]}"' if name in group.names else f"{name} {value}"
+            for name, value in group.key.items()
+        )
+        or "none",
         count_of(group.calls, "call"),
         f"{group.share:.1%}",
         f"{group.answered} answered",
-        f"length {clock_time(lasted.p50)} median, p90 {clock_time(lasted.p90)}, {lasted.mean:.1f} s mean"
-        if lasted
-        else None,
-        f"cost {amount(cost.total)}, {amount(cost.mean)} mean" if cost else None,
+        f"length {lasted.mean:.1f} s on average, median {lasted.p50:.0f} s, p90 {lasted.p90:.0f} s" if lasted else None,
+        _cost(cost, group.answered_cost),
     )
+
+
+def _cost(cost: MoneyAverage | None, answered: MoneyAverage | None) -> str | None:
+    """What calls cost, and an answered one on average; other calls may cost too, such as those a machine answered."""
+    if cost is None:
+        return None
+    return f"cost {amount(cost.total)}" + (f", an answered call {amount(answered.mean)} on average" if answered else "")
 
 
 def _stats(stats: CallStats, _: ToolContext) -> str:
     return lines(
         line(
             f"{count_of(stats.calls, 'call')}, {stats.answered} answered",
-            f"{stats.duration_seconds.total / 60:.1f} min, {stats.duration_seconds.mean:.1f} s mean"
+            f"{stats.duration_seconds.total / 60:.1f} min, {stats.duration_seconds.mean:.1f} s on average"
             if stats.duration_seconds
             else None,
-            f"cost {amount(stats.cost.total)}, {amount(stats.cost.mean)} mean" if stats.cost else None,
+            _cost(stats.cost, stats.answered_cost),
         ),
         *(_group(group) for group in stats.groups),
         f"{count_of(stats.groups_left_out, 'more group')}: narrow the filters." if stats.groups_left_out else None,
@@ -114,6 +122,7 @@ TOOLS: tuple[Tool, ...] = (
                 "language",
             }
         ),
+        omitted_fields=frozenset({"answered_cost", "groups_left_out", "currency"}),
         argument_descriptions={
             "group_by": 'Up to three: ["outcome", "day"].',
         },

@@ -285,6 +285,8 @@ export interface CallGroup {
   duration_seconds?: Spread | null;
   /** Of calls that cost anything. */
   cost?: MoneySpread | null;
+  /** Of answered calls alone. */
+  answered_cost?: MoneyAverage | null;
 }
 
 /** Data of call.started. */
@@ -305,6 +307,8 @@ export interface CallStats {
   duration_seconds?: Average | null;
   /** Of all calls that cost anything. */
   cost?: MoneyAverage | null;
+  /** Of all answered calls alone. */
+  answered_cost?: MoneyAverage | null;
   /** The largest first; at most 200. */
   groups: CallGroup[];
   /** Groups beyond those. Default: 0. */

@@ -1,5 +1,6 @@
 """What a sentence of the agent asks for, and what a contact wants, found by markers in the text."""
 
+import re
 from functools import lru_cache
 from typing import Literal, get_args
 
@@ -13,6 +14,7 @@ Wish = Stated | Literal["question", "no_start", "nothing"]
 
 _STATED: tuple[Stated, ...] = get_args(Stated)
 _CACHED_SENTENCES = 4096
+_PART_ENDS = re.compile(r"[,.;:?!…।؟？。]")
 _EDGES = " \t\"'“”«»¿¡?？؟!.,;:…।()[]"
 
 
@@ -53,8 +55,9 @@ def wish_of(text: str, bank: Bank) -> Wish:
     for start in bank.hears["no_start"]:
         if start in beginning or (" " in start and said.startswith(f" {start}")):
             return "no_start"
-    # Or the no comes after its reason: "Too dear for me, no."
-    if not is_question(text) and said.rpartition(",")[2].strip(_EDGES) in bank.hears["no_start"] and "," in said:
+    # Or the no comes after its reason, as a part of its own: "Too dear for me, no." "Not now, no, I am driving."
+    parts = (part.strip(_EDGES) for part in _PART_ENDS.split(said))
+    if not is_question(text) and any(part in bank.hears["no_start"] for part in parts):
         return "no_start"
     return "question" if is_question(text) else "nothing"
 

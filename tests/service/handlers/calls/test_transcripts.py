@@ -120,12 +120,27 @@ async def test_averages_are_over_all_calls_and_over_each_group(tenant: Tenant) -
     assert (stats.duration_seconds.total, stats.duration_seconds.mean) == (150.0, 50.0)
     assert stats.cost is not None
     assert (stats.cost.total.amount, stats.cost.mean.amount) == ("0.030000", "0.010000")
+    assert stats.answered_cost == stats.cost
     means = {group.key["outcome"]: group.duration_seconds and group.duration_seconds.mean for group in stats.groups}
     assert means == {"answered": 25.0, "transferred": 100.0, "busy": None}
     costs = {group.key["outcome"]: group.cost and group.cost.mean.amount for group in stats.groups}
     assert costs == {"answered": "0.005000", "transferred": "0.020000", "busy": None}
     again = await tenant.client.calls.stats(group_by=["day", "language"])
     assert (again.duration_seconds, again.cost) == (stats.duration_seconds, stats.cost)
+
+
+async def test_what_a_machine_cost_is_no_part_of_what_an_answered_call_cost(tenant: Tenant) -> None:
+    await put_call(tenant, cost_micros=8_000, to_number="+12125550100")
+    await put_call(tenant, cost_micros=4_000, to_number="+12125550101")
+    await put_call(tenant, outcome="voicemail", cost_micros=3_000, to_number="+12125550102")
+    await put_call(tenant, outcome="busy", cost_micros=None, to_number="+12125550103")
+    stats = await tenant.client.calls.stats(group_by=["outcome"])
+    assert stats.cost is not None
+    assert stats.answered_cost is not None
+    assert (stats.cost.total.amount, stats.answered_cost.total.amount) == ("0.015000", "0.012000")
+    assert stats.answered_cost.mean.amount == "0.006000"
+    found = {group.key["outcome"]: group.answered_cost and group.answered_cost.mean.amount for group in stats.groups}
+    assert found == {"answered": "0.006000", "voicemail": None, "busy": None}
 
 
 async def test_without_an_answered_call_there_is_no_average(tenant: Tenant) -> None:

@@ -203,7 +203,11 @@ def test_a_wish_to_be_called_back_is_no_wish_not_to_be_called(said: str) -> None
         ("Far too dear for me, no.", "en", "no_start"),
         ("I just changed supplier, no!", "en", "no_start"),
         ("Das ist mir zu teuer, nein.", "de", "no_start"),
+        ("Not now, no, I am driving.", "en", "no_start"),
+        ("After the trouble with your bills? No.", "en", "no_start"),
+        ("Heute? Nein. Das passt nicht.", "de", "no_start"),
         ("That is fine, no?", "en", "question"),
+        ("There is no hurry.", "en", "nothing"),
         ("I have no idea, but yes.", "en", "nothing"),
     ],
 )

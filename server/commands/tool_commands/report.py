@@ -1,0 +1,73 @@
+"""`callwright deployments report`: the results of a campaign as CSV, a line for each person, in a file or on stdout."""
+
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, TextIO
+
+import typer
+
+from callwright.server.commands.command_error import CommandError
+from callwright.server.commands.invoking import Data, Database, run
+from callwright.server.commands.tool_commands.invoked import RevealNumbers, settings_for_person
+from callwright.server.settings import ProgramSettings
+
+_MORE = "# "
+"""Begins the line behind a part that says where the next one is."""
+
+
+def report(
+    deployment: Annotated[str, typer.Argument(metavar="DEPLOYMENT", help="The campaign, by its id or exact name.")],
+    save: Annotated[Path | None, typer.Option("--save", metavar="FILE", help="Write to this file.")] = None,
+    reveal_numbers: RevealNumbers = False,
+    data: Data = None,
+    database: Database = None,
+) -> None:
+    """The results of a campaign as CSV: each person by the list's own id, with status, outcome and call."""
+    settings = settings_for_person(data, database, reveal_numbers=reveal_numbers)
+    rows = run(_written, settings, deployment, save)
+    if save is not None:
+        typer.echo(f"{rows:,} people are in {save}.", err=True)
+
+
+async def _written(settings: ProgramSettings, deployment: str, save: Path | None) -> int:
+    """Writes the report part by part; returns the number of people in it."""
+    from callwright.server.commands.tool_commands.running import host_of, text_at
+    from callwright.server.mcp.resources.resources import SCHEME
+
+    async with host_of(settings) as host:
+        found = await host.call_tool("get_deployment", {"deployment_id": deployment})
+        if found.is_error or not found.structured_content:
+            raise CommandError(" ".join(part.text for part in found.content if part.type == "text"))
+        address: str | None = f"{SCHEME}deployments/{found.structured_content['id']}/report.csv"
+        people = 0
+        with _target(save) as target:
+            while address is not None:
+                part, address = without_note(await text_at(host, address))
+                heading, _, rows = part.partition("\n")
+                target.write(rows if people else f"{heading}\n{rows}")
+                people += rows.count("\n")
+            target.flush()
+    return people
+
+
+@contextmanager
+def _target(save: Path | None) -> Generator[TextIO]:
+    """The file, marked as UTF-8 as spreadsheets need it, or stdout. Raises CommandError if it cannot be written."""
+    try:
+        if save is None:
+            yield sys.stdout
+        else:
+            with save.open("w", encoding="utf-8-sig", newline="") as file:
+                yield file
+    except OSError as error:
+        raise CommandError(f"{save or 'the report'} cannot be written: {error.strerror or error}") from error
+
+
+def without_note(text: str) -> tuple[str, str | None]:
+    """A part without its last line, if that says where the next part is, and that address."""
+    head, separator, last = text.rstrip("\n").rpartition("\n")
+    if not last.startswith(_MORE):
+        return text, None
+    return head + separator, last.rsplit(" ", 1)[1]
