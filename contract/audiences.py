@@ -68,6 +68,7 @@ class RowError(Resource):
     line: Annotated[
         int | None, Field(description="Of a file: the line in which the row begins, from 1; in XLSX the sheet's row.")
     ] = None
+    external_id: Annotated[Cell | None, Field(description="The list's own id of the person, where it has one.")] = None
     column: ColumnText | None = None
     code: Annotated[
         OwnText,

@@ -57,8 +57,11 @@ class OverviewDeployment(Resource):
     call_type: CallType
     status: DeploymentStatus
     status_reason: OwnText | None = None
+    agent: Annotated[OwnText | None, Field(description="The agent's name.")] = None
+    audience: Annotated[OwnText | None, Field(description="The audience's name.")] = None
     contacts: int
     ended: Annotated[int, Field(description="Contacts who are not called again.")]
+    reached: Annotated[int, Field(description="Of these, who answered, was transferred or got a message.")]
     spend: Annotated[Money, Field(description="What its calls have cost.")]
     next_start: Annotated[Timestamp | None, Field(description="When a scheduled one begins.")] = None
 

@@ -12,6 +12,7 @@ from callwright.contract.declaration.operation import operation
 from callwright.contract.problems import INVALID_CURSOR
 
 View = Literal["conversations", "distinct_turns", "unanswered_questions"]
+MOST_SILENT = 1_000
 MOST_CALLS = 2_000
 """Calls that one answer covers where equal turns are put together."""
 
@@ -63,6 +64,13 @@ class Conversations(Resource):
 
     view: View
     calls: Annotated[int, Field(description="Calls that this answer covers; only those on which somebody spoke.")]
+    silent_calls: Annotated[
+        int | None,
+        Field(
+            description="In the view `conversations`, where one answer covers all: calls on which nobody spoke, up to "
+            "1,000."
+        ),
+    ] = None
     conversations: Annotated[list[Conversation], Field(description="In the view `conversations`.")] = []
     distinct_turns: Annotated[
         list[DistinctTurn], Field(description="In the other views: the most frequent first.")

@@ -154,7 +154,7 @@ def _store(
             added.append(row)
         else:
             intake.duplicates += 1
-            intake.bad.append(BadRow(number, "duplicate_in_audience", _ALREADY_THERE))
+            intake.bad.append(BadRow(number, "duplicate_in_audience", _ALREADY_THERE, external_id=row.external_id))
     intake.added = len(added)
     return added
 

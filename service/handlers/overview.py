@@ -66,20 +66,31 @@ def get_overview(asked: contract.GetOverview, context: RequestContext) -> contra
 
 def _deployments(context: RequestContext) -> contract.OverviewDeployments:
     active = _newest(context, deployments, _D.status == "active")
-    shown = {row.id: row for row in (*active, *_newest(context, deployments))}
+    both = {row.id: row for row in (*active, *_newest(context, deployments))}
+    shown = list(both.values())[: contract.MOST_SHOWN]
+    agent_names = _names(context, agents, {row.agent_id for row in shown})
+    audience_names = _names(context, audiences, {row.audience_id for row in shown})
     return contract.OverviewDeployments(
         total=_total(context, deployments),
         running=_total(context, deployments, _D.status == "active"),
-        shown=[_deployment(row) for row in list(shown.values())[: contract.MOST_SHOWN]],
+        shown=[_deployment(row, agent_names.get(row.agent_id), audience_names.get(row.audience_id)) for row in shown],
     )
 
 
-def _deployment(row: Row[Any]) -> contract.OverviewDeployment:
+def _names(context: RequestContext, table: Table, ids: set[str]) -> dict[str, str]:
+    own = select(table.c.id, table.c.name).where(table.c.org_id == context.org_id, table.c.id.in_(ids))
+    return {row.id: row.name for row in context.connection.execute(own)}
+
+
+def _deployment(row: Row[Any], agent: str | None, audience: str | None) -> contract.OverviewDeployment:
     stats = stats_of(row)
     return resource(
         contract.OverviewDeployment,
         row,
         spend=stats.spend,
+        agent=agent,
+        audience=audience,
+        reached=stats.completed,
         ended=row.contacts - sum(getattr(stats, state) for state in _WAITING),
         next_start=moment_or_none(row.start_at) if row.status == "scheduled" else None,
     )

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from zoneinfo import available_timezones
 
 from callwright.contract.checks.names import escaped, wrong_in_column
@@ -14,6 +14,7 @@ from callwright.service.platform.search_words import word_column
 STEERING_PREFIX = "sim."
 MAX_COLUMNS = 100
 MAX_CELL = 1_000
+_COLUMNS_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ class BadRow:
     column: str | None = None
     value_redacted: str | None = None
     line: int | None = None
+    external_id: str | None = None
 
 
 @dataclass
@@ -128,19 +130,42 @@ def read_row(number: int, row: Mapping[str, object], rules: RowRules) -> GoodRow
 def read_rows(rows: Sequence[tuple[int, Mapping[str, object]]], rules: RowRules) -> ReadRows:
     """Reads numbered rows. Of several rows with the same `dedupe_key` the first one is good."""
     read = ReadRows()
-    seen: set[str] = set()
+    seen: dict[str, tuple[int, GoodRow]] = {}
     for number, row in rows:
         made = read_row(number, row, rules)
         if isinstance(made, BadRow):
-            read.bad.append(made)
+            read.bad.append(replace(made, external_id=external_id_of(row, rules)))
         elif made.dedupe_key is not None and made.dedupe_key in seen:
             read.duplicates += 1
-            read.bad.append(BadRow(number, "duplicate_in_file", "an earlier row is the same person"))
+            said = _same_person(made, *seen[made.dedupe_key], rules)
+            read.bad.append(BadRow(number, "duplicate_in_file", said, external_id=made.external_id))
         else:
             if made.dedupe_key is not None:
-                seen.add(made.dedupe_key)
+                seen[made.dedupe_key] = number, made
             read.good.append((number, made))
     return read
+
+
+def external_id_of(row: Mapping[str, object], rules: RowRules) -> str | None:
+    """The list's own id of the person in a row, at most a cell long."""
+    text = cell_text(row.get(rules.external_id_column)) if rules.external_id_column else None
+    return text.replace("\x00", "").strip()[:MAX_CELL] or None if text else None
+
+
+def _same_person(made: GoodRow, number: int, first: GoodRow, rules: RowRules) -> str:
+    """Which row is the same person, and where this one says something else: an appointment more may be lost."""
+    other = [
+        escaped(name[:100])
+        for name in made.cells
+        if name != rules.external_id_column and made.cells[name] and made.cells[name] != first.cells.get(name)
+    ]
+    if made.phone != first.phone:
+        other.insert(0, escaped(rules.phone_column[:100]))
+    said = f"row {number} is the same person"
+    if not other:
+        return said
+    named = ", ".join(other[:_COLUMNS_NAMED])
+    return f"{said}, but has another {named}" + (" and more" if len(other) > _COLUMNS_NAMED else "")
 
 
 def column_type(value: str) -> str:

@@ -5,6 +5,7 @@ After a crash an import continues after the last piece that was committed; no ro
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from anyio import to_thread
@@ -21,7 +22,7 @@ from callwright.service.platform.database.units import brief
 from callwright.service.platform.lease import RELEASED, LeaseLost
 from callwright.service.platform.phone import redacted
 from callwright.service.platform.refusals import Refusal
-from callwright.service.rules.rows import BadRow, read_row
+from callwright.service.rules.rows import BadRow, external_id_of, read_row
 from callwright.service.services import Services
 from callwright.service.tables import audit_log, outbox
 from callwright.service.tables.schema import audiences, import_errors, imports
@@ -101,8 +102,10 @@ def _bad_rows(audience: Row[Any], file: ImportedFile) -> list[BadRow]:
     """The rows that cannot be read; duplicates are not among them. Nothing is stored."""
     rows, bad = file.numbered(0, len(file.records))
     rules = rules_of(audience, (), file.phone_column)
-    read = (read_row(number, row, rules) for number, row in rows)
-    return sorted([*bad, *(one for one in read if isinstance(one, BadRow))], key=lambda one: one.row_number)
+    for number, row in rows:
+        if isinstance(read := read_row(number, row, rules), BadRow):
+            bad.append(replace(read, external_id=external_id_of(row, rules)))
+    return sorted(bad, key=lambda one: one.row_number)
 
 
 async def _refuse(services: Services, import_id: str, owner: str, file: ImportedFile, bad: Sequence[BadRow]) -> None:

@@ -145,6 +145,10 @@ def _own_names(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
         for other in others:
             if own in fields and other in found and other not in fields and own not in found:
                 found[own] = found.pop(other)
+    for name in [name for name in found if name not in fields]:
+        meant = next((own for own in fields if f"{name}_id" in (own, tool.shown(own))), None)
+        if meant is not None and meant not in found:
+            found[meant] = found.pop(name)  # deployment for deployment_id
     return found
 
 

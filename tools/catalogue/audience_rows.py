@@ -21,7 +21,7 @@ from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.untrusted.fence import fenced
 from callwright.tools.untrusted.untrusted_fields import untrusted_paths
 from callwright.tools.wording.cleaning import cleaned
-from callwright.tools.wording.text import line, lines, shortened
+from callwright.tools.wording.text import line, lines, named_id, shortened
 
 _FILLS = Hints(read_only=False, destructive=False, idempotent=False, open_world=True)
 """Open world: rows that join a running deployment are called."""
@@ -55,7 +55,12 @@ class ImportDetails(ImportSummary):
 def _refused(error: RowError, _: ToolContext) -> str:
     facts = (error.column, error.message, error.value_redacted)
     where = f"row {error.row_number}" + (f" in line {error.line}" if error.line else "")
-    return line(where, error.code, *(shortened(cleaned(fact), 100) if fact else None for fact in facts))
+    return line(
+        where,
+        named_id(error.external_id),
+        error.code,
+        *(shortened(cleaned(fact), 100) if fact else None for fact in facts),
+    )
 
 
 def refusals(errors: list[RowError], context: ToolContext) -> str | None:
@@ -215,7 +220,7 @@ TOOLS: tuple[Tool, ...] = (
         reply=_refused,
         fenced_as="Refused rows.",
         empty="This import refused no row.",
-        default_fields=("row_number", "line", "column", "code", "message", "value_redacted"),
+        default_fields=("row_number", "line", "external_id", "column", "code", "message", "value_redacted"),
         hidden=frozenset({"sort"}),
     ),
 )

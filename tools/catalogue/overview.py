@@ -12,25 +12,32 @@ from callwright.tools.runtime.tool import READS, Reply, Tool
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import amount, line, lines, moment, shortened
 
+MOST_BYTES = 2_400
+"""The most bytes of its text: 600 tokens."""
 _LONGEST_NAME = 24
-_NAMES = ("organization", "name", "label")
+_NAMES = ("organization", "name", "label", "agent", "audience")
 
 
-def _campaign(found: OverviewDeployment) -> str:
+def _campaign(found: OverviewDeployment, *, parts: bool) -> str:
+    """A deployment in a line; with `parts` how many it reached, its agent and its audience as well."""
+    agent, audience = (shortened(name or "", _LONGEST_NAME) for name in (found.agent, found.audience))
     return "  " + line(
         found.id,
         shortened(found.name, _LONGEST_NAME),
         f"{found.status} ({found.status_reason})" if found.status_reason else found.status,
-        _progress(found),
+        _progress(found, parts=parts),
         amount(found.spend) if found.spend.amount.strip("0.") else None,
         f"begins {moment(found.next_start)}" if found.next_start else None,
+        f"agent {agent}" if parts and agent else None,
+        f"audience {audience}" if parts and audience else None,
     )
 
 
-def _progress(found: OverviewDeployment) -> str | None:
+def _progress(found: OverviewDeployment, *, parts: bool) -> str | None:
     if found.call_type == "inbound":
         return "inbound"
-    return f"{found.ended} of {found.contacts} done" if found.contacts else None
+    reached = f", {found.reached} reached" if parts else ""
+    return f"{found.ended} of {found.contacts} done{reached}" if found.contacts else None
 
 
 def _audience(found: OverviewAudience) -> str:
@@ -46,6 +53,12 @@ def _number(found: OverviewNumber, names: Mapping[str, str]) -> str:
 
 
 def _overview(found: Overview, _: ToolContext) -> str:
+    """The overview within its bound: where names are long, campaigns stand without their agents and audiences."""
+    whole = _in_words(found, parts=True)
+    return whole if len(whole.encode()) <= MOST_BYTES else _in_words(found, parts=False)
+
+
+def _in_words(found: Overview, *, parts: bool) -> str:
     network = "simulated network: no telephone rings, play money" if found.network == "simulated" else "REAL telephones"
     limits = found.limits
     at_once = limits.concurrent_calls
@@ -64,7 +77,7 @@ def _overview(found: Overview, _: ToolContext) -> str:
         ),
         f"{count_of(found.calls_under_way, 'call')} under way.",
         _heading("Campaigns and inbound", found.deployments.total, f", {found.deployments.running} active"),
-        *map(_campaign, found.deployments.shown),
+        *(_campaign(one, parts=parts) for one in found.deployments.shown),
         _heading("Agents", found.agents.total),
         *(f"  {line(one.id, shortened(one.name, _LONGEST_NAME), one.language)}" for one in found.agents.newest),
         _heading("Audiences", found.audiences.total),

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -109,6 +110,8 @@ class ShownEntries:
     untrusted: tuple[str, ...]
     fences: bool = False
     """Whether the texts have to be put inside one fence."""
+    heading: str | None = None
+    """The names of the fields, if the texts are values alone."""
 
 
 def entries_of(tool: Tool, context: ToolContext, asked: Input, page: Page[Any]) -> ShownEntries:
@@ -125,20 +128,25 @@ def entries_of(tool: Tool, context: ToolContext, asked: Input, page: Page[Any]) 
     ]
     if any(isinstance(entry, UntypedResource) for entry in page.data):
         return ShownEntries([untyped_line(entry, context) for entry in data], data, ("data",), fences=True)
-    if names and tool.fenced_as:
+    heading: str | None = None
+    if names and tool.fenced_as and all(_is_flat(entry) for entry in data):
+        heading = line(*names)
+        words = [_values_in_words(entry, names, tool, context) for entry in data]
+    elif names and tool.fenced_as:
         words = [untyped_line(entry, context) for entry in data]
     elif names:
         words = [_fields_in_words(entry, tool, context) for entry in data]
     else:
         words = [said(tool.reply, entry, context) for entry in page.data]
     untrusted = tuple(path for path in tool.untrusted if path.split(".")[1] in wanted)
-    return ShownEntries(words, data, untrusted, fences=bool(tool.fenced_as))
+    return ShownEntries(words, data, untrusted, fences=bool(tool.fenced_as), heading=heading)
 
 
 def list_reply(tool: Tool, context: ToolContext, entries: ShownEntries, paging: Paging, left: int) -> Reply:
     """A page as text and as data: one line an entry, then how many follow and how to get them."""
     fences = entries.fences and bool(entries.words)
-    words = [fenced(entries.words, tag=context.session.ids(), what=tool.fenced_as or WHAT)] if fences else entries.words
+    words = entries.words if entries.heading is None or not entries.words else [entries.heading, *entries.words]
+    words = [fenced(words, tag=context.session.ids(), what=tool.fenced_as or WHAT)] if fences else words
     most = tool.operation.counts_to
     least = "At least " if most is not None and paging.total == most else ""
     count = f"{least}{left} more" if left else "More"
@@ -149,6 +157,18 @@ def list_reply(tool: Tool, context: ToolContext, entries: ShownEntries, paging: 
     )
     data = {"data": entries.data, "pagination": data_of(paging)}
     return Reply(text=text, data=data, untrusted=entries.untrusted)
+
+
+def _is_flat(entry: Mapping[str, Any]) -> bool:
+    return not any(isinstance(value, list | dict) for value in entry.values())
+
+
+def _values_in_words(entry: Mapping[str, Any], names: Sequence[str], tool: Tool, context: ToolContext) -> str:
+    """The values alone, in the order of the heading above them: a hyphen where there is none."""
+    item = tool.operation.item
+    kinds: Rules = untrusted_fields(item) if item is not None else {}
+    found = ((entry.get(name), kinds.get(name) == "number") for name in names)
+    return line(*("-" if value in (None, "") else _value(value, context, is_number=own) for value, own in found))
 
 
 def _fields_in_words(entry: dict[str, Any], tool: Tool, context: ToolContext) -> str:

@@ -3,6 +3,7 @@
 from callwright.contract.checks.counts import count_of
 from callwright.contract.deployments.contacts import Stats
 from callwright.contract.deployments.deployments import Deployment
+from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.contract.deployments.previews import Preview
 from callwright.tools.replies import inbound_words
 from callwright.tools.runtime.tool_context import ToolContext
@@ -94,11 +95,20 @@ def _campaign(deployment: Deployment) -> str:
         line(
             f"up to {count_of(deployment.max_concurrency, 'call')} at once"
             + ("" if pace is None else f", {pace:g} a second"),
-            f"up to {count_of(retries.max_attempts, 'attempt')} a contact" if retries else None,
+            _retries(retries) if retries else None,
             f"budget cap {amount(deployment.budget_cap)}" if deployment.budget_cap else "no budget cap",
         ),
         _hours(deployment),
     )
+
+
+def _retries(policy: RetryPolicy) -> str:
+    """For example `up to 3 attempts a contact (after 240, 1440 minutes, busy 15; on no_answer, busy)`."""
+    said = f"up to {count_of(policy.max_attempts, 'attempt')} a contact"
+    if policy.max_attempts < 2:
+        return said
+    after = ", ".join(map(str, policy.interval_minutes))
+    return f"{said} (after {after} minutes, busy {policy.busy_interval_minutes}; on {', '.join(policy.retry_on)})"
 
 
 def started(deployment: Deployment, context: ToolContext) -> str:

@@ -17,6 +17,13 @@ GAP = 2
 SHORT = 14
 """The least width to which a text is shortened before its column is left out."""
 _KEY = "key"
+_READ_FOR = {
+    "snippets": 1,
+    **dict.fromkeys(("name", "contact_name", "external_id"), 2),
+    **dict.fromkeys(("outcome", "disposition", "last_outcome", "last_disposition"), 2),
+}
+"""Columns that are kept the longest, with their rank."""
+_LEAST = {"snippets": 30}
 _FOLDED = 24
 """The least width of a column of long text, where rows may take several lines."""
 
@@ -140,8 +147,8 @@ def _column(at: int, name: str, entries: Sequence[Mapping[str, Any]]) -> FittedC
     is_number = all(isinstance(value, int | float) and not isinstance(value, bool) for value in present)
     head = _head_width(name)
     width = max(head, *map(cell_len, cells))
-    least = width if is_number or all(map(_is_whole, present)) else min(width, max(head, SHORT))
-    rank = 0 if at == 0 else _rank(present, cells)
+    least = width if is_number or all(map(_is_whole, present)) else min(width, max(head, _LEAST.get(name, SHORT)))
+    rank = 0 if at == 0 else _rank(name, present, cells)
     brief = tuple(map(brief_moment, cells)) if present and all(map(_is_moment, present)) else ()
     return FittedColumn(name, cells, width, least, rank, is_number, brief)
 
@@ -158,15 +165,20 @@ def _is_whole(value: Any) -> bool:
     )
 
 
-def _rank(present: Sequence[Any], cells: Sequence[str]) -> int:
-    """How soon a column is left out. First goes what is the same everywhere, then ids, then what is nested."""
-    if any(isinstance(value, list | dict) for value in present):
-        return 3
-    if all(map(_is_moment, present)):
-        return 1
+def _rank(name: str, present: Sequence[Any], cells: Sequence[str]) -> int:
+    """How soon a column is left out. First goes what is the same everywhere, then ids, then what is nested.
+
+    Last goes what a list is read for: who it was and what came of it.
+    """
+    if name in _READ_FOR:
+        return _READ_FOR[name]
     if len(cells) > 2 and len(set(cells)) == 1:
+        return 7
+    if any(isinstance(value, list | dict) for value in present):
         return 5
-    return 4 if all(isinstance(value, str) and IDENTIFIER.fullmatch(value) for value in present) else 2
+    if all(map(_is_moment, present)):
+        return 3
+    return 6 if all(isinstance(value, str) and IDENTIFIER.fullmatch(value) for value in present) else 4
 
 
 def _stacked(column: FittedColumn) -> str:

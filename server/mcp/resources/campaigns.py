@@ -45,7 +45,7 @@ REPORT_COLUMNS = (
     "last_call_id",
     "simulated",
 )
-REJECTS_COLUMNS = ("row", "line", "column", "code", "message", "value")
+REJECTS_COLUMNS = ("row", "line", "external_id", "column", "code", "message", "value")
 
 
 def deployment_content(found: Deployment) -> Content:
@@ -102,7 +102,8 @@ async def rejects(session: ServerSession, address: Address) -> Content:
         return Content(csv_lines([REJECTS_COLUMNS]))
 
     def row(error: RowError) -> Sequence[object]:
-        return (error.row_number, error.line, error.column, error.code, error.message, error.value_redacted)
+        refused = (error.column, error.code, error.message, error.value_redacted)
+        return (error.row_number, error.line, error.external_id, *refused)
 
     def asked(cursor: str | None) -> ListImportErrors:
         return ListImportErrors(id=audience_id, import_id=newest, per_page=_ROWS_AT_ONCE, cursor=cursor)

@@ -171,9 +171,9 @@ TEMPLATES: tuple[Template, ...] = (
         query=("cursor",),
         title="Refused rows of an audience",
         mime_type="text/csv",
-        description="The rows that the newest import into an audience refused: row, column, reason, and the value "
-        "with its middle masked. A long one goes on with the cursor in its last line.",
-        untrusted=("column", "message", "value"),
+        description="The rows that the newest import into an audience refused: row, the list's own id, column, reason, "
+        "and the value with its middle masked. A long one goes on with the cursor in its last line.",
+        untrusted=("external_id", "column", "message", "value"),
     ),
     Template(
         name="voice_preview",

@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Row, bindparam, literal, select, tuple_
 from callwright.contract.calls import conversations as contract
 from callwright.contract.calls.conversations import (
     MOST_CALLS,
+    MOST_SILENT,
     Conversation,
     Conversations,
     DistinctTurn,
@@ -97,7 +98,11 @@ def _one_by_one(asked: ReadConversations, context: RequestContext) -> Conversati
         left -= sum(sizes) + _HEAD_BYTES
     more = len(shown) < len(rows)
     cursor = context.cursors.seal(end, 1, 0, _binding(asked, context)) if more and end is not None else None
-    return Conversations(view=asked.view, calls=len(shown), conversations=shown, next_cursor=cursor)
+    covers_all = asked.cursor is None and not more
+    silent = len(_rows(asked, context, None, MOST_SILENT, spoken=False)) if covers_all else None
+    return Conversations(
+        view=asked.view, calls=len(shown), silent_calls=silent, conversations=shown, next_cursor=cursor
+    )
 
 
 def _deployment_names(context: RequestContext, rows: Sequence[Row[Any]]) -> dict[str, str]:
@@ -160,10 +165,15 @@ def _rows(
     after: Key | None,
     most: int,
     within: tuple[Key, Key] | None = None,
+    *,
+    spoken: bool = True,
 ) -> Sequence[Row[Any]]:
-    """Calls on which somebody spoke, the newest first, behind `after`; or those from one to another, these included."""
+    """Calls on which somebody spoke, the newest first, behind `after`; or those from one to another, these included.
+
+    Without `spoken` calls on which nobody did.
+    """
     listing = Listing(contract.read_conversations, select(calls), COLUMNS, _C.id)
-    conditions: list[ColumnElement[bool]] = [_C.turn_count > 0]
+    conditions: list[ColumnElement[bool]] = [_C.turn_count > 0 if spoken else _C.turn_count == 0]
     if asked.view == "unanswered_questions":
         conditions.append(_C.unanswered_questions != "[]")
     if within is not None:

@@ -104,6 +104,7 @@ import_errors = Table(
     Column("message", Text, nullable=False),
     Column("value_redacted", String(1000)),
     Column("line", BigInteger),
+    Column("external_id", String(1000)),
     Index("ix_import_errors_row", "import_id", "row_number"),
 )
 

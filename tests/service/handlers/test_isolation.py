@@ -35,6 +35,7 @@ NOBODY: dict[str, dict[str, Any]] = {
     "read_conversations": {
         "view": "conversations",
         "calls": 0,
+        "silent_calls": 0,
         "conversations": [],
         "distinct_turns": [],
         "next_cursor": None,

@@ -52,7 +52,10 @@ def _overview(count: int, name: str, some_id: str) -> Overview:
                     status="paused",
                     status_reason="budget_cap_reached",
                     contacts=940_000,
+                    agent=name,
+                    audience=name,
                     ended=812_345,
+                    reached=700_000,
                     spend=Money(amount="3254.300000", currency="USD"),
                     next_start=AT,
                 )

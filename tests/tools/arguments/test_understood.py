@@ -67,6 +67,12 @@ async def test_what_the_tools_describe_holds_no_name_of_the_contract() -> None:
     assert [tool.name for tool in tools if {"id", "call_uuid"} & set(tool.input_schema["properties"])] == []
 
 
+async def test_a_name_without_id_at_its_end_is_the_argument_with_it() -> None:
+    assert (await taken("get_agent", agent="agt_1"))["id"] == "agt_1"
+    assert (await taken("list_contacts", deployment="dep_1"))["id"] == "dep_1"
+    assert "agent: unknown argument" in await refused("get_agent", agent="agt_1", agent_id="agt_2")
+
+
 @pytest.mark.parametrize("other", ["limit", "page_size"])
 async def test_a_page_has_its_size_by_the_names_that_others_use(other: str) -> None:
     assert (await taken("list_calls", **{other: 7}))["per_page"] == 7

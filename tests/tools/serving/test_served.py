@@ -69,11 +69,11 @@ async def test_posts_that_change_something_carry_a_key_and_others_none(tool: Too
 async def test_wrong_arguments_reach_the_model_as_words_and_the_service_not_at_all(era: str) -> None:
     caller = FakeCaller()
     async with assistant(server(caller), era) as client:
-        result = await client.call_tool("get_agent", {"agent": "agt_1"})
+        result = await client.call_tool("get_agent", {"agents": "agt_1"})
     assert result.is_error
     assert text_of(result) == (
         "Invalid arguments: agent_id: required; "
-        "agent: unknown argument. Did you mean agent_id? Allowed: agent_id, prompt_from."
+        "agents: unknown argument. Did you mean agent_id? Allowed: agent_id, prompt_from."
     )
     assert caller.asked == []
 

@@ -56,6 +56,7 @@ def test_arabic_number_signs_are_seen_and_kept() -> None:
 
 @given(st.text())
 @example("\u0600")
+@example("\U0001fa75")
 def test_cleaning_twice_is_cleaning_once_and_nothing_unseen_is_left(text: str) -> None:
     once = cleaned(text)
     assert cleaned(once) == once

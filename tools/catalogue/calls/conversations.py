@@ -44,6 +44,15 @@ def _call(one: SaidOn) -> str:
     return " ".join(filter(None, (one.call_id, one.contact_name, one.external_id and shortened(one.external_id, 60))))
 
 
+def _covered(found: Conversations) -> str:
+    """How many calls there are, with words and without."""
+    silent = found.silent_calls
+    without = "" if silent is None else f", {silent or 'none'} without"
+    if not found.calls:
+        return "There is no such call." if silent == 0 else "Nobody spoke on any of these calls."
+    return f"{count_of(found.calls, 'call')} with words{without}."
+
+
 async def _read(context: ToolContext, asked: ReadConversations) -> Reply:
     """Half of the tokens are for the text, half for the data."""
     question = asked.model_copy(update={"max_tokens": max(asked.max_tokens // 2, 200)})
@@ -55,7 +64,7 @@ async def _read(context: ToolContext, asked: ReadConversations) -> Reply:
     for path in _UNTRUSTED:
         cleaned_at(data, path)
     text = lines(
-        f"{count_of(found.calls, 'call')} with words." if found.calls else "Nobody spoke on any of these calls.",
+        _covered(found),
         _LEGEND if any(one.said_on for one in found.distinct_turns) else None,
         fenced(said, tag=context.session.ids(), what=WHAT) if said else None,
         f"More: call again with cursor={found.next_cursor}" if found.next_cursor else None,
@@ -76,6 +85,7 @@ TOOLS: tuple[Tool, ...] = (
         hints=READS,
         reply=no_text,
         handler=_read,
+        omitted_fields=frozenset({"silent_calls"}),
         hidden=frozenset(
             {"call_type", "audience_id", "answered_by", "contact_id", "status", "to", "language", "agent_id", "outcome"}
         ),
@@ -84,7 +94,7 @@ TOOLS: tuple[Tool, ...] = (
             "contact_name": "Words of the name.",
             "view": "distinct_turns: each saying once, over up to 2,000 calls.",
             "speaker": "Of one side.",
-            "max_tokens": "About how much; 20000 holds a campaign.",
+            "max_tokens": "About how much; 20000 for all.",
         },
     ),
 )

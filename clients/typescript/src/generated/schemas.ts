@@ -410,6 +410,8 @@ export interface Conversations {
   view: "conversations" | "distinct_turns" | "unanswered_questions";
   /** Calls that this answer covers; only those on which somebody spoke. */
   calls: number;
+  /** In the view `conversations`, where one answer covers all: calls on which nobody spoke, up to 1,000. */
+  silent_calls?: number | null;
   /** In the view `conversations`. */
   conversations?: Conversation[];
   /** In the other views: the most frequent first. */
@@ -818,9 +820,15 @@ export interface OverviewDeployment {
   call_type: "outbound" | "inbound";
   status: "draft" | "scheduled" | "active" | "paused" | "completed" | "cancelled" | "failed";
   status_reason?: string | null;
+  /** The agent's name. */
+  agent?: string | null;
+  /** The audience's name. */
+  audience?: string | null;
   contacts: number;
   /** Contacts who are not called again. */
   ended: number;
+  /** Of these, who answered, was transferred or got a message. */
+  reached: number;
   /** What its calls have cost. */
   spend: Money;
   /** When a scheduled one begins. */
@@ -1029,6 +1037,8 @@ export interface RowError {
   row_number: number;
   /** Of a file: the line in which the row begins, from 1; in XLSX the sheet's row. */
   line?: number | null;
+  /** The list's own id of the person, where it has one. */
+  external_id?: string | null;
   column?: string | null;
   /**
    * missing_phone, invalid_phone, spreadsheet_damage, several_numbers, ambiguous_country, not_dialable,

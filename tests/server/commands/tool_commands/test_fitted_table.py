@@ -55,6 +55,28 @@ def test_eighty_columns_hold_who_was_called_how_it_went_and_when() -> None:
     assert lines[2].split() == [CALLS[0]["id"], "Ravi", "+1415•••2110", "answered", "11-27", "10:10"]
 
 
+def test_what_a_list_is_read_for_stays_where_there_is_little_room() -> None:
+    results = [
+        {
+            "id": f"ctc_0Vc2nCrkZu3ZRqmRUXUpUz{at}",
+            "external_id": f"K-{at}",
+            "phone_number": f"+1415•••21{at}",
+            "status": "exhausted" if at == 11 else "completed",
+            "attempts": at,
+            "last_outcome": outcome,
+            "last_disposition": "goal_met" if outcome == "answered" else None,
+        }
+        for at, (_, outcome) in enumerate(PEOPLE, 10)
+    ]
+    _, left_out = printed(results, 80)
+    assert left_out == ("status", "attempts")
+    found = [{**call, "deployment_id": f"dep_0Vc2nCrkZu3ZRqmRUXUpUz{call['id'][-2:]}"} for call in CALLS]
+    found = [{**call, "snippets": [{"role": "contact", "text": "I had a hip operation in October."}]} for call in found]
+    lines, left_out = printed(found, 80)
+    assert "contact: I had a hip operatio" in lines[-1]
+    assert {"to", "status", "deployment_id"} <= set(left_out)
+
+
 def test_a_long_text_is_cut_before_a_column_is_left_out() -> None:
     entries = [{"id": "a", "note": "x" * 60, "count": 3}]
     lines, left_out = printed(entries, 40)

@@ -110,25 +110,31 @@ async def test_refused_rows_are_those_of_the_newest_import(era: str) -> None:
     [head, line] = csv.reader(io.StringIO(await text(caller, REJECTS, era)))
     assert tuple(head) == REJECTS_COLUMNS
     error = samples.refused_row()
-    assert line[:4] == [str(error.row_number), "", error.column or "", error.code]
+    assert line[:5] == [str(error.row_number), "", "", error.column or "", error.code]
     assert caller.asked[-1].asked.model_dump()["import_id"] == "imp_9"
 
 
 async def test_an_audience_without_an_import_has_the_header_alone() -> None:
     caller = FakeCaller(answers=samples.answers() | {"get_audience": samples.audience(last_import_id=None)})
-    assert await text(caller, REJECTS) == "row,line,column,code,message,value\n"
+    assert await text(caller, REJECTS) == "row,line,external_id,column,code,message,value\n"
     assert caller.names() == ["get_audience"]
 
 
 async def test_cells_of_others_are_cleaned_cut_and_no_formula() -> None:
     bad = samples.refused_row().model_copy(
-        update={"column": "=cmd|' /C calc'!A0", "message": "a\u202e,b\n", "value_redacted": "+" + "x" * 1_000}
+        update={
+            "external_id": "=1+1",
+            "column": "=cmd|' /C calc'!A0",
+            "message": "a\u202e,b\n",
+            "value_redacted": "+" + "x" * 1_000,
+        }
     )
     answers = {"get_audience": samples.audience(last_import_id="imp_9"), "list_import_errors": samples.page([bad])}
     [_, line] = csv.reader(io.StringIO(await text(FakeCaller(answers=samples.answers() | answers), REJECTS)))
-    assert line[2] == "'=cmd|' /C calc'!A0"
-    assert line[4] == "a,b "
-    assert line[5] == "'+" + "x" * 118 + "…"
+    assert line[2] == "'=1+1"
+    assert line[3] == "'=cmd|' /C calc'!A0"
+    assert line[5] == "a,b "
+    assert line[6] == "'+" + "x" * 118 + "…"
 
 
 @pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@x", " =1", "\t=1", "＝1", "＠x"])

@@ -161,3 +161,16 @@ async def test_a_cursor_of_another_question_is_refused(tenant: Tenant) -> None:
         await tenant.client.calls.read_conversations(cursor="made up")
     nothing = await tenant.client.calls.read_conversations()
     assert (nothing.calls, nothing.conversations, nothing.next_cursor) == (0, [], None)
+
+
+@pytest.mark.service(workers=True)
+async def test_an_answer_that_covers_all_says_on_how_many_calls_nobody_spoke(tenant: Tenant) -> None:
+    made = await run(tenant, [*people(2, sim_outcome="answered"), *people(3, first=20, sim_outcome="invalid_number")])
+    whole = await tenant.client.calls.read_conversations(deployment_id=made.id, max_tokens=20_000)
+    assert (whole.calls, whole.silent_calls, whole.next_cursor) == (2, 3, None)
+    first, second = await everything(tenant, deployment_id=made.id, max_tokens=200)
+    assert (first.silent_calls, second.silent_calls) == (None, None)
+    nobody = await tenant.client.calls.read_conversations(deployment_id=made.id, contact_name="Nobody")
+    assert (nobody.calls, nobody.silent_calls) == (0, 0)
+    counted = await tenant.client.calls.read_conversations(deployment_id=made.id, view="distinct_turns")
+    assert counted.silent_calls is None

@@ -86,4 +86,6 @@ def _is_unseen(text: str, place: int, lines: bool) -> bool:
         or char in "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
     ):
         return True
+    if 0x1F6D8 <= code <= 0x1F6DF or 0x1FA70 <= code <= 0x1FAFF:
+        return False  # emoji, of which a newer Unicode than Python's may have more
     return unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
