@@ -101,6 +101,7 @@ class CallGroup(Resource):
     calls: int
     share: Annotated[float, Field(description="Of all calls counted, 0 to 1.")]
     answered: int
+    hang_ups: Annotated[int, Field(description="Answered calls that the person ended before the agent had finished.")]
     duration_seconds: Annotated[Spread | None, Field(description="Of answered calls.")] = None
     cost: Annotated[MoneySpread | None, Field(description="Of calls that cost anything.")] = None
     answered_cost: Annotated[MoneyAverage | None, Field(description="Of answered calls alone.")] = None
@@ -111,6 +112,7 @@ class CallStats(Resource):
 
     calls: int
     answered: int
+    hang_ups: Annotated[int, Field(description="Answered calls that the person ended before the agent had finished.")]
     duration_seconds: Annotated[Average | None, Field(description="Of all answered calls.")] = None
     cost: Annotated[MoneyAverage | None, Field(description="Of all calls that cost anything.")] = None
     answered_cost: Annotated[MoneyAverage | None, Field(description="Of all answered calls alone.")] = None

@@ -167,8 +167,8 @@ TOOLS: tuple[Tool, ...] = (
         toolset="campaigns",
         title="Get a deployment",
         description=(
-            "One deployment: status, people and calls by outcome, dispositions, spend, settings. wait_seconds "
-            "follows a running one. For people use list_contacts. For calls use list_calls. Free."
+            "One deployment: status, people and calls by outcome, dispositions, spend, settings. For people use "
+            "list_contacts. For calls use list_calls. Free."
         ),
         hints=READS,
         reply=whole,

@@ -5,8 +5,9 @@ from callwright.contract.deployments.placing import place_call
 from callwright.tools.catalogue.deployments import WHOLE_CAMPAIGN_HINT
 from callwright.tools.confirmation import what_to_confirm
 from callwright.tools.replies.campaign_answers import OMITTED_AFTER_A_CHANGE, DeploymentState
-from callwright.tools.replies.campaign_words import started, stopped
+from callwright.tools.replies.campaign_words import started
 from callwright.tools.replies.placed_calls import PlaceCallWaiting, PlacedCall, placed
+from callwright.tools.replies.stopping_campaigns import stopping
 from callwright.tools.runtime.tool import Hints, Tool, no_text
 
 _DIALS = Hints(read_only=False, destructive=True, idempotent=True, open_world=True)
@@ -63,11 +64,12 @@ TOOLS: tuple[Tool, ...] = (
         title="Pause a deployment",
         description=(
             "Stops new calls of a campaign at once and keeps its queue, or stops answering a number; calls under "
-            "way finish and cost. Safe at any time: use it first when something seems wrong. To go on use "
-            "resume_deployment. To end it use cancel_deployment."
+            "way finish and cost. Safe at any time, when something seems wrong. Says its settings and whether others "
+            "go on. To go on use resume_deployment, to end cancel_deployment."
         ),
         hints=Hints(read_only=False, destructive=False, idempotent=True, open_world=True),
-        reply=stopped,
+        reply=no_text,
+        handler=stopping(contract.pause_deployment),
         output_model=DeploymentState,
         omitted_fields=OMITTED_AFTER_A_CHANGE,
         truncation_hint=WHOLE_CAMPAIGN_HINT,
@@ -100,7 +102,8 @@ TOOLS: tuple[Tool, ...] = (
             "asked for it."
         ),
         hints=Hints(read_only=False, destructive=True, idempotent=True, open_world=True),
-        reply=stopped,
+        reply=no_text,
+        handler=stopping(contract.cancel_deployment),
         output_model=DeploymentState,
         omitted_fields=OMITTED_AFTER_A_CHANGE,
         truncation_hint=WHOLE_CAMPAIGN_HINT,

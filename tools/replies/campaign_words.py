@@ -126,11 +126,14 @@ def started(deployment: Deployment, context: ToolContext) -> str:
     )
 
 
-def stopped(deployment: Deployment, context: ToolContext) -> str:
-    """The state and the settings after a pause or cancellation."""
+def stopped(deployment: Deployment, context: ToolContext, others: int | None) -> str:
+    """The state and the settings after a pause or cancellation, and how many others go on."""
     in_flight = deployment.stats.in_flight
     finishing = f"{count_of(in_flight, 'call is', 'calls are')} still under way and will finish." if in_flight else None
-    return lines(_state(deployment, context), finishing, _settings(deployment), _next(deployment, context))
+    rest = None if others is None else "Nothing else is active or scheduled."
+    if others:
+        rest = f"{count_of(others, 'other deployment is', 'other deployments are')} active or scheduled."
+    return lines(_state(deployment, context), finishing, rest, _settings(deployment), _next(deployment, context))
 
 
 def preview(found: Preview, context: ToolContext) -> str:
@@ -205,10 +208,18 @@ def _words_at_start(deployment: Deployment) -> str | None:
 
 def _waiting(deployment: Deployment) -> str | None:
     stats = deployment.stats
-    counts = {"pending": stats.pending, "in flight": stats.in_flight, "waiting for a retry": stats.retry_waiting}
+    counts = {"pending": stats.pending, "under way": stats.in_flight, "waiting for a retry": stats.retry_waiting}
     left = {name: count for name, count in counts.items() if count}
     next_dial = moment(deployment.next_dial_at)
-    return line(counted(left), f"next call {next_dial}" if next_dial else None) or None
+    none_now = deployment.status == "paused" and not stats.in_flight
+    return (
+        line(
+            counted(left) or None,
+            "no call under way" if none_now else None,
+            f"next call {next_dial}" if next_dial else None,
+        )
+        or None
+    )
 
 
 def _hours(deployment: Deployment) -> str:

@@ -20,6 +20,7 @@ from callwright.service.platform.refusals import invalid
 from callwright.service.platform.search_words import Query, read_query, words_of
 from callwright.service.tables.schema import agents, calls, deployments, transcripts
 from callwright.service.tables.transcript_search import finder
+from callwright.service.telephony.engine import HangupCause
 
 _C = calls.c
 MAX_GROUPS = 200
@@ -77,6 +78,10 @@ _KEYS: dict[str, ColumnElement[Any]] = {
 }
 
 
+_HUNG_UP: HangupCause = "contact_hangup"
+"""The person ended the call before the agent had said goodbye."""
+
+
 def _shown(name: str, value: Any) -> str:
     if name == "hour":
         return f"{int(value):02d}"
@@ -95,8 +100,13 @@ def get_call_stats(asked: contract.GetCallStats, context: RequestContext) -> con
     conditions = [_C.org_id == context.org_id, *filter_conditions(listing, asked)]
     answered = func.sum(case((_C.outcome.in_(_ANSWERED), 1), else_=0))
     their_cost = func.sum(case((_C.outcome.in_(_ANSWERED), _C.cost_micros), else_=0))
+    cut_off = func.sum(case((_C.outcome.in_(_ANSWERED) & (_C.hangup_cause == _HUNG_UP), 1), else_=0))
     counted = select(
-        *keys, func.count().label("calls"), answered.label("answered"), their_cost.label("answered_micros")
+        *keys,
+        func.count().label("calls"),
+        answered.label("answered"),
+        cut_off.label("hang_ups"),
+        their_cost.label("answered_micros"),
     ).where(*conditions)
     rows = context.connection.execute(counted.group_by(*columns)).all()
     durations = _spreads(context, names, _C.duration_ms, [*conditions, _C.outcome.in_(_ANSWERED)])
@@ -111,6 +121,7 @@ def get_call_stats(asked: contract.GetCallStats, context: RequestContext) -> con
             calls=row.calls,
             share=round(row.calls / total, 4),
             answered=row.answered,
+            hang_ups=row.hang_ups,
             duration_seconds=_spread(durations.get(key), 1_000),
             cost=_money_spread(costs.get(key)),
             answered_cost=_answered_cost([row]),
@@ -121,6 +132,7 @@ def get_call_stats(asked: contract.GetCallStats, context: RequestContext) -> con
     return contract.CallStats(
         calls=total,
         answered=sum(row.answered for row in rows),
+        hang_ups=sum(row.hang_ups for row in rows),
         duration_seconds=_average(durations.values(), 1_000),
         cost=_money_average(costs.values()),
         answered_cost=_answered_cost(rows),

@@ -30,6 +30,35 @@ def test_a_row_is_split_into_number_values_and_steering() -> None:
     assert good({"phone": NUMBER, "sim.outcome": ""}).steering == {}
 
 
+def test_a_double_says_which_row_is_the_same_person_and_what_else_it_says() -> None:
+    first = {"phone": NUMBER, "id": "7", "day": "Monday", "time": "9:00", "note": ""}
+    others = (
+        ({**first, "id": "8"}, "row 1 is the same person"),
+        ({**first, "note": "call after noon"}, "row 1 is the same person, but has another note"),
+        ({**first, "day": "", "time": "10:00"}, "row 1 is the same person, but has another time"),
+        (
+            {**first, "day": "Friday", "time": "10:00", "note": "x", "room": "3"},
+            "row 1 is the same person, but has another day, time, note and more",
+        ),
+    )
+    read = read_rows([(1, first), *((number, row) for number, (row, _) in enumerate(others, 2))], RULES)
+    assert [bad.message for bad in read.bad] == [said for _, said in others]
+    assert [bad.external_id for bad in read.bad] == ["8", "7", "7", "7"]
+    by_id = replace(RULES, dedupe="external_id")
+    moved = read_rows([(1, first), (2, {**first, "phone": "+12125550101"})], by_id)
+    assert [bad.message for bad in moved.bad] == ["row 1 is the same person, but has another phone"]
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"), [(17, "17"), (" K-1 ", "K-1"), ("", None), (None, None), (["a"], None), ("a\0b", "ab")]
+)
+def test_a_refused_row_has_the_own_id_of_the_person_where_it_can_be_kept(given: object, kept: str | None) -> None:
+    (bad,) = read_rows([(1, {"phone": "", "id": given})], RULES).bad
+    assert bad.external_id == kept
+    (bad,) = read_rows([(1, {"phone": ""})], replace(RULES, external_id_column=None)).bad
+    assert bad.external_id is None
+
+
 @pytest.mark.parametrize(
     ("row", "code", "column"),
     [

@@ -52,6 +52,7 @@ def stats() -> CallStats:
         calls=3,
         share=0.75,
         answered=3,
+        hang_ups=1,
         duration_seconds=Spread(p50=30.0, p90=65.0, total=125.0, mean=41.67),
         cost=MoneySpread(
             p50=Money(amount="0.006000", currency="USD"),
@@ -60,4 +61,4 @@ def stats() -> CallStats:
             total=Money(amount="0.025000", currency="USD"),
         ),
     )
-    return CallStats(calls=4, answered=3, groups=[group], groups_left_out=2, currency="USD")
+    return CallStats(calls=4, answered=3, hang_ups=1, groups=[group], groups_left_out=2, currency="USD")

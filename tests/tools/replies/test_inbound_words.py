@@ -49,7 +49,7 @@ def test_hours_and_where_callers_are_forwarded_to_are_said() -> None:
 
 def test_after_a_pause_and_a_resume_the_next_step_is_its_own() -> None:
     paused = inbound_of(samples.deployment(), status="paused")
-    assert "resume_deployment answers callers again" in stopped(paused, use_of(FakeCaller()))
+    assert "resume_deployment answers callers again" in stopped(paused, use_of(FakeCaller()), 0)
     assert "nobody calls in yet" in started(BOUND, use_of(FakeCaller()))
     real = inbound_of(samples.deployment(), simulated=False)
     assert "Simulated" not in started(real, use_of(FakeCaller())) + whole(real, use_of(FakeCaller()))

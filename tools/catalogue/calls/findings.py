@@ -34,14 +34,14 @@ def _group(group: CallGroup) -> str:
     lasted, cost = group.duration_seconds, group.cost
     return line(
         ", ".join(
-            f'{name} {value} "{group.names[name]}"' if name in group.names else f"{name} {value}"
-            for name, value in group.key.items()
+            f'"{group.names[name]}"' if name in group.names else f"{name} {value}" for name, value in group.key.items()
         )
         or "none",
         count_of(group.calls, "call"),
         f"{group.share:.1%}",
         f"{group.answered} answered",
-        f"length {lasted.mean:.1f} s on average, median {lasted.p50:.0f} s, p90 {lasted.p90:.0f} s" if lasted else None,
+        f"{group.hang_ups} hung up early" if group.hang_ups else None,
+        f"{lasted.mean:.1f} s on average, median {lasted.p50:.0f}, p90 {lasted.p90:.0f}" if lasted else None,
         _cost(cost, group.answered_cost),
     )
 
@@ -50,13 +50,13 @@ def _cost(cost: MoneyAverage | None, answered: MoneyAverage | None) -> str | Non
     """What calls cost, and an answered one on average; other calls may cost too, such as those a machine answered."""
     if cost is None:
         return None
-    return f"cost {amount(cost.total)}" + (f", an answered call {amount(answered.mean)} on average" if answered else "")
+    return f"cost {amount(cost.total)}" + (f", {amount(answered.mean)} an answered call" if answered else "")
 
 
 def _stats(stats: CallStats, _: ToolContext) -> str:
     return lines(
         line(
-            f"{count_of(stats.calls, 'call')}, {stats.answered} answered",
+            f"{count_of(stats.calls, 'call')}, {stats.answered} answered, {stats.hang_ups} hung up early by the person",
             f"{stats.duration_seconds.total / 60:.1f} min, {stats.duration_seconds.mean:.1f} s on average"
             if stats.duration_seconds
             else None,
@@ -110,9 +110,9 @@ TOOLS: tuple[Tool, ...] = (
         toolset="calls",
         title="Count calls",
         description=(
-            "Counts calls in groups, by campaign if not told otherwise, with totals, averages, lengths and cost. Use "
-            "it for figures instead of listing calls. For one campaign's counters use get_deployment. Free. Hours "
-            "and days are UTC."
+            "Counts calls in groups, by campaign if not told otherwise: answered, early hang-ups, lengths, cost, "
+            "averages. Use it for figures instead of listing calls. For one campaign's counters use "
+            "get_deployment. Free. Hours are UTC."
         ),
         hints=READS,
         reply=_stats,
@@ -122,7 +122,7 @@ TOOLS: tuple[Tool, ...] = (
                 "language",
             }
         ),
-        omitted_fields=frozenset({"answered_cost", "groups_left_out", "currency"}),
+        omitted_fields=frozenset({"answered_cost", "hang_ups", "groups_left_out", "currency"}),
         argument_descriptions={
             "group_by": 'Up to three: ["outcome", "day"].',
         },

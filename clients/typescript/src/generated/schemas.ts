@@ -281,6 +281,8 @@ export interface CallGroup {
   /** Of all calls counted, 0 to 1. */
   share: number;
   answered: number;
+  /** Answered calls that the person ended before the agent had finished. */
+  hang_ups: number;
   /** Of answered calls. */
   duration_seconds?: Spread | null;
   /** Of calls that cost anything. */
@@ -303,6 +305,8 @@ export interface CallStarted {
 export interface CallStats {
   calls: number;
   answered: number;
+  /** Answered calls that the person ended before the agent had finished. */
+  hang_ups: number;
   /** Of all answered calls. */
   duration_seconds?: Average | null;
   /** Of all calls that cost anything. */

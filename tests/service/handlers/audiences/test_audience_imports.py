@@ -284,3 +284,19 @@ async def test_semicolons_inside_a_file_with_commas_do_no_harm(tenant: Tenant) -
         width = 3 if header.startswith("first_name") else 2
         done = await carry_out_import(tenant, f"{header}\n{','.join(['+12125550100'] * width)}\n")
         assert (done.status, done.added) == ("completed", 1), header
+
+
+async def test_refused_rows_of_a_file_have_the_own_id_of_the_person(tenant: Tenant) -> None:
+    audience = await tenant.client.audiences.create(name="Customers", external_id_column="customer")
+    rows = ("K-1,+12125550100,Monday", "K-2,none,Monday", "K-3,+12125550100,Friday", "K-4,,")
+    for text, expected in (
+        ("\n".join(("customer,phone_number,day", *rows, *(f"K-9{n},+1212555020{n}," for n in range(3)))), 3),
+        ("customer,phone_number,day\nK-5,+12125550100,Sunday\n", 1),
+    ):
+        done = await carry_out_import(tenant, text, audience_id=audience.id)
+        found = await errors(tenant, done)
+        assert len(found) == expected
+        said = {error.external_id: error.message for error in found}
+        assert set(said) == ({"K-2", "K-3", "K-4"} if expected == 3 else {"K-5"})
+        if expected == 3:
+            assert said["K-3"] == "row 1 is the same person, but has another day"

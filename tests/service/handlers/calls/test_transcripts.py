@@ -129,6 +129,15 @@ async def test_averages_are_over_all_calls_and_over_each_group(tenant: Tenant) -
     assert (again.duration_seconds, again.cost) == (stats.duration_seconds, stats.cost)
 
 
+async def test_early_hang_ups_are_answered_calls_that_the_person_ended_first(tenant: Tenant) -> None:
+    endings = (("contact_hangup", "answered"), ("normal_clearing", "answered"), ("contact_hangup", "abandoned"))
+    for index, (cause, outcome) in enumerate(endings):
+        await put_call(tenant, hangup_cause=cause, outcome=outcome, to_number=f"+1212555010{index}")
+    stats = await tenant.client.calls.stats(group_by=["outcome"])
+    assert (stats.answered, stats.hang_ups) == (2, 1)
+    assert {group.key["outcome"]: group.hang_ups for group in stats.groups} == {"answered": 1, "abandoned": 0}
+
+
 async def test_what_a_machine_cost_is_no_part_of_what_an_answered_call_cost(tenant: Tenant) -> None:
     await put_call(tenant, cost_micros=8_000, to_number="+12125550100")
     await put_call(tenant, cost_micros=4_000, to_number="+12125550101")
