@@ -3,6 +3,7 @@
     python -m bench.assistants.trial begin TASK (callwright|openapi) FOLDER
     python -m bench.assistants.trial tools FOLDER [NAME]
     python -m bench.assistants.trial call FOLDER NAME [JSON]
+    python -m bench.assistants.trial definitions FOLDER
     python -m bench.assistants.trial end FOLDER
 
 An assistant gets the task that `begin` prints, and may use `tools` and `call` alone. `end` stops the servers and prints
@@ -114,6 +115,14 @@ def tools(folder: Path, name: str | None) -> str:
     )
 
 
+def definitions(folder: Path) -> str:
+    """How many tools there are, and the tokens of their definitions."""
+    nothing: dict[str, Any] = {}
+    _, found = anyio.run(_asked, _trial(folder), None, nothing)
+    size = sum(len(tool.model_dump_json(by_alias=True, exclude_none=True).encode()) for tool in found)
+    return f"{len(found)} tools, {size // BYTES_A_TOKEN:,} tokens"
+
+
 def call(folder: Path, name: str, arguments: str) -> str:
     """The text of a tool's answer, as a host hands it to a model. It is counted."""
     answer = anyio.run(_asked, _trial(folder), name, json.loads(arguments))
@@ -132,17 +141,20 @@ def end(folder: Path) -> str:
             os.kill(process, signal.SIGTERM)
         except ProcessLookupError:
             continue
-    log = folder / "calls.jsonl"
+    return json.dumps(cost_of(folder))
+
+
+def cost_of(folder: Path) -> dict[str, Any]:
+    """What a trial cost: its calls, those that were refused, and the tokens of the results."""
+    trial, log = _trial(folder), folder / "calls.jsonl"
     entries = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()] if log.exists() else []
-    return json.dumps(
-        {
-            "task": trial["name"],
-            "server": trial["server"],
-            "calls": len(entries),
-            "errors": sum(bool(entry["error"]) for entry in entries),
-            "result_tokens": sum(entry["result"] for entry in entries) // BYTES_A_TOKEN,
-        }
-    )
+    return {
+        "task": trial["name"],
+        "server": trial["server"],
+        "calls": len(entries),
+        "errors": sum(bool(entry["error"]) for entry in entries),
+        "result_tokens": sum(entry["result"] for entry in entries) // BYTES_A_TOKEN,
+    }
 
 
 def _trial(folder: Path) -> dict[str, Any]:
@@ -156,6 +168,8 @@ def main(asked: list[str]) -> str:
     folder = Path(asked[1])
     if asked[0] == "tools":
         return tools(folder, asked[2] if len(asked) > 2 else None)
+    if asked[0] == "definitions":
+        return definitions(folder)
     if asked[0] == "call":
         return call(folder, asked[2], asked[3] if len(asked) > 3 else "{}")
     return end(folder)

@@ -92,14 +92,13 @@ def output_schema(model: type[BaseModel], *, brief: bool, omitted: Collection[st
 
 
 def list_schema(entry: type[BaseModel], *, default_fields: Collection[str]) -> JsonSchema:
-    """The schema of a list's page. Entries hold `default_fields`, and no field is required."""
-    fields = output_schema(entry, brief=True)["properties"]
-    entries = {"type": "object", "properties": {name: fields[name] for name in default_fields}}
+    """The schema of a list's page. Entries hold `default_fields`, which are named alone: a list has a dozen of them."""
+    known = output_schema(entry, brief=True)["properties"]
+    named = ", ".join(name for name in default_fields if name in known)
     return {
         "type": "object",
         "properties": {
-            "data": {"type": "array", "items": entries},
-            "pagination": {"type": "object"},
+            "data": {"type": "array", "items": {"type": "object", "description": f"{named}."}},
         },
     }
 

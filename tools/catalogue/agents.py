@@ -162,6 +162,9 @@ TOOLS: tuple[Tool, ...] = (
         reply=_summary,
         input_model=GetAgentInParts,
         output_model=AgentDetails,
+        omitted_fields=frozenset(
+            {"voice_id", "language", "prompt_characters", "prompt_goes_on_from", "updated_at", "warnings"}
+        ),
         handler=_found,
         truncation_hint="The whole prompt is at callwright://agents/{id}/prompt",
     ),

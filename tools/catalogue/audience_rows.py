@@ -205,7 +205,7 @@ TOOLS: tuple[Tool, ...] = (
         hints=READS,
         reply=no_text,
         output_model=ImportDetails,
-        omitted_fields=frozenset({"audience_id", "status_reason", "total_rows"}),
+        omitted_fields=frozenset({"audience_id", "status_reason", "total_rows", "percent"}),
         handler=_found,
     ),
     Tool(

@@ -163,6 +163,7 @@ TOOLS: tuple[Tool, ...] = (
         hints=ADDS,
         reply=_made,
         output_model=CreatedAudience,
+        omitted_fields=frozenset({"phone_column", "invalid_count", "duplicate_count"}),
         hidden=frozenset({"metadata", "description"}),
         collapsed=frozenset({"rows"}),
         argument_descriptions={
@@ -187,7 +188,12 @@ TOOLS: tuple[Tool, ...] = (
         reply=_state,
         input_model=GetAudienceInParts,
         output_model=AudienceDetails,
-        omitted_fields=frozenset({"description", "default_country", "last_imported_at", "column_count"}),
+        omitted_fields=frozenset(
+            {
+                *("description", "default_country", "last_imported_at", "column_count", "phone_column"),
+                *("invalid_count", "duplicate_count"),
+            }
+        ),
         handler=_found,
     ),
     Tool(

@@ -117,6 +117,7 @@ TOOLS: tuple[Tool, ...] = (
         complete_input=_with_name,
         confirmation=what_to_confirm.create,
         output_model=DeploymentState,
+        omitted_fields=frozenset({"stats", "status_reason", "simulated"}),
         argument_descriptions=_MOMENTS | _SHORTER | _INSIDE,
         collapsed=frozenset({"calling_hours", "retry_policy", "voicemail", "compliance"}),
         required=frozenset({"phone_number_ids"}),
@@ -174,7 +175,9 @@ TOOLS: tuple[Tool, ...] = (
         reply=whole,
         input_model=GetDeploymentWaiting,
         output_model=DeploymentFound,
-        omitted_fields=_SHORT | {"start_at", "end_at", "inbound", "started_at", "completed_at", "plan_id", "call_type"},
+        omitted_fields=_SHORT
+        | {"start_at", "end_at", "inbound", "started_at", "completed_at", "plan_id", "call_type", "next_dial_at"}
+        | {"agent_id", "audience_id"},
         handler=awaited,
         truncation_hint=WHOLE_CAMPAIGN_HINT,
     ),
@@ -229,7 +232,10 @@ TOOLS: tuple[Tool, ...] = (
         hints=READS,
         reply=preview,
         omitted_fields=frozenset(
-            {"deployment_id", "plan_valid_until", "max_attempts", "estimated_minutes", "next_call_at", "finishes_at"}
+            {
+                *("deployment_id", "plan_valid_until", "max_attempts", "estimated_minutes", "next_call_at"),
+                *("finishes_at", "worst_greeting", "missing_variables", "blocked"),
+            }
         ),
         hidden=frozenset({"plan_id"}),
         truncation_hint="Repair what is shown and preview again to see what is left.",

@@ -102,6 +102,7 @@ _PLAIN = Tool(
     ),
     hints=READS,
     reply=_overview,
+    omitted_fields=frozenset({"organization", "network", "limits", "calls_under_way"}),
 )
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, TextIO
 
 import typer
 
+from callwright.contract.checks.counts import count_of
 from callwright.server.commands.command_error import CommandError
 from callwright.server.commands.invoking import Data, Database, run
 from callwright.server.commands.tool_commands.invoked import RevealNumbers, settings_for_person
@@ -28,7 +29,7 @@ def report(
     settings = settings_for_person(data, database, reveal_numbers=reveal_numbers)
     rows = run(_written, settings, deployment, save)
     if save is not None:
-        typer.echo(f"{rows:,} people are in {save}.", err=True)
+        typer.echo(f"{count_of(rows, 'person is', 'people are')} in {save}.", err=True)
 
 
 async def _written(settings: ProgramSettings, deployment: str, save: Path | None) -> int:
@@ -40,7 +41,7 @@ async def _written(settings: ProgramSettings, deployment: str, save: Path | None
         found = await host.call_tool("get_deployment", {"deployment_id": deployment})
         if found.is_error or not found.structured_content:
             raise CommandError(" ".join(part.text for part in found.content if part.type == "text"))
-        address: str | None = f"{SCHEME}deployments/{found.structured_content['id']}/report.csv"
+        address: str | None = SCHEME + f"deployments/{found.structured_content['id']}/report.csv"
         people = 0
         with _target(save) as target:
             while address is not None:
