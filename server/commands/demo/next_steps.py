@@ -9,6 +9,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from callwright.server.commands.demo.demo_folder import DEMO_DATA
+
 _COMMANDS = (
     "calls list --outcome answered",
     "transcripts search --query morning",
@@ -30,7 +32,8 @@ def show_next_steps(console: Console, data: Path) -> None:
     said(Text(f"  claude mcp add callwright -- {shlex.join([absolute, 'mcp', '--data', str(folder)])}"), soft_wrap=True)
     entry = {"callwright": {"command": absolute, "args": ["mcp", "--data", str(folder)]}}
     said(Text(f'  {{"mcpServers": {json.dumps(entry, ensure_ascii=False)}}}'), soft_wrap=True)
-    said(Text(f"Again: {program} demo. With people of your own: {program} demo --list people.csv"), soft_wrap=True)
+    again = f"{program} demo" if data == DEMO_DATA else f"{program} demo --data {here}"
+    said(Text(f"Again: {again}. With people of your own: {again} --list people.csv"), soft_wrap=True)
 
 
 def _program() -> str:

@@ -3,7 +3,7 @@
 import os
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -115,9 +115,27 @@ def _show(answer: "ToolAnswer", options: ShellOptions) -> None:
         print_json(answer.data)
         return
     if options.for_people and answer.data:
-        show_answer(answer.data, Console(highlight=False), Console(stderr=True, highlight=False))
+        show_answer(_in_commands(answer.data), Console(highlight=False), Console(stderr=True, highlight=False))
     else:
         typer.echo(visible(answer.words))
+
+
+def _in_commands(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The data with commands in place of tools, where the service says what to do next."""
+    return {name: _SAID[name](value) if name in _SAID and value else value for name, value in data.items()}
+
+
+def _each_in_commands(texts: list[str]) -> list[str]:
+    return [in_commands(text) for text in texts]
+
+
+_SAID: Mapping[str, Callable[[Any], Any]] = {
+    "status_reason": in_commands,
+    "summary": in_commands,
+    "problems": _each_in_commands,
+    "warnings": _each_in_commands,
+}
+"""Fields with sentences of the service."""
 
 
 def _save(sound: bytes | None, file: Path) -> None:

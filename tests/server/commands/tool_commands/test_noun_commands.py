@@ -121,3 +121,11 @@ def test_a_command_that_lacks_something_says_what(words: tuple[str, ...], said: 
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
     assert not (tmp_path / ".callwright").exists()
+
+
+def test_what_the_service_says_to_do_next_is_said_as_a_command(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    assert run(tmp_path, "audiences", "create", "--name=B", "--data", data).returncode == 0
+    (tmp_path / "odd.csv").write_text("a;b\n1;2\n", encoding="utf-8")
+    said = " ".join(run(tmp_path, "audiences", "import", "B", "--path=odd.csv", "--data", data).stdout.split())
+    assert "Name the column as phone_column with `audiences update`, and import it again" in said
