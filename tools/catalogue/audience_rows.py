@@ -27,6 +27,7 @@ _FILLS = Hints(read_only=False, destructive=False, idempotent=False, open_world=
 """Open world: rows that join a running deployment are called."""
 
 _ERRORS_SHOWN = 10
+_ERRORS_READ = 200
 REFUSED = tuple(f"errors.{path}" for path in untrusted_paths(RowError))
 """The parts of an answer about an import that hold text of the file."""
 _VALUES_SHOWN = 8
@@ -50,6 +51,7 @@ class ImportDetails(ImportSummary):
 
     total_rows: int | None = None
     errors: list[RowError] = []
+    errors_not_shown: int | None = None
 
 
 def _refused(error: RowError, _: ToolContext) -> str:
@@ -128,8 +130,9 @@ async def _shown(context: ToolContext, imported: AudienceImport) -> Reply:
     refused = imported.invalid + imported.duplicates
     errors: list[RowError] = []
     if refused and imported.status not in OPEN:
-        question = ListImportErrors(id=imported.audience_id, import_id=imported.id, per_page=_ERRORS_SHOWN)
-        errors = (await context.client.ask(list_import_errors, question)).data
+        # Doubles of people who were there before are left out of answers, so more are read than are shown.
+        question = ListImportErrors(id=imported.audience_id, import_id=imported.id, per_page=_ERRORS_READ)
+        errors = (await context.client.ask(list_import_errors, question)).data[:_ERRORS_SHOWN]
     left = refused - len(errors)
     where = f"with audience_id={imported.audience_id} and import_id={imported.id}"
     text = lines(
@@ -138,7 +141,9 @@ async def _shown(context: ToolContext, imported: AudienceImport) -> Reply:
         f"{count_of(left, 'more refused row')}." if errors and left > 0 else None,
         context.hint(f"list_import_errors {where} shows them all.") if errors and left > 0 else None,
     )
-    found = projected(ImportDetails, imported).model_copy(update={"errors": errors})
+    found = projected(ImportDetails, imported).model_copy(
+        update={"errors": errors, "errors_not_shown": left if errors and left > 0 else None}
+    )
     return Reply(text=text, data=data_of(found), untrusted=REFUSED)
 
 
@@ -190,7 +195,7 @@ TOOLS: tuple[Tool, ...] = (
         handler=_imported,
         confirmation=what_to_confirm.import_file,
         output_model=ImportDetails,
-        omitted_fields=frozenset({"audience_id", "status_reason", "percent", "total_rows"}),
+        omitted_fields=frozenset({"audience_id", "status_reason", "percent", "total_rows", "errors_not_shown"}),
         input_model=CsvToImportWaiting,
         hidden=frozenset({"file"}),
     ),
@@ -205,7 +210,7 @@ TOOLS: tuple[Tool, ...] = (
         hints=READS,
         reply=no_text,
         output_model=ImportDetails,
-        omitted_fields=frozenset({"audience_id", "status_reason", "total_rows", "percent"}),
+        omitted_fields=frozenset({"audience_id", "status_reason", "total_rows", "percent", "errors_not_shown"}),
         handler=_found,
     ),
     Tool(

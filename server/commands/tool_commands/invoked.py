@@ -43,7 +43,7 @@ class ShellOptions:
 
 
 def invoke(tool: DeclaredTool, arguments: Mapping[str, Any], options: ShellOptions) -> None:
-    """Runs a tool and prints its answer. Exits with status 1 if the tool refuses, and 2 if it could not be asked."""
+    """Runs a tool and prints its answer. Exits with status 1 if it refuses or an import fails, with 2 if it is not asked."""
     settings = settings_for_person(options.data, options.database, reveal_numbers=options.reveal_numbers)
     if tool.name not in settings.tools_of():
         raise failed(f"{tool.name} is switched off by CALLWRIGHT_PROFILE, CALLWRIGHT_TOOLSETS or their like")
@@ -55,6 +55,8 @@ def invoke(tool: DeclaredTool, arguments: Mapping[str, Any], options: ShellOptio
     _show(answer, options)
     if options.save is not None:
         _save(answer.sound, options.save)
+    if tool.name == READS_FILES and answer.data.get("status") == "failed":
+        raise typer.Exit(REFUSED)
     if answer.served_here and (tool.noun, answer.data.get("status")) in _UNDER_WAY:
         _say_it_waits(settings)
 

@@ -1,5 +1,7 @@
 """`callwright deployments report`: the results of a campaign as CSV, a line for each person, in a file or on stdout."""
 
+import csv
+import io
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -10,10 +12,11 @@ import typer
 
 from callwright.contract.checks.counts import count_of
 from callwright.server.commands.command_error import CommandError
-from callwright.server.commands.invoking import Data, Database, run
+from callwright.server.commands.invoking import Data, Database, failed, run
 from callwright.server.commands.tool_commands.invoked import RevealNumbers, settings_for_person
 from callwright.server.settings import ProgramSettings
 
+_SEPARATORS = (",", ";", "\t")
 _MORE = "# "
 """Begins the line behind a part that says where the next one is."""
 
@@ -21,18 +24,24 @@ _MORE = "# "
 def report(
     deployment: Annotated[str, typer.Argument(metavar="DEPLOYMENT", help="The campaign, by its id or exact name.")],
     save: Annotated[Path | None, typer.Option("--save", metavar="FILE", help="Write to this file.")] = None,
+    separator: Annotated[
+        str, typer.Option("--separator", help="Between two cells: , or ; or tab. Spreadsheets in much of Europe want ;")
+    ] = ",",
     reveal_numbers: RevealNumbers = False,
     data: Data = None,
     database: Database = None,
 ) -> None:
     """The results of a campaign as CSV: each person by the list's own id, with status, outcome and call."""
+    between = {"tab": "\t"}.get(separator, separator)
+    if between not in _SEPARATORS:
+        raise failed(f"--separator {separator}: should be , or ; or tab")
     settings = settings_for_person(data, database, reveal_numbers=reveal_numbers)
-    rows = run(_written, settings, deployment, save)
+    rows = run(_written, settings, deployment, save, between)
     if save is not None:
         typer.echo(f"{count_of(rows, 'person is', 'people are')} in {save}.", err=True)
 
 
-async def _written(settings: ProgramSettings, deployment: str, save: Path | None) -> int:
+async def _written(settings: ProgramSettings, deployment: str, save: Path | None, separator: str) -> int:
     """Writes the report part by part; returns the number of people in it."""
     from callwright.server.commands.tool_commands.running import host_of, text_at
     from callwright.server.mcp.resources.resources import SCHEME
@@ -47,10 +56,18 @@ async def _written(settings: ProgramSettings, deployment: str, save: Path | None
             while address is not None:
                 part, address = without_note(await text_at(host, address))
                 heading, _, rows = part.partition("\n")
-                target.write(rows if people else f"{heading}\n{rows}")
+                target.write(_separated(rows if people else f"{heading}\n{rows}", separator))
                 people += rows.count("\n")
             target.flush()
     return people
+
+
+def _separated(text: str, separator: str) -> str:
+    if separator == ",":
+        return text
+    out = io.StringIO()
+    csv.writer(out, delimiter=separator, lineterminator="\n").writerows(csv.reader(io.StringIO(text)))
+    return out.getvalue()
 
 
 @contextmanager

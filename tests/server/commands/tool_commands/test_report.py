@@ -34,6 +34,19 @@ def test_each_person_is_a_line_on_stdout_and_in_a_file(called: Path, tmp_path: P
     assert all(row["phone_number"].strip("'+").isdigit() for row in whole)
 
 
+@pytest.mark.parametrize(("name", "separator"), [(";", ";"), ("tab", "\t")])
+def test_a_spreadsheet_that_wants_another_separator_gets_it(
+    called: Path, tmp_path: Path, name: str, separator: str
+) -> None:
+    campaign = campaign_in(called, tmp_path)
+    with_commas = run(tmp_path, "deployments", "report", campaign, "--data", called).stdout
+    other = run(tmp_path, "deployments", "report", campaign, "--separator", name, "--data", called).stdout
+    assert list(csv.reader(other.splitlines(), delimiter=separator)) == list(csv.reader(with_commas.splitlines()))
+    refused = run(tmp_path, "deployments", "report", campaign, "--separator", "|", "--data", called)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "should be , or ; or tab" in refused.stderr
+
+
 def test_what_cannot_be_found_or_written_is_said(called: Path, tmp_path: Path) -> None:
     unknown = run(tmp_path, "deployments", "report", "Nothing of that name", "--data", called)
     assert (unknown.returncode, unknown.stdout) == (2, "")
