@@ -1,6 +1,7 @@
 """Phone numbers: turns what people write into E.164 (ITU-T), with libphonenumber's metadata."""
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,6 +23,12 @@ _ERROR_VALUE = re.compile(r"#+|#[A-Z/0]+[!?]?", re.IGNORECASE)
 _FRACTION = re.compile(r"^(\d{7,15})[.,]0{1,2}$")
 """A number that a program took for an amount."""
 _BETWEEN_NUMBERS = re.compile(r"[;\n|]|:::|\s/\s|,\s*(?=[+0(])|\s(?:or|oder|ou|o)\s", re.IGNORECASE)
+_WORD_BEHIND = re.compile(r"(?:\d[^\w]*){6,}[^\w]*[^\W\d_]{2,}")
+"""Six digits and a word: not a number in letters such as 1-800-FLOWERS, and its letters are no digits of the number."""
+_EXTENSION = re.compile(r"(?:ext|x|extn|extension|доб|int|anexo)\.?\s*:?\s*\d{1,7}\s*$|;ext=", re.IGNORECASE)
+"""Written extensions that libphonenumber knows, which have a reason of their own."""
+_LONGEST_READ = 60
+"""Characters of a cell that are read."""
 _FEWEST_OF_SEVERAL = 7
 _FEWEST_DIGITS = 4
 """Fewer digits are not a phone number in any country, with or without an area code."""
@@ -70,8 +77,11 @@ def read_number(text: str, default_country: str | None = None) -> Dialable | Und
         if written.startswith("00"):
             why = "the number begins with 00; write + in its place, or give the audience a default_country"
         return Undialable("ambiguous_country", why)
+    written = written[:_LONGEST_READ]
+    if _WORD_BEHIND.search(written) and not _EXTENSION.search(written):
+        return Undialable("invalid_phone", "a word stands behind the number; keep the number alone in the cell")
     try:
-        number = phonenumbers.parse(written[:60], default_country)
+        number = phonenumbers.parse(_with_plus(written, default_country), default_country)
     except NumberParseException:
         return Undialable("invalid_phone", "this is not a phone number")
     if number.extension:
@@ -83,6 +93,25 @@ def read_number(text: str, default_country: str | None = None) -> Dialable | Und
         return Undialable("not_dialable", f"{kind} numbers are not called")
     e164 = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
     return Dialable(e164, phonenumbers.region_code_for_number(number))
+
+
+def _with_plus(written: str, country: str | None) -> str:
+    """The number with the + that it lacks, where it begins with the country's own calling code.
+
+    `49 151 …` in a German list is +49 151 …, as customer systems write it: a national number begins with a 0 there.
+    libphonenumber takes it for national, because German numbers may be of many lengths.
+    """
+    if country is None or written.startswith(("+", "00")):
+        return written
+    digits = "".join(str(unicodedata.digit(character)) for character in written if character.isdigit())
+    begins_with_0 = phonenumbers.ndd_prefix_for_region(country, True) == "0"
+    if not begins_with_0 or not digits.startswith(str(phonenumbers.country_code_for_region(country))):
+        return written
+    try:
+        abroad = phonenumbers.parse(f"+{digits}")
+    except NumberParseException:
+        return written
+    return f"+{digits}" if phonenumbers.is_valid_number(abroad) else written
 
 
 def _spreadsheet_damage(written: str) -> Undialable | None:

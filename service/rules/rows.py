@@ -161,11 +161,12 @@ def _same_person(made: GoodRow, number: int, first: GoodRow, rules: RowRules) ->
     ]
     if made.phone != first.phone:
         other.insert(0, escaped(rules.phone_column[:100]))
-    said = f"row {number} is the same person"
+    same = "own id" if rules.dedupe == "external_id" and made.external_id else "number"
+    said = f"row {number} has the same {same}"
     if not other:
         return said
     named = ", ".join(other[:_COLUMNS_NAMED])
-    return f"{said}, but has another {named}" + (" and more" if len(other) > _COLUMNS_NAMED else "")
+    return f"{said}, with another {named}" + (" and more" if len(other) > _COLUMNS_NAMED else "")
 
 
 def column_type(value: str) -> str:

@@ -125,8 +125,9 @@ async def _imported(context: ToolContext, asked: CsvToImportWaiting) -> Reply:
 
 async def _shown(context: ToolContext, imported: AudienceImport) -> Reply:
     """The import, and once it has ended the first rows it refused."""
-    if imported.status_reason is not None:
-        imported = imported.model_copy(update={"status_reason": context.hint(imported.status_reason)})
+    reason = context.hint(imported.status_reason) if imported.status_reason is not None else None
+    if reason is not None:
+        imported = imported.model_copy(update={"status_reason": reason})
     refused = imported.invalid + imported.duplicates
     errors: list[RowError] = []
     if refused and imported.status not in OPEN:
@@ -136,7 +137,12 @@ async def _shown(context: ToolContext, imported: AudienceImport) -> Reply:
     left = refused - len(errors)
     where = f"with audience_id={imported.audience_id} and import_id={imported.id}"
     text = lines(
-        _import(imported, context),
+        _import(imported.model_copy(update={"status_reason": None}), context),
+        # It may name columns of the file.
+        fenced([cleaned(reason)], tag=context.session.ids(), what="Why, with words of the file.") if reason else None,
+        context.hint("update_audience corrects phone_column or default_country; then import again.")
+        if imported.status == "failed"
+        else None,
         refusals(errors, context),
         f"{count_of(left, 'more refused row')}." if errors and left > 0 else None,
         context.hint(f"list_import_errors {where} shows them all.") if errors and left > 0 else None,

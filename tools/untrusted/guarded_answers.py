@@ -3,6 +3,7 @@
 It handles the contract's models and JSON that does not fit them alike.
 """
 
+import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any, NamedTuple, TypeVar, cast
@@ -52,7 +53,7 @@ def guarded(answer: Out, *, masks: bool, rows: ShownRows | None = None) -> Out:
     rules = untrusted_fields(model, call_type)
     row = _row_context(there, model, rules, rows) if masks and is_about_a_contact(model) else None
     update = {name: _safe(kind, there[name], masks=masks, row=row) for name, kind in rules.items() if name in there}
-    if (own := _as_its_cell(there, row)) is not None:
+    if (own := _as_its_cell(there, row, masks=masks)) is not None:
         update[_OWN_ID] = own
     for name, whole in _further_texts(model, call_type):
         if (value := there.get(name)) is not None and (shown := _own(value, masks, name, whole=whole)) is not value:
@@ -60,6 +61,11 @@ def guarded(answer: Out, *, masks: bool, rows: ShownRows | None = None) -> Out:
     if not update and not answer.model_extra:
         return answer
     return cast("Out", _with_extra(answer.model_copy(update=update), masks))
+
+
+_ONE_NUMBER = re.compile(r"[\d\s()+./-]+")
+_FEWEST, _MOST = 10, 15
+"""The digits of a telephone number with its area code."""
 
 
 @cache
@@ -139,7 +145,7 @@ def _json(
         return name if treatment.known else _column(name, masks), shown
 
     kept = named_apart(entry(name, value) for name, value in data.items())
-    if (own := _as_its_cell(data, row)) is not None:
+    if (own := _as_its_cell(data, row, masks=masks)) is not None:
         kept[_OWN_ID] = own
     return kept
 
@@ -245,19 +251,29 @@ def _cells(cells: Mapping[str, Any], hides: bool, row: RowContext | None) -> dic
     return named_apart((_column(column, hides), _cell(column, value, hides, row)) for column, value in cells.items())
 
 
-def _as_its_cell(fields: Mapping[str, Any], row: RowContext | None) -> str | None:
-    """The shown external id of a person, if a cell has it too, or it is the person's number; else None.
+def _as_its_cell(fields: Mapping[str, Any], row: RowContext | None, *, masks: bool) -> str | None:
+    """The shown external id of a person, if a cell has it too, or it may be the person's number; else None.
 
-    It is shown in the same way as the cell.
+    It is shown in the same way as the cell. Where an answer has no number to compare it with, ten digits and more count
+    as one.
     """
     own, cells = fields.get(_OWN_ID), fields.get("values")
-    if row is None or not isinstance(own, str) or not isinstance(cells, Mapping):
+    if not masks or not isinstance(own, str):
+        return None
+    if row is None:
+        return masked_single(own) if _may_be_a_number(own) else None
+    if row.is_own_number(own):
+        return masked_single(own)
+    if not isinstance(cells, Mapping):
         return None
     named = cast("Mapping[str, Any]", cells).items()
     shown = [_cell(column, value, True, row) for column, value in named if value == own]
-    if row.is_own_number(own):
-        return masked_single(own)
     return next((cell for cell in shown if cell != cleaned(own)), None)
+
+
+def _may_be_a_number(own: str) -> bool:
+    written = cleaned(own)
+    return _ONE_NUMBER.fullmatch(written) is not None and _FEWEST <= sum(map(str.isdigit, written)) <= _MOST
 
 
 def _cell(column: str, value: Any, hides: bool, row: RowContext | None) -> Any:

@@ -43,7 +43,7 @@ class ShellOptions:
 
 
 def invoke(tool: DeclaredTool, arguments: Mapping[str, Any], options: ShellOptions) -> None:
-    """Runs a tool and prints its answer. Exits with status 1 if it refuses or an import fails, with 2 if it is not asked."""
+    """Runs a tool and prints its answer. Exits with 1 if it refuses or an import fails, with 2 if it is not asked."""
     settings = settings_for_person(options.data, options.database, reveal_numbers=options.reveal_numbers)
     if tool.name not in settings.tools_of():
         raise failed(f"{tool.name} is switched off by CALLWRIGHT_PROFILE, CALLWRIGHT_TOOLSETS or their like")

@@ -72,13 +72,18 @@ def _separated(text: str, separator: str) -> str:
 
 @contextmanager
 def _target(save: Path | None) -> Generator[TextIO]:
-    """The file, marked as UTF-8 as spreadsheets need it, or stdout. Raises CommandError if it cannot be written."""
+    """The file, marked as UTF-8 as spreadsheets need it, or stdout. Raises CommandError if it cannot be written.
+
+    The file appears when it is whole: a part of a report looks like a whole one.
+    """
     try:
         if save is None:
             yield sys.stdout
         else:
-            with save.open("w", encoding="utf-8-sig", newline="") as file:
+            part = save.with_name(f"{save.name}.part")
+            with part.open("w", encoding="utf-8-sig", newline="") as file:
                 yield file
+            part.replace(save)
     except OSError as error:
         raise CommandError(f"{save or 'the report'} cannot be written: {error.strerror or error}") from error
 

@@ -33,7 +33,7 @@ from callwright.service.platform.data_folder import DataFolder
 from callwright.tools.arguments.file_arguments import READS_FILES
 
 IMPORT_LIMIT_S = 60
-"""How long a command waits for the import that it began in a folder that nobody else serves."""
+"""How long a command waits for the import that it began."""
 _PAUSE_S = 0.1
 SENDING = "callwright shell"
 """Begins what the key of the sentences is made of, so that it is no other key."""
@@ -82,7 +82,7 @@ async def answer_of(
 
     async with host_of(settings, asks, folders, here=here, learns=bool(unknown)) as host:
         found = await host.call_tool(tool, dict(arguments), progress_callback=told)
-        if here and tool == READS_FILES and not found.is_error:
+        if tool == READS_FILES and not found.is_error:
             found = await _ended(host, found)
         sound = await _sound(host, found) if hears and not found.is_error else None
     words = "\n".join(part.text for part in found.content if isinstance(part, TextContent))
@@ -90,7 +90,7 @@ async def answer_of(
 
 
 async def _ended(host: McpClient, begun: CallToolResult) -> CallToolResult:
-    """How an import ended, or how it stands after a minute: it stops with this process."""
+    """How an import ended, or how it stands after a minute: where nothing else serves the folder it stops with this."""
     which: dict[str, Any] = begun.structured_content or {}
     asked = {"audience_id": which.get("audience_id"), "import_id": which.get("id")}
     seen = begun

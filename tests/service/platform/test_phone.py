@@ -130,3 +130,43 @@ def test_every_country_where_a_digit_says_that_a_number_is_mobile_is_known() -> 
 )
 def test_a_line_is_the_same_in_each_of_its_notations(number: str, line: str) -> None:
     assert line_of(number) == line
+
+
+@pytest.mark.parametrize(
+    ("text", "country"),
+    [
+        ("030 234567 (privat)", "DE"),
+        ("030 234567 nach 17", "DE"),
+        ("030 234567 Fax", "DE"),
+        ("030 23456 App 12", "DE"),
+        ("030 234567 Zi. 3", "DE"),
+        ("(415) 555-0142 home", "US"),
+        ("+1 415 555 0100 oder abends", "US"),
+    ],
+)
+def test_letters_of_a_word_behind_a_number_are_no_digits_of_it(text: str, country: str) -> None:
+    read = read_number(text, country)
+    assert isinstance(read, Undialable)
+    assert (read.code, "a word stands behind the number" in read.message) == ("invalid_phone", True)
+
+
+@pytest.mark.parametrize(
+    ("text", "country", "e164"),
+    [
+        ("1-800-FLOWERS", "US", "+18003569377"),
+        ("030 234567 A", "DE", "+4930234567"),
+        ("mobil: 0151 23456707", "DE", "+4915123456707"),
+        ("49 151 23456704", "DE", "+4915123456704"),
+        ("(49) 151-23456704", "DE", "+4915123456704"),
+        ("491761234567", "DE", "+491761234567"),
+        ("49(0)151 23456707", "DE", "+4915123456707"),
+        ("4930234567", "DE", "+4930234567"),
+        ("33 6 12 34 56 78", "FR", "+33612345678"),
+        ("39 347 1234567", "IT", "+393471234567"),
+        ("12125550100", "US", "+12125550100"),
+    ],
+)
+def test_a_number_is_read_as_it_is_meant(text: str, country: str, e164: str) -> None:
+    read = read_number(text, country)
+    assert isinstance(read, Dialable)
+    assert read.e164 == e164

@@ -33,12 +33,12 @@ def test_a_row_is_split_into_number_values_and_steering() -> None:
 def test_a_double_says_which_row_is_the_same_person_and_what_else_it_says() -> None:
     first = {"phone": NUMBER, "id": "7", "day": "Monday", "time": "9:00", "note": ""}
     others = (
-        ({**first, "id": "8"}, "row 1 is the same person"),
-        ({**first, "note": "call after noon"}, "row 1 is the same person, but has another note"),
-        ({**first, "day": "", "time": "10:00"}, "row 1 is the same person, but has another time"),
+        ({**first, "id": "8"}, "row 1 has the same number"),
+        ({**first, "note": "call after noon"}, "row 1 has the same number, with another note"),
+        ({**first, "day": "", "time": "10:00"}, "row 1 has the same number, with another time"),
         (
             {**first, "day": "Friday", "time": "10:00", "note": "x", "room": "3"},
-            "row 1 is the same person, but has another day, time, note and more",
+            "row 1 has the same number, with another day, time, note and more",
         ),
     )
     read = read_rows([(1, first), *((number, row) for number, (row, _) in enumerate(others, 2))], RULES)
@@ -46,7 +46,7 @@ def test_a_double_says_which_row_is_the_same_person_and_what_else_it_says() -> N
     assert [bad.external_id for bad in read.bad] == ["8", "7", "7", "7"]
     by_id = replace(RULES, dedupe="external_id")
     moved = read_rows([(1, first), (2, {**first, "phone": "+12125550101"})], by_id)
-    assert [bad.message for bad in moved.bad] == ["row 1 is the same person, but has another phone"]
+    assert [bad.message for bad in moved.bad] == ["row 1 has the same own id, with another phone"]
 
 
 @pytest.mark.parametrize(

@@ -299,4 +299,4 @@ async def test_refused_rows_of_a_file_have_the_own_id_of_the_person(tenant: Tena
         said = {error.external_id: error.message for error in found}
         assert set(said) == ({"K-2", "K-3", "K-4"} if expected == 3 else {"K-5"})
         if expected == 3:
-            assert said["K-3"] == "row 1 is the same person, but has another day"
+            assert said["K-3"] == "row 1 has the same number, with another day"
