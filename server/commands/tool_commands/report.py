@@ -10,7 +10,6 @@ from typing import Annotated, TextIO
 
 import typer
 
-from callwright.contract.checks.counts import count_of
 from callwright.server.commands.command_error import CommandError
 from callwright.server.commands.invoking import Data, Database, failed, run
 from callwright.server.commands.tool_commands.invoked import RevealNumbers, settings_for_person
@@ -38,6 +37,8 @@ def report(
     settings = settings_for_person(data, database, reveal_numbers=reveal_numbers)
     rows = run(_written, settings, deployment, save, between)
     if save is not None:
+        from callwright.contract.checks.counts import count_of  # --help has to be quick
+
         typer.echo(f"{count_of(rows, 'person is', 'people are')} in {save}.", err=True)
 
 

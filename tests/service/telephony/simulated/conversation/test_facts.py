@@ -148,6 +148,11 @@ def test_a_day_is_a_reason_to_call_and_opening_hours_are_none(language: str, sen
     [
         ("de", "Du hilfst {{name}} mit dem Termin am 12. März um 9:30 Uhr.", "Termin am 12. März um 9:30 Uhr"),
         ("de", "- Erinnere den Patienten an seinen Termin am 12. März", "erinnern"),
+        (
+            "de",
+            "Du rufst Kunden der Praxis am Markt an und erinnerst sie an ihren Termin am 12.12.2026 um 9:30 Uhr.",
+            "Ihren Termin am 12.12.2026 um 9:30 Uhr erinnern",
+        ),
         ("de", "- Nenne den Termin am 12. März um 9:30 Uhr", "Termin am 12. März um 9:30 Uhr"),
         ("de", "Termin: 12. März, 9:30 Uhr", "12. März, 9:30 Uhr"),
         ("de", "- Datum: 12. März", "12. März"),
