@@ -13,6 +13,7 @@ from callwright.contract.problems import INVALID_CURSOR
 
 View = Literal["conversations", "distinct_turns", "unanswered_questions"]
 MOST_SILENT = 1_000
+"""Calls on which nobody spoke are counted up to this number."""
 MOST_CALLS = 2_000
 """Calls that one answer covers where equal turns are put together."""
 

@@ -82,9 +82,12 @@ def _target(save: Path | None) -> Generator[TextIO]:
             yield sys.stdout
         else:
             part = save.with_name(f"{save.name}.part")
-            with part.open("w", encoding="utf-8-sig", newline="") as file:
-                yield file
-            part.replace(save)
+            try:
+                with part.open("w", encoding="utf-8-sig", newline="") as file:
+                    yield file
+                part.replace(save)
+            finally:
+                part.unlink(missing_ok=True)
     except OSError as error:
         raise CommandError(f"{save or 'the report'} cannot be written: {error.strerror or error}") from error
 
