@@ -31,7 +31,7 @@ _SHORTEST_DAY = 3
 _MOST_MONEY = 10**9
 _SHORTENED = ("wait_seconds", "per_page", "max_tokens", "snippets")
 """Arguments whose highest value is taken in place of a higher one."""
-_OTHER_NAMES = {"per_page": ("limit", "page_size"), "to": ("phone_number",)}
+_OTHER_NAMES = {"per_page": ("limit", "page_size")}
 """Names by which other services know an argument, where a tool has no argument of that name."""
 _BOOLEANS = {"true": True, "false": False}
 
