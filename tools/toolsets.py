@@ -26,6 +26,7 @@ Toolset = Literal[
     "removal",
     "audit",
     "inbound",
+    "compliance",
 ]
 Profile = Literal["analyst", "operator", "builder", "all"]
 
@@ -48,6 +49,7 @@ ABOUT: dict[Toolset, str] = {
     "removal": "Deleting, and giving numbers back. Not to be undone.",
     "inbound": "Answering a number: on the simulated network nobody calls in yet.",
     "audit": "Who changed what, when, and through which tool.",
+    "compliance": "The do-not-call list, reviews, why a call was allowed, one person's data.",
 }
 """What each toolset is for."""
 
