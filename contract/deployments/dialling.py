@@ -68,7 +68,7 @@ class Window(Part):
 
 
 class CallingHours(Part):
-    """When people may be called. Left out of a deployment: at any time."""
+    """When people may be called, within what the rules of their region allow. Left out: Mon-Sat 09:00-20:00."""
 
     timezone_mode: Annotated[
         Literal["callee", "fixed"], Field(description="callee: in the contact's own time zone; fixed: in `timezone`.")
@@ -77,6 +77,12 @@ class CallingHours(Part):
         TimeZone | None, Field(description="The zone for fixed; for callee the one used when none is known.")
     ] = None
     windows: Annotated[list[Window], Field(min_length=1, max_length=21, description="When calls may be made.")]
+    skip_public_holidays: Annotated[bool, Field(description="Nobody is called on a public holiday where they are.")] = (
+        True
+    )
+
+    def __hash__(self) -> int:
+        return hash(self.model_dump_json())
 
     @model_validator(mode="after")
     def _has_zone(self) -> "CallingHours":

@@ -6,6 +6,7 @@ from sqlalchemy import Connection, Row, bindparam, select, update
 
 from callwright.service.campaigns.adding_people import insert_contacts
 from callwright.service.platform.json_text import json_text
+from callwright.service.tables.rules_files import current_version
 from callwright.service.tables.schema import audiences, deployments
 
 _AUDIENCE = select(audiences.c.id).where(audiences.c.id == bindparam("id")).with_for_update(read=True)
@@ -24,6 +25,7 @@ def begin(connection: Connection, row: Row[Any], clock_ms: int, *, now_ms: int |
             states=json_text(states),
             clock_ms=clock_ms,
             started_at=clock_ms,
+            rules_version=current_version(connection),
             status="active",
             status_reason=None,
             status_changed_at=moment_ms,

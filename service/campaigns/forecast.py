@@ -6,13 +6,11 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Connection, Integer, Row, Select, func, literal, literal_column, select
 
-from callwright.contract.deployments.dialling import CallingHours
-from callwright.service.dialling.eligibility.gate import next_call_ms, zones_of_person
+from callwright.service.dialling.eligibility.campaign_hours import CampaignHours
 from callwright.service.dialling.eligibility.reasons import why_not
 from callwright.service.dialling.queue import WAITING
 from callwright.service.platform.clock.clock import HOUR, SECOND
-from callwright.service.rules.calling_hours import first_allowed
-from callwright.service.rules.finish_time import finish_ms
+from callwright.service.rules.open_hours import OpenHours, finish_ms
 from callwright.service.tables.schema import audience_rows, deployment_contacts
 
 _R, _K = audience_rows.c, deployment_contacts.c
@@ -47,13 +45,13 @@ def next_people(connection: Connection, row: Row[Any], *, begin_ms: int, now_ms:
 
 
 def first_call(
-    people: Sequence[Row[Any]], hours: CallingHours | None, *, begin_ms: int, end_ms: int | None
+    people: Sequence[Row[Any]], hours: CampaignHours, *, begin_ms: int, end_ms: int | None
 ) -> FirstCall | None:
     """The first call to one of the people; None if the hours allow no call to any of them before the end."""
     found: list[tuple[int, int, int, int]] = []
     for index, one in enumerate(people):
         due_ms = max(one.next_at, begin_ms)
-        at_ms = next_call_ms(hours, one.timezone, one.phone, due_ms, end_ms)
+        at_ms = hours.next_call_ms(one.phone, one.timezone, one.cells, due_ms, end_ms)
         if at_ms is not None:
             # A deferred person is ordered by the time until which they are deferred.
             found.append((at_ms, one.next_at if at_ms == due_ms else at_ms, one.position, index))
@@ -67,7 +65,7 @@ def all_called_ms(
     connection: Connection,
     row: Row[Any],
     people: Sequence[Row[Any]],
-    hours: CallingHours | None,
+    hours: CampaignHours,
     *,
     begin_ms: int,
     now_ms: int,
@@ -75,15 +73,15 @@ def all_called_ms(
 ) -> int | None:
     """When everybody who is left has been called once, if all their calls take `calling_ms` together.
 
-    A retry is not made before it is due. With several time zones the result is that of the zone that takes longest;
-    `people` is a sample of them. None: nobody is left, it is after the end, or too far ahead.
+    A retry is not made before it is due. With people in several places the result is that of the place that takes
+    longest; `people` is a sample of them. None: nobody is left, it is after the end, or too far ahead.
     """
     if not people:
         return None
     groups = _due(connection, row, now_ms) if row.started_at is not None else [(begin_ms, begin_ms, 1)]
     found: list[int] = []
-    for zones in _zones(people, hours):
-        over_ms = _over_ms(groups, hours, zones, begin_ms=begin_ms, calling_ms=calling_ms)
+    for place in {hours.of_person(one.phone, one.timezone, one.cells) for one in people}:
+        over_ms = _over_ms(groups, place, begin_ms=begin_ms, calling_ms=calling_ms)
         if over_ms is None:
             return None
         found.append(over_ms)
@@ -104,30 +102,19 @@ def _due(connection: Connection, row: Row[Any], now_ms: int) -> Sequence[tuple[i
     return [(first, last, count) for first, last, count in connection.execute(found.group_by(hour).order_by(hour))]
 
 
-def _over_ms(
-    groups: Sequence[tuple[int, int, int]],
-    hours: CallingHours | None,
-    zones: Sequence[str],
-    *,
-    begin_ms: int,
-    calling_ms: int,
-) -> int | None:
+def _over_ms(groups: Sequence[tuple[int, int, int]], hours: OpenHours, *, begin_ms: int, calling_ms: int) -> int | None:
     people, at_ms = sum(count for _, _, count in groups), begin_ms
     for first_ms, last_ms, count in groups:
-        over_ms = finish_ms(max(at_ms, first_ms), calling_ms * count // people, hours, zones)
+        over_ms = finish_ms(max(at_ms, first_ms), calling_ms * count // people, hours)
         if over_ms is None:
             return None
         at_ms = max(over_ms, last_ms)
-    return _inside(hours, zones, at_ms, begin_ms)
+    return _inside(hours, at_ms, begin_ms)
 
 
-def _inside(hours: CallingHours | None, zones: Sequence[str], at_ms: int, begin_ms: int) -> int | None:
+def _inside(hours: OpenHours, at_ms: int, begin_ms: int) -> int | None:
     """`at_ms` if calls are allowed then, else a second before if they are allowed then, else the next allowed time."""
     for moment_ms in (at_ms, max(at_ms - SECOND, begin_ms)):
-        if first_allowed(hours, zones, moment_ms) == moment_ms:
+        if hours.first(moment_ms) == moment_ms:
             return moment_ms
-    return first_allowed(hours, zones, at_ms)
-
-
-def _zones(people: Sequence[Row[Any]], hours: CallingHours | None) -> set[tuple[str, ...]]:
-    return {zones_of_person(hours, one.timezone, one.phone) for one in people}
+    return hours.first(at_ms)

@@ -15,6 +15,7 @@ from callwright.service.platform.clock.clock import moment
 
 _MOST_NUMBERS = 3
 _MOST_WINDOWS = 4
+_WITHIN = "within what the law of their region allows"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +90,7 @@ def _numbers(numbers: Sequence[str]) -> str:
 
 def _hours(hours: CallingHours | None) -> str:
     if hours is None:
-        return "at any hour"
+        return f"Mon-Sat 09:00-20:00 in each person's own time zone and not on public holidays, {_WITHIN}"
     days: dict[tuple[str, str], set[Weekday]] = {}
     for window in hours.windows:
         days.setdefault((window.start, window.end), set()).update(window.days)
@@ -97,7 +98,8 @@ def _hours(hours: CallingHours | None) -> str:
     more = len(windows) - _MOST_WINDOWS
     said = [*windows[:_MOST_WINDOWS], *([f"in {count_of(more, 'more window')}"] * (more > 0))]
     place = "each person's own time zone" if hours.timezone_mode == "callee" else f"the time zone {hours.timezone}"
-    return f"{' and '.join(said)} in {place}"
+    holidays = " and not on public holidays" if hours.skip_public_holidays else ""
+    return f"{' and '.join(said)} in {place}{holidays}, {_WITHIN}"
 
 
 def _days(days: set[Weekday]) -> str:

@@ -9,7 +9,6 @@ from typing import Any
 from sqlalchemy import Connection, Row, select
 
 from callwright.contract.deployments import previews as contract
-from callwright.contract.deployments.dialling import CallingHours
 from callwright.service.campaigns.forecast import SAMPLE, FirstCall, all_called_ms, first_call, next_people
 from callwright.service.campaigns.maximum_cost import maximum_cost
 from callwright.service.campaigns.plan_sentence import Proposal, sentence
@@ -87,6 +86,7 @@ def preview(
         now, sealed = sealed.parts, seal.open(plan_id, org_id=row.org_id, deployment_id=row.id)
         check_plan(sealed, now, now_ms)
     speaker = agent_of(row, agent)
+    rules = Rules.of(connection, row, speaker)
     settings = settings_of(row)
     policy = settings.retry_policy
     eligible, blocked = _people(connection, row, audience, now_ms)
@@ -99,7 +99,7 @@ def preview(
     wallet = wallet_of(connection, row.org_id)
     available = wallet.balance_micros - wallet.reserved_micros
     calling_s = eligible / min(settings.calls_per_second, row.max_concurrency / _TYPICAL_CALL_S)
-    hours = settings.calling_hours
+    hours = rules.campaign_hours
     begin_ms = _begins(row, now_ms)
     early = row.status == "scheduled" and row.start_at > now_ms
     problems = start_refusals(connection, plan, row, speaker, asked=True, starts=False)
@@ -117,11 +117,11 @@ def preview(
         agent=agent["name"],
         numbers=[number.number for number in numbers if number.status == "active"],
         attempts=policy.max_attempts,
-        hours=hours,
+        hours=settings.calling_hours,
         start_ms=begin_ms if row.started_at is None and begin_ms > now_ms else None,
         instead_of_ms=row.start_at if early else None,
         end_ms=row.end_at,
-        never=never and _all_looked_at(hours, audience),
+        never=never and _all_looked_at(audience),
         cap_micros=maximum.cap,
         overrun_micros=maximum.overrun,
         high_micros=high,
@@ -135,8 +135,8 @@ def preview(
         eligible=eligible,
         blocked=blocked,
         missing_variables=_missing(speaker, audience),
-        greeting=_greeting(row, speaker, first),
-        worst_greeting=_worst_greeting(row, speaker, people),
+        greeting=_greeting(rules, first),
+        worst_greeting=_worst_greeting(rules, people),
         cost=contract.CostRange(
             low=money(low), high=money(high), available=money(available), covered=available >= high, basis=_BASIS
         ),
@@ -149,7 +149,7 @@ def preview(
             *([] if speaker.welcome_message.strip() else [_NO_WELCOME]),
             *_advice_on_empty_cells(speaker, audience),
             *([unwilling] if unwilling else []),
-            *([_never(row, hours, audience)] if never else []),
+            *([_never(row, audience)] if never else []),
             *([_advice_on_money(connection, row, available, high)] if available < high else []),
             *([_advice_on_opt_outs(connection, row)] if row.simulated and left_out else []),
             *([_AT_ONCE] if early else []),
@@ -181,15 +181,16 @@ def _begins(row: Row[Any], now_ms: int) -> int:
     return max(row.start_at or 0, now_ms) if waits else now_ms
 
 
-def _all_looked_at(hours: CallingHours | None, audience: Row[Any]) -> bool:
-    """Whether the sample of people represents all: it has everybody, or all have the same time zone."""
-    return hours is None or hours.timezone_mode == "fixed" or audience.valid_count <= SAMPLE
+def _all_looked_at(audience: Row[Any]) -> bool:
+    """Whether the sample of people represents all: it has everybody."""
+    return audience.valid_count <= SAMPLE
 
 
-def _never(row: Row[Any], hours: CallingHours | None, audience: Row[Any]) -> str:
-    who = "nobody" if _all_looked_at(hours, audience) else f"nobody of the first {SAMPLE} people"
+def _never(row: Row[Any], audience: Row[Any]) -> str:
+    who = "nobody" if _all_looked_at(audience) else f"nobody of the first {SAMPLE} people"
     end = "" if row.end_at is None else " before end_at"
-    return f"{who} can be called: the calling hours leave no moment{end}; change calling_hours or end_at"
+    hours = "the calling hours and the rules of the regions"
+    return f"{who} can be called: {hours} leave no moment{end}; change calling_hours or end_at"
 
 
 def _advice_on_money(connection: Connection, row: Row[Any], available: int, high: int) -> str:
@@ -230,16 +231,16 @@ def _advice_on_empty_cells(agent: AgentSnapshot, audience: Row[Any]) -> list[str
     return [_EMPTY_CELLS.format(cells=f"{cells}{more}")]
 
 
-def _greeting(row: Row[Any], agent: AgentSnapshot, first: FirstCall | None) -> str | None:
+def _greeting(rules: Rules, first: FirstCall | None) -> str | None:
     """What the first person who is called hears first; None if nobody is called."""
     if first is None:
         return None
-    return _heard(row, agent, first.contact)
+    return _heard(rules, first.contact)
 
 
-def _worst_greeting(row: Row[Any], agent: AgentSnapshot, people: Sequence[Row[Any]]) -> str | None:
+def _worst_greeting(rules: Rules, people: Sequence[Row[Any]]) -> str | None:
     """What the person hears for whom most columns of the greeting are empty; None if it is whole for everybody."""
-    places = placeholders_in(agent.welcome_message)
+    places = placeholders_in(rules.agent.welcome_message)
     if not places or not people:
         return None
 
@@ -247,9 +248,9 @@ def _worst_greeting(row: Row[Any], agent: AgentSnapshot, people: Sequence[Row[An
         return sum(not (value or "").strip() for value in values_of(places, json.loads(person.cells or "{}")))
 
     worst = max(people, key=empty)
-    return _heard(row, agent, worst) if empty(worst) else None
+    return _heard(rules, worst) if empty(worst) else None
 
 
-def _heard(row: Row[Any], agent: AgentSnapshot, person: Row[Any]) -> str:
+def _heard(rules: Rules, person: Row[Any]) -> str:
     """What a person hears first at the next call."""
-    return greeting_of(Rules.of(row, agent).request(person, call_id="", attempt=person.attempts + 1, from_number=""))
+    return greeting_of(rules.request(person, call_id="", attempt=person.attempts + 1, from_number=""))

@@ -16,6 +16,7 @@ from callwright.service.platform.refusals import Refusal
 from callwright.service.rules.plan_id import PARTS, VALID_MS, Part, StartPlan, contents, part_fingerprint
 from callwright.service.rules.price_settings import PRICES
 from callwright.service.tables.campaign_settings import settings_of
+from callwright.service.tables.rules_files import rules_of_deployment
 from callwright.service.tables.schema import imports, phone_numbers
 
 _I, _N = imports.c, phone_numbers.c
@@ -83,7 +84,10 @@ def parts_of(
         "do_not_call": removals(connection, row.org_id),
         "agent": [row.agent_id, {name: agent.get(name) for name in ("name", *SNAPSHOT)}],
         "numbers": [row.phone_number_ids, shown],
-        "window": [row.start_at, row.end_at, _json(settings.calling_hours)],
+        "window": [
+            *(row.start_at, row.end_at, _json(settings.calling_hours)),
+            rules_of_deployment(connection, row).version,
+        ],
         "retries": _json(settings.retry_policy),
         "cap": row.budget_cap_micros,
         "settings": [

@@ -14,7 +14,10 @@ from sqlalchemy import Connection, Row, update
 from callwright.contract.events import DEPLOYMENT_STARTED, DeploymentStarted
 from callwright.list_files.name_columns import name_of
 from callwright.service.accounts.principals import SERVICE
+from callwright.service.dialling.caller_id import DAILY_CAP, CallerIds
 from callwright.service.dialling.eligibility import reasons
+from callwright.service.dialling.eligibility.attempts import calls_to, longest_memory_ms
+from callwright.service.dialling.eligibility.evidence import ALLOWED, Decided, evidence_of, keep_history
 from callwright.service.dialling.eligibility.gate import Deferred, Never, gate
 from callwright.service.dialling.leases import mine, until
 from callwright.service.dialling.queue import Rules, change_contacts
@@ -32,6 +35,8 @@ from callwright.service.telephony.engine import CallRequest
 
 BUSY_ELSEWHERE_MS = MINUTE
 """How long a contact waits while another deployment of the organization calls the same number."""
+BUSY_ELSEWHERE = "called_elsewhere"
+"""The rule that defers such a contact."""
 
 
 @dataclass(frozen=True)
@@ -105,17 +110,35 @@ def claim(
     if row.status != "active":
         return Claimed()
     room = allowance(connection, row, lock=True).most
-    allowed, deferred, never = _judged(connection, Rules.of(row, rules.agent), drafts, now_ms)
-    allowed = allowed[:room]
+    current = Rules.of(connection, row, rules.agent)
+    judged = _judged(connection, current, drafts, now_ms)
+    allowed = judged.allowed[:room]
     made = _make_calls(connection, row, allowed, owner)
-    taken = [draft for draft in allowed if draft.request.call_id in made]
-    others = [draft for draft in allowed if draft.request.call_id not in made]
-    busy = [(draft.contact.id, draft.dial_ms + BUSY_ELSEWHERE_MS) for draft in others]
-    later, suppressed = [*schedule.deferred, *deferred, *busy], [*schedule.never, *never]
-    change_contacts(connection, row.id, {contact_id: {"next_at": due_ms} for contact_id, due_ms in later})
+    taken = [draft for draft, _ in allowed if draft.request.call_id in made]
+    others = [draft for draft, _ in allowed if draft.request.call_id not in made]
+    busy = [(draft.contact.id, Deferred(draft.dial_ms + BUSY_ELSEWHERE_MS, BUSY_ELSEWHERE)) for draft in others]
+    later, suppressed = [*schedule.deferred, *judged.deferred, *busy], [*schedule.never, *judged.never]
+    at_ms = max(row.clock_ms, *(draft.dial_ms for draft in taken)) if taken else row.clock_ms
+    change_contacts(
+        connection,
+        row.id,
+        {
+            contact_id: {"next_at": one.until_ms, "decided_by": one.rule, "decided_at": at_ms}
+            for contact_id, one in later
+        },
+    )
     gone = {"status": "suppressed", "next_at": None}
-    change_contacts(connection, row.id, {contact_id: gone | {"status_reason": why} for contact_id, why in suppressed})
+    change_contacts(
+        connection,
+        row.id,
+        {
+            contact_id: gone | {"status_reason": one.reason, "decided_by": one.rule, "decided_at": at_ms}
+            for contact_id, one in suppressed
+        },
+    )
     change_contacts(connection, row.id, {draft.contact.id: _claimed(draft) for draft in taken})
+    decided = [Decided(name, decision, contacts[name].decided_by) for name, decision in (*later, *suppressed)]
+    keep_history(connection, ids, row.id, decided, at_ms=at_ms, rules_version=current.regions.version)
     moves = [(draft.contact.status, "in_flight") for draft in taken]
     moves += [(contacts[contact_id].status, "suppressed") for contact_id, _ in suppressed]
     reserved = PRICES.reservation() * len(taken)
@@ -153,30 +176,59 @@ def claim(
         outbox.emit(
             connection, ids, row.org_id, DEPLOYMENT_STARTED, data, at_ms=taken[0].dial_ms, simulated=row.simulated
         )
-    return Claimed(frozenset(made), len(deferred) + len(never))
+    return Claimed(frozenset(made), len(judged.deferred) + len(judged.never))
 
 
-def _judged(
-    connection: Connection, rules: Rules, drafts: Sequence[Draft], now_ms: int
-) -> tuple[list[Draft], list[tuple[str, int]], list[tuple[str, str]]]:
-    """The drafts that the gate allows now, the contacts that it defers and until when, and those it refuses and why."""
-    blocked = reasons.of_contacts(connection, rules.row, [draft.contact.id for draft in drafts], now_ms)
-    allowed: list[Draft] = []
-    deferred: list[tuple[str, int]] = []
-    never: list[tuple[str, str]] = []
+@dataclass(frozen=True)
+class _Judged:
+    """What the gate decided in the claim: drafts with the evidence of each, and contacts that are not called now."""
+
+    allowed: list[tuple[Draft, str]]
+    deferred: list[tuple[str, Deferred]]
+    never: list[tuple[str, Never]]
+
+
+def _judged(connection: Connection, rules: Rules, drafts: Sequence[Draft], now_ms: int) -> _Judged:
+    """Asks the gate again about each draft, with what is in the database now."""
+    judged = _Judged([], [], [])
+    if not drafts:
+        return judged
+    row, first_ms = rules.row, min(draft.dial_ms for draft in drafts)
+    blocked = reasons.of_contacts(connection, row, [draft.contact.id for draft in drafts], now_ms)
+    past = calls_to(
+        connection,
+        row.org_id,
+        [draft.contact.phone for draft in drafts],
+        simulated=row.simulated,
+        since_ms=first_ms - longest_memory_ms(rules.regions),
+    )
+    numbers = {draft.number.id: draft.number for draft in drafts}
+    caller_ids = CallerIds.read(connection, list(numbers.values()), first_ms, len(drafts))
     for draft in drafts:
         contact = draft.contact
-        decision = gate(rules.candidate(contact, blocked.get(contact.id)), rules.hours, draft.dial_ms)
+        candidate = rules.candidate(contact, blocked.get(contact.id), past)
+        decision = gate(candidate, draft.dial_ms)
         if isinstance(decision, Never):
-            never.append((contact.id, decision.reason))
+            judged.never.append((contact.id, decision))
         elif isinstance(decision, Deferred):
-            deferred.append((contact.id, decision.until_ms))
+            judged.deferred.append((contact.id, decision))
+        elif not caller_ids.may_call(draft.number, draft.dial_ms):
+            later = Deferred(caller_ids.first_free(draft.dial_ms + 1), DAILY_CAP)
+            judged.deferred.append((contact.id, later))
         else:
-            allowed.append(draft)
-    return allowed, deferred, never
+            caller_ids.called(draft.number, draft.dial_ms)
+            evidence = evidence_of(
+                candidate,
+                draft.dial_ms,
+                rules_version=rules.regions.version,
+                consent_column=rules.settings.compliance.consent_column,
+                checked_ms=now_ms,
+            )
+            judged.allowed.append((draft, evidence))
+    return judged
 
 
-def _make_calls(connection: Connection, row: Row[Any], drafts: Sequence[Draft], owner: str) -> set[str]:
+def _make_calls(connection: Connection, row: Row[Any], drafts: Sequence[tuple[Draft, str]], owner: str) -> set[str]:
     rows = [
         {
             "id": draft.request.call_id,
@@ -201,8 +253,9 @@ def _make_calls(connection: Connection, row: Row[Any], drafts: Sequence[Draft], 
             "voice_id": draft.request.agent.voice_id,
             "variables": json_text(draft.request.variables),
             "driver": owner,
+            "evidence": evidence,
         }
-        for draft in sorted(drafts, key=lambda draft: draft.request.to)  # one order, so that two claims cannot deadlock
+        for draft, evidence in sorted(drafts, key=lambda one: one[0].request.to)  # one order: no two claims deadlock
     ]
     return insert_ignoring_conflicts(connection, calls, rows)
 
@@ -217,4 +270,6 @@ def _claimed(draft: Draft) -> dict[str, Any]:
         "last_call_id": draft.request.call_id,
         "due_at": None,
         "next_at": None,
+        "decided_by": ALLOWED,
+        "decided_at": draft.dial_ms,
     }

@@ -8,11 +8,15 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, func, literal_column, select, update
 
-from callwright.contract.deployments.dialling import CallingHours, RetryPolicy
+from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.contract.deployments.settings import CampaignSettings
 from callwright.service.dialling.agent_snapshot import agent_of
 from callwright.service.dialling.eligibility import consent, reasons
-from callwright.service.dialling.eligibility.gate import Candidate, NeverReason, zones_of_person
+from callwright.service.dialling.eligibility.attempts import NumberCalls
+from callwright.service.dialling.eligibility.campaign_hours import CampaignHours
+from callwright.service.dialling.eligibility.gate import Candidate, NeverReason
+from callwright.service.rules.open_hours import OpenHours
+from callwright.service.rules.regions.region_rules import RegionRules
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.schema import (
     audience_rows,
@@ -31,7 +35,7 @@ FIND = select(deployments).where(_D.id == bindparam("id"))
 LOCKED = FIND.with_for_update()
 _JOINED: Select[*tuple[Any, ...]] = select(
     *(_K.id, _K.phone, _K.position, _K.status, _K.attempts, _K.due_at, _K.next_at, _K.attempt_times),
-    *(_K.caller_number_id, _R.country, _R.timezone, _R.external_id, _R.cells, _R.steering),
+    *(_K.caller_number_id, _K.decided_by, _R.country, _R.timezone, _R.external_id, _R.cells, _R.steering),
 ).outerjoin(audience_rows, _R.id == _K.id)
 _SOONEST = select(func.min(_K.next_at)).where(_K.deployment_id == bindparam("id"), WAITING)
 _OPEN = select(calls).where(_C.deployment_id == bindparam("id"), _C.ended_at.is_(None)).order_by(_C.created_at, _C.id)
@@ -43,7 +47,7 @@ _CALLED_BEFORE: Select[*tuple[Any, ...]] = select(_K.id, _K.attempt_times, _K.la
 )
 _CHANGE = update(deployment_contacts).where(_K.deployment_id == bindparam("b_deployment"), _K.id == bindparam("b_id"))
 _NUMBERS: Select[*tuple[Any, ...]] = (
-    select(phone_numbers.c.id, phone_numbers.c.number, phone_numbers.c.country)
+    select(phone_numbers.c.id, phone_numbers.c.number, phone_numbers.c.country, phone_numbers.c.max_calls_per_day)
     .join(deployment_numbers, deployment_numbers.c.phone_number_id == phone_numbers.c.id)
     .where(deployment_numbers.c.deployment_id == bindparam("id"), phone_numbers.c.status == "active")
     .order_by(deployment_numbers.c.position)
@@ -59,26 +63,22 @@ _PROVIDERS = (
 
 @dataclass(frozen=True)
 class Rules:
-    """The row of a deployment, with the agent and the settings in it."""
+    """The row of a deployment, with the agent and the settings in it, and the rules of regions that it dials by."""
 
     row: Row[Any]
     agent: AgentSnapshot
     settings: CampaignSettings
+    campaign_hours: CampaignHours
 
     @classmethod
-    def of(cls, row: Row[Any], agent: AgentSnapshot | None = None) -> "Rules":
+    def of(cls, connection: Connection, row: Row[Any], agent: AgentSnapshot | None = None) -> "Rules":
         """The rules of a deployment. `agent` is for one that has not started and so has no agent in its row."""
-        return cls(row, agent or agent_of(row), settings_of(row))
+        return cls(row, agent or agent_of(row), settings_of(row), CampaignHours.of(connection, row))
 
     @property
     def policy(self) -> RetryPolicy:
         """When a contact that was not reached is called again."""
         return self.settings.retry_policy
-
-    @property
-    def hours(self) -> CallingHours | None:
-        """When people may be called; None for any time."""
-        return self.settings.calling_hours
 
     def request(self, contact: Row[Any], *, call_id: str, attempt: int, from_number: str) -> CallRequest:
         """The call to a contact."""
@@ -101,10 +101,33 @@ class Rules:
             ai_disclosure=self.settings.compliance.ai_disclosure,
         )
 
-    def candidate(self, contact: Row[Any], blocked: NeverReason | None) -> Candidate:
-        """A contact in the form that the gate checks."""
-        zones = zones_of_person(self.hours, contact.timezone, contact.phone)
-        return Candidate(contact.id, contact.next_at, zones, blocked)
+    @property
+    def consents(self) -> bool:
+        """Whether the campaign names a column of consent, or states that it has everybody's consent."""
+        return self.settings.compliance.consent_column is not None
+
+    @property
+    def regions(self) -> RegionRules:
+        """The rules of regions that the deployment dials by."""
+        return self.campaign_hours.regions
+
+    def open_hours(self, contact: Row[Any]) -> OpenHours:
+        """When a person may be called."""
+        return self.campaign_hours.of_person(contact.phone, contact.timezone, contact.cells)
+
+    def candidate(
+        self, contact: Row[Any], blocked: NeverReason | None, past: NumberCalls, due_ms: int | None = None
+    ) -> Candidate:
+        """A contact in the form that the gate checks. `past` are the calls to the numbers of a round."""
+        return Candidate(
+            contact.id,
+            contact.phone,
+            contact.next_at if due_ms is None else due_ms,
+            self.open_hours(contact),
+            blocked,
+            past.get(contact.phone, ()),
+            self.consents,
+        )
 
 
 def needs_decision(contacts: Sequence[Row[Any]]) -> bool:

@@ -6,10 +6,12 @@ from typing import Any, Protocol
 
 from sqlalchemy import Connection, Row, bindparam, select
 
+from callwright.service.dialling.caller_id import CallerIds
 from callwright.service.dialling.claims import Draft, allowance
+from callwright.service.dialling.eligibility.attempts import NumberCalls, calls_to, longest_memory_ms
 from callwright.service.dialling.leases import LeaseLost
 from callwright.service.dialling.queue import FIND, Rules, due, numbers_of, soonest
-from callwright.service.dialling.schedule import LOOK_AHEAD, Schedule
+from callwright.service.dialling.schedule import Schedule
 from callwright.service.tables.schema import calls
 from callwright.service.telephony.engine import CallRequest
 
@@ -27,7 +29,9 @@ class Round:
     """The time of the deployment's clock."""
     contacts: Sequence[Row[Any]]
     """The contacts that are due; the schedule asks the gate about them."""
-    numbers: Sequence[Row[Any]]
+    past: NumberCalls
+    """The calls to the contacts' numbers, by any campaign."""
+    caller_ids: CallerIds
     channel_free_at: Sequence[int]
     room: int
     """The most calls that the concurrency limit, budget and wallet allow."""
@@ -94,8 +98,12 @@ class Pace(Protocol):
         ...
 
 
-def look(connection: Connection, deployment_id: str, owner: str, pace: Pace, service_ms: int) -> Round:
+def look(
+    connection: Connection, deployment_id: str, owner: str, pace: Pace, service_ms: int, *, look_ahead: int = 0
+) -> Round:
     """Reads the state of a deployment for a round. By `service_ms`, the service's time, do-not-call entries expire.
+
+    `look_ahead` contacts are read beyond those that can be called at once.
 
     Raises:
         LeaseLost: another process drives the deployment.
@@ -103,19 +111,26 @@ def look(connection: Connection, deployment_id: str, owner: str, pace: Pace, ser
     row: Row[Any] | None = connection.execute(FIND, {"id": deployment_id}).one_or_none()
     if row is None or row.lease_owner != owner:
         raise LeaseLost(deployment_id)
-    rules, room, next_ms = Rules.of(row), allowance(connection, row), soonest(connection, deployment_id)
+    rules, room, next_ms = Rules.of(connection, row), allowance(connection, row), soonest(connection, deployment_id)
     numbers = numbers_of(connection, deployment_id)
     now_ms = pace.now_ms(row, next_ms)
     contacts: Sequence[Row[Any]] = ()
     dials = row.status == "active" and numbers and next_ms is not None and room.most
     if dials and (row.end_at is None or now_ms < row.end_at):
-        until_ms, most = pace.due_until_ms(rules, now_ms), room.most + (LOOK_AHEAD if rules.hours else 0)
-        contacts = due(connection, row, until_ms, most, now_ms=service_ms)
+        until_ms = pace.due_until_ms(rules, now_ms)
+        contacts = due(connection, row, until_ms, room.most + look_ahead, now_ms=service_ms)
     return Round(
         rules,
         now_ms,
         contacts,
-        numbers,
+        calls_to(
+            connection,
+            row.org_id,
+            [contact.phone for contact in contacts],
+            simulated=row.simulated,
+            since_ms=now_ms - longest_memory_ms(rules.regions),
+        ),
+        CallerIds.read(connection, numbers, now_ms, room.most if contacts else 0),
         pace.channel_free_at(row, room.most),
         room.most,
         room.reason,

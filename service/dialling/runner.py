@@ -14,14 +14,13 @@ from anyio import to_thread
 from sqlalchemy import Connection, Row
 
 from callwright.service.dialling import endings
-from callwright.service.dialling.caller_id import choose
 from callwright.service.dialling.claims import Draft
 from callwright.service.dialling.driver_writes import DriverWrites
 from callwright.service.dialling.leases import fence_of
 from callwright.service.dialling.queue import FIND, Rules, needs_decision, open_calls, providers_of
 from callwright.service.dialling.real_time import DeploymentTime, RealTime
 from callwright.service.dialling.rounds import Pace, Round, look
-from callwright.service.dialling.schedule import Planned, Schedule, schedule_round
+from callwright.service.dialling.schedule import LOOK_AHEAD, Planned, Schedule, schedule_round
 from callwright.service.dialling.virtual_time import VirtualTime
 from callwright.service.telephony.engine import CallRequest, EngineParts, VirtualTimeEngine
 from callwright.service.telephony.registry import ENGINES, EngineFactory, NoEngine, factory_of
@@ -49,6 +48,7 @@ class Runner:
         self._time_scale = time_scale
         self._ends = ends
         self._engines = engines
+        self._look_ahead = 0
 
     async def drive(self, deployment_id: str) -> None:
         """Drives the deployment until there is nothing left to do now.
@@ -56,7 +56,8 @@ class Runner:
         Raises:
             LeaseLost: another process took over; in real time within an exception group.
         """
-        row, providers, unfinished = await self._writes.database.read(_beginning, deployment_id)
+        rules, providers, unfinished = await self._writes.database.read(_beginning, deployment_id)
+        row = rules.row
         try:
             factory = factory_of(providers, self._engines)
         except NoEngine as error:
@@ -67,7 +68,7 @@ class Runner:
             return
         async with self._pace(factory, row) as pace:
             if unfinished and not (pace.jumps and self._ends()):
-                await pace.resume(Rules.of(row), unfinished)
+                await pace.resume(rules, unfinished)
             while await self._round(pace, deployment_id):
                 pass
 
@@ -89,7 +90,8 @@ class Runner:
         if pace.jumps and self._ends():
             return False
         now_ms = writes.clock.now_ms()
-        seen = await writes.database.read(look, deployment_id, writes.owner, pace, now_ms)
+        given = (deployment_id, writes.owner, pace, now_ms)
+        seen = await writes.database.read(look, *given, look_ahead=self._look_ahead)
         await pace.hang_up(seen.hang_ups)
         row = seen.rules.row
         if pace.is_idle(row):
@@ -103,7 +105,7 @@ class Runner:
             if seen.blocked is not None:
                 await writes.end(endings.pause, deployment_id, seen.blocked)
                 return False
-            if not seen.numbers:
+            if not seen.caller_ids:
                 await writes.end(endings.fail, deployment_id, "no_phone_number")
                 return False
         if needs_decision(seen.contacts):
@@ -112,6 +114,7 @@ class Runner:
         is_busy = False
         if seen.contacts and not self._ends():
             schedule, drafts = await self._schedule(pace, seen)
+            self._look_ahead = LOOK_AHEAD if schedule.deferred or schedule.never else 0
             if schedule.is_empty and pace.jumps:  # every call would come after the end
                 await writes.end(endings.complete_at_end, deployment_id)
                 return False
@@ -132,11 +135,11 @@ class Runner:
 
         def schedule() -> Schedule:
             return schedule_round(
-                [rules.candidate(contact, contact.blocked) for contact in seen.contacts],
+                [rules.candidate(contact, contact.blocked, seen.past) for contact in seen.contacts],
                 channel_free_at=seen.channel_free_at,
                 last_dial_ms=rules.row.last_dial_ms,
                 calls_per_second=rules.settings.calls_per_second,
-                hours=rules.hours,
+                first_free=seen.caller_ids.first_free,
                 lasts_ms=lasts_ms,
                 most=seen.room,
                 end_ms=rules.row.end_at,
@@ -147,7 +150,8 @@ class Runner:
     def _draft(self, seen: Round, contact: Row[Any], index: int, dial_ms: int) -> Draft:
         rules = seen.rules
         turn = rules.row.caller_id_index + index
-        number = choose(seen.numbers, rules.settings.caller_id_strategy, contact, turn)
+        number = seen.caller_ids.choose(rules.settings.caller_id_strategy, contact, turn, dial_ms)
+        seen.caller_ids.called(number, dial_ms)
         request = rules.request(
             contact, call_id=self._writes.ids.new("cal"), attempt=contact.attempts + 1, from_number=number.number
         )
@@ -168,8 +172,9 @@ class Runner:
 
 def _beginning(
     connection: Connection, deployment_id: str
-) -> tuple[Row[Any], Sequence[str], Sequence[tuple[CallRequest, Row[Any]]]]:
+) -> tuple[Rules, Sequence[str], Sequence[tuple[CallRequest, Row[Any]]]]:
     """The deployment, the providers of its numbers, and the calls that another process left unfinished."""
     row: Row[Any] = connection.execute(FIND, {"id": deployment_id}).one()
-    unfinished = open_calls(connection, Rules.of(row)) if row.in_flight else ()
-    return row, providers_of(connection, deployment_id), unfinished
+    rules = Rules.of(connection, row)
+    unfinished = open_calls(connection, rules) if row.in_flight else ()
+    return rules, providers_of(connection, deployment_id), unfinished

@@ -5,11 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from callwright.contract.deployments.dialling import CallingHours
 from callwright.service.dialling.eligibility.gate import Candidate, Deferred, Never, gate
 
 LOOK_AHEAD = 200
-"""With calling hours: contacts that are read in addition, so that many are deferred in one round."""
+"""After a round that deferred contacts: contacts that are read in addition, so that many are deferred in one round."""
 
 
 @dataclass(frozen=True)
@@ -25,8 +24,8 @@ class Schedule:
     """The calls of a round, the contacts it defers and until when, those it never calls and why, and its channels."""
 
     calls: tuple[Planned, ...]
-    deferred: tuple[tuple[str, int], ...]
-    never: tuple[tuple[str, str], ...]
+    deferred: tuple[tuple[str, Deferred], ...]
+    never: tuple[tuple[str, Never], ...]
     channel_free_at: tuple[int, ...]
     last_dial_ms: int | None
 
@@ -47,34 +46,35 @@ def schedule_round(
     channel_free_at: Sequence[int],
     last_dial_ms: int | None,
     calls_per_second: float,
-    hours: CallingHours | None,
+    first_free: Callable[[int], int],
     lasts_ms: Callable[[Planned], int],
     most: int,
     end_ms: int | None,
 ) -> Schedule:
     """Gives each candidate, in their order, the first channel that is free, at the pace and in the hours allowed.
 
-    `channel_free_at` is when each channel is free. `lasts_ms` says how long a call occupies its channel; it is called
+    `channel_free_at` is when each channel is free, `first_free` the first moment from one on at which a number of the
+    deployment may call. `lasts_ms` says how long a call occupies its channel; it is called
     once for each planned call, in their order. At most `most` calls are planned, and none at or after `end_ms`. The
     gate decides at the time of each call whether a candidate is called, deferred or never called.
     """
     free = list(channel_free_at)
     heapq.heapify(free)
     planned: list[Planned] = []
-    deferred: list[tuple[str, int]] = []
-    never: list[tuple[str, str]] = []
+    deferred: list[tuple[str, Deferred]] = []
+    never: list[tuple[str, Never]] = []
     for candidate in candidates:
         if len(planned) == most or not free:
             break
         paced = free[0] if last_dial_ms is None else max(free[0], last_dial_ms + gap_ms(calls_per_second))
-        wanted = max(paced, candidate.due_ms)
+        wanted = first_free(max(paced, candidate.due_ms))
         if end_ms is not None and wanted >= end_ms:
             break
-        decision = gate(candidate, hours, wanted)
+        decision = gate(candidate, wanted)
         if isinstance(decision, Never):
-            never.append((candidate.contact_id, decision.reason))
+            never.append((candidate.contact_id, decision))
         elif isinstance(decision, Deferred):
-            deferred.append((candidate.contact_id, decision.until_ms))
+            deferred.append((candidate.contact_id, decision))
         else:
             call = Planned(candidate.contact_id, wanted)
             heapq.heapreplace(free, wanted + lasts_ms(call))

@@ -95,6 +95,16 @@ def read_number(text: str, default_country: str | None = None) -> Dialable | Und
     return Dialable(e164, phonenumbers.region_code_for_number(number))
 
 
+@lru_cache(maxsize=10_000)
+def is_dialable(e164: str) -> bool:
+    """Whether a stored number may be dialled at all: no premium rate, no short code, no emergency number."""
+    try:
+        number = phonenumbers.parse(e164)
+    except NumberParseException:
+        return False
+    return phonenumbers.is_valid_number(number) and phonenumbers.number_type(number) not in _UNDIALABLE
+
+
 def _with_plus(written: str, country: str | None) -> str:
     """The number with the + that it lacks, where it begins with the country's own calling code.
 

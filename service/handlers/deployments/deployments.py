@@ -15,6 +15,7 @@ from callwright.contract.problems import MISSING_FIELD, PLAN_REQUIRED
 from callwright.service.campaigns import spending_cap
 from callwright.service.campaigns.start_guards import audience_of, missing_column_said, missing_columns, still_importing
 from callwright.service.dialling import changed_rules
+from callwright.service.dialling.eligibility.campaign_hours import CampaignHours
 from callwright.service.handlers import agents as agent_handlers
 from callwright.service.handlers import audiences as audience_handlers
 from callwright.service.handlers import phone_numbers as number_handlers
@@ -70,7 +71,9 @@ def list_deployments(asked: contract.ListDeployments, context: RequestContext) -
         rows = rows.where(_D.id.in_(_answered_with(context, asked.idempotency_key)))
         columns["idempotency_key"] = literal(asked.idempotency_key)  # the rows are already limited to it
     listing = Listing(contract.list_deployments, rows, columns, _D.id)
-    return context.page(listing, asked, partial(to_resource, full_at_ms=context.full_at_ms))
+    return context.page(
+        listing, asked, partial(to_resource, connection=context.connection, full_at_ms=context.full_at_ms)
+    )
 
 
 def _answered_with(context: RequestContext, key: str) -> list[str]:
@@ -251,4 +254,6 @@ def list_contacts(asked: ListContacts, context: RequestContext) -> Page[Contact]
         _K.id,
         default="position",
     )
-    return context.page(listing, asked, partial(show_contact, campaign=campaign))
+    return context.page(
+        listing, asked, partial(show_contact, campaign=campaign, hours=CampaignHours.of(context.connection, campaign))
+    )

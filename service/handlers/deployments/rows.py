@@ -33,6 +33,7 @@ SEEN = select(
     _SOON.c.next_at.label("soonest_at"),
     _SOON.c.phone.label("soonest_phone"),
     audience_rows.c.timezone.label("soonest_timezone"),
+    audience_rows.c.cells.label("soonest_cells"),
 ).select_from(
     deployments.outerjoin(_SOON, and_(_SOON.c.deployment_id == _D.id, _SOON.c.id == _SOONEST)).outerjoin(
         audience_rows, audience_rows.c.id == _SOON.c.id
@@ -49,7 +50,9 @@ def find(context: RequestContext, deployment_id: str, *, lock: bool = True) -> R
 
 def get_resource(context: RequestContext, deployment_id: str) -> contract.Deployment:
     """The deployment as callers see it. Raises `Refusal`: not_found."""
-    return to_resource(context.one(_SEEN_ONE, id=deployment_id), full_at_ms=context.full_at_ms)
+    return to_resource(
+        context.one(_SEEN_ONE, id=deployment_id), connection=context.connection, full_at_ms=context.full_at_ms
+    )
 
 
 def change(context: RequestContext, deployment_id: str, **values: Any) -> None:

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Row, case, literal
+from sqlalchemy import BigInteger, ColumnElement, Connection, Row, case, literal
 
 from callwright.contract.agents import AgentSnapshot
 from callwright.contract.deployments import deployments as contract
@@ -12,7 +12,7 @@ from callwright.contract.deployments.inbound import Inbound
 from callwright.contract.deployments.settings import SETTINGS
 from callwright.list_files.name_columns import name_of
 from callwright.service.campaigns.pausing import goes
-from callwright.service.dialling.eligibility.gate import next_call_ms
+from callwright.service.dialling.eligibility.campaign_hours import CampaignHours
 from callwright.service.handlers import revisions
 from callwright.service.handlers.resources import resource
 from callwright.service.platform.clock.clock import moment, moment_or_none
@@ -32,7 +32,7 @@ def shown_status(full_at_ms: int | None) -> ColumnElement[str]:
     return case((goes(literal(full_at_ms, BigInteger)), literal("paused")), else_=_D.status)
 
 
-def to_resource(row: Row[Any], *, full_at_ms: int | None = None) -> contract.Deployment:
+def to_resource(row: Row[Any], *, connection: Connection, full_at_ms: int | None = None) -> contract.Deployment:
     """A deployment as callers see it.
 
     `full_at_ms` is the time at which the disk is full. Then a campaign that is active, or should have started by then,
@@ -51,31 +51,32 @@ def to_resource(row: Row[Any], *, full_at_ms: int | None = None) -> contract.Dep
         stats=stats_of(row),
         revision=revisions.of_deployment(row),
         inbound=None if row.inbound is None else Inbound.model_validate_json(row.inbound),
-        **(_campaign(row, halted=halted) if row.call_type == "outbound" else _NO_CAMPAIGN),
+        **(_campaign(row, connection, halted=halted) if row.call_type == "outbound" else _NO_CAMPAIGN),
     )
 
 
 _NO_CAMPAIGN: dict[str, Any] = dict.fromkeys(("agent_snapshot", "audience_id", *SETTINGS))
 
 
-def _campaign(row: Row[Any], *, halted: bool) -> dict[str, Any]:
+def _campaign(row: Row[Any], connection: Connection, *, halted: bool) -> dict[str, Any]:
     """The fields that only a campaign has and that are not columns of their names."""
     cap = row.budget_cap_micros
     return {
         **dict(settings_of(row)),
         "agent_snapshot": snapshot_of(row),
         "budget_cap": None if cap is None else money(cap),
-        "next_dial_at": None if halted else moment_or_none(_next_dial_ms(row)),
+        "next_dial_at": None if halted else moment_or_none(_next_dial_ms(row, connection)),
         "clock": moment_or_none(row.clock_ms),
     }
 
 
-def _next_dial_ms(row: Row[Any]) -> int | None:
-    """When the next contact may be called: not before the deployment's own clock, and inside the calling hours."""
+def _next_dial_ms(row: Row[Any], connection: Connection) -> int | None:
+    """When the next contact may be called: not before the deployment's own clock, and when the rules allow it."""
     if row.soonest_at is None:
         return None
     at_ms = max(row.soonest_at, row.clock_ms)
-    return next_call_ms(settings_of(row).calling_hours, row.soonest_timezone, row.soonest_phone, at_ms, row.end_at)
+    hours = CampaignHours.of(connection, row)
+    return hours.next_call_ms(row.soonest_phone, row.soonest_timezone, row.soonest_cells, at_ms, row.end_at)
 
 
 def snapshot_of(row: Row[Any]) -> AgentSnapshot | None:
@@ -86,15 +87,15 @@ def snapshot_of(row: Row[Any]) -> AgentSnapshot | None:
     return AgentSnapshot.model_validate({**kept, "agent_updated_at": moment(kept["agent_updated_at"])})
 
 
-def show_contact(row: Row[Any], campaign: Row[Any]) -> Contact:
+def show_contact(row: Row[Any], campaign: Row[Any], hours: CampaignHours) -> Contact:
     """A contact as callers see it. `row` has the person's `timezone`, `external_id` and `cells` too."""
-    values, next_attempt_at = json.loads(row.cells or "{}"), moment_or_none(_next_attempt_ms(row, campaign))
+    values, next_attempt_at = json.loads(row.cells or "{}"), moment_or_none(_next_attempt_ms(row, campaign, hours))
     name = name_of(values)
     return resource(Contact, row, phone_number=row.phone, name=name, next_attempt_at=next_attempt_at, values=values)
 
 
-def _next_attempt_ms(row: Row[Any], campaign: Row[Any]) -> int | None:
-    """When a waiting contact is called at the earliest, by the calling hours as they are now.
+def _next_attempt_ms(row: Row[Any], campaign: Row[Any], hours: CampaignHours) -> int | None:
+    """When a waiting contact is called at the earliest, by the hours as they are now.
 
     None for a contact that does not wait or is never called, and until a changed retry policy has decided its time.
     """
@@ -102,4 +103,4 @@ def _next_attempt_ms(row: Row[Any], campaign: Row[Any]) -> int | None:
     if not waits or row.due_at is None:
         return None
     at_ms = max(row.next_at, campaign.clock_ms)
-    return next_call_ms(settings_of(campaign).calling_hours, row.timezone, row.phone, at_ms, campaign.end_at)
+    return hours.next_call_ms(row.phone, row.timezone, row.cells, at_ms, campaign.end_at)

@@ -27,6 +27,8 @@ from callwright.service.tables.schema.campaigns import phone_numbers as phone_nu
 from callwright.service.tables.schema.campaigns import simulated_dials as simulated_dials
 from callwright.service.tables.schema.campaigns import transcript_words as transcript_words
 from callwright.service.tables.schema.campaigns import transcripts as transcripts
+from callwright.service.tables.schema.compliance import contact_decisions as contact_decisions
+from callwright.service.tables.schema.compliance import rules_files as rules_files
 from callwright.service.tables.schema.events import deliveries as deliveries
 from callwright.service.tables.schema.events import delivery_attempts as delivery_attempts
 from callwright.service.tables.schema.events import endpoint_queues as endpoint_queues

@@ -128,6 +128,7 @@ phone_numbers = Table(
     *stored(),
     Column("inbound_deployment_id", String(40)),
     Column("renewed_by_key_id", String(40)),
+    Column("max_calls_per_day", Integer),
     Column("settings_changes", BigInteger, nullable=False, server_default="0"),
     partial_index("uq_phone_numbers_rented", "number", where=text("released_at IS NULL"), unique=True),
     Index("ix_phone_numbers_created", "org_id", "created_at", "id"),
@@ -189,6 +190,7 @@ deployments = Table(
     Column("inbound", Text),
     Column("settings_changes", BigInteger, nullable=False, server_default="0"),
     Column("settings", Text),
+    Column("rules_version", String(40)),
     Index("uq_deployments_name", "org_id", "name", unique=True),
     Index("ix_deployments_created", "org_id", "created_at", "id"),
     Index("ix_deployments_second", "org_id", text("(created_at / 1000) DESC"), "name", "id"),
@@ -224,6 +226,8 @@ deployment_contacts = Table(
     Column("last_disposition", String(40)),
     Column("last_call_id", String(40)),
     Column("status_reason", String(40)),
+    Column("decided_by", String(80)),
+    Column("decided_at", Moment),
     partial_index(
         "ix_deployment_contacts_due",
         "deployment_id",
@@ -234,7 +238,8 @@ deployment_contacts = Table(
     Index("ix_deployment_contacts_position", "deployment_id", "position"),
 )
 """For a waiting contact, `due_at` is the time from which the retry policy allows a call, null while that has to be
-decided again; `next_at` is when the dialler considers the contact, later than `due_at` if the calling hours forbid it.
+decided again; `next_at` is when the dialler considers the contact, later than `due_at` if a rule defers it.
+`decided_by` is the rule by which the gate decided last, at `decided_at`; null before.
 """
 
 do_not_call = Table(
@@ -294,11 +299,14 @@ calls = Table(
     Column("warnings", Text, nullable=False, server_default="[]"),
     Column("hang_up_requested_at", Moment),
     Column("driver", String(40)),
+    Column("evidence", Text),
     Index("ix_calls_created", "org_id", "created_at", "id", "name_words"),
     Index("ix_calls_second", "org_id", text("(created_at / 1000) DESC"), "id"),
     Index("uq_calls_attempt", "deployment_id", "contact_id", "attempt_number", unique=True),
     partial_index("uq_calls_in_flight", "org_id", "to_number", where=text("ended_at IS NULL"), unique=True),
     Index("ix_calls_deployment", "deployment_id", "created_at", "id"),
+    Index("ix_calls_number", "org_id", "to_number", "created_at"),
+    Index("ix_calls_from", "phone_number_id", "created_at"),
 )
 
 transcripts = Table(

@@ -1,0 +1,57 @@
+"""When each person of a campaign may be called, by its calling hours, its purpose and the rules of their region."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Row
+
+from callwright.contract.deployments.dialling import CallingHours
+from callwright.service.dialling.eligibility.gate import Candidate, next_call_ms
+from callwright.service.rules.open_hours import OpenHours, open_hours
+from callwright.service.rules.regions.places import place_of
+from callwright.service.rules.regions.region_rules import Purpose, RegionRules
+from callwright.service.tables.campaign_settings import settings_of
+from callwright.service.tables.rules_files import rules_of_deployment
+
+_STATE_COLUMNS = frozenset({"state", "us_state", "state_code", "province", "bundesland"})
+"""The names of columns, in lower case, that say in which part of the country a person lives."""
+
+
+@dataclass(frozen=True)
+class CampaignHours:
+    """What decides when the people of a campaign may be called."""
+
+    regions: RegionRules
+    hours: CallingHours | None
+    purpose: Purpose
+
+    @classmethod
+    def of(cls, connection: Connection, row: Row[Any]) -> "CampaignHours":
+        """The hours of a campaign."""
+        settings = settings_of(row)
+        return cls(rules_of_deployment(connection, row), settings.calling_hours, settings.compliance.purpose)
+
+    def of_person(self, phone: str, timezone: str | None, cells: str | None) -> OpenHours:
+        """When a person may be called. `timezone` and `cells` (JSON) are those of their row in the audience."""
+        place = place_of(
+            self.regions,
+            phone,
+            state=state_in(json.loads(cells or "{}")),
+            timezone=timezone,
+            fallback_zone=None if self.hours is None else self.hours.timezone,
+        )
+        return open_hours(self.regions, place, self.hours, self.purpose)
+
+    def next_call_ms(
+        self, phone: str, timezone: str | None, cells: str | None, at_ms: int, end_ms: int | None
+    ) -> int | None:
+        """When a person who is due at `at_ms` may be called; None for never, or not before the end."""
+        candidate = Candidate("", phone, at_ms, self.of_person(phone, timezone, cells), consents=True)
+        return next_call_ms(candidate, end_ms)
+
+
+def state_in(cells: Mapping[str, Any]) -> str | None:
+    """The state or province that a list has for a person, in a column named so."""
+    return next((cell for name, cell in cells.items() if name.casefold() in _STATE_COLUMNS and cell), None)

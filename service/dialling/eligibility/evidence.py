@@ -1,0 +1,81 @@
+"""Why a call was allowed: the record that each call keeps, and the history of what forbade calls to a contact."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, insert
+
+from callwright.service.dialling.eligibility.gate import Candidate, Deferred, Never
+from callwright.service.platform.clock.clock import DAY, moment
+from callwright.service.platform.ids import Ids
+from callwright.service.platform.json_text import json_text
+from callwright.service.rules.open_hours import zone_of
+from callwright.service.tables.schema import contact_decisions
+
+ALLOWED = "allowed"
+"""The deciding rule of a contact whose call was allowed."""
+
+
+def evidence_of(
+    candidate: Candidate, at_ms: int, *, rules_version: str, consent_column: str | None, checked_ms: int
+) -> str:
+    """The record of an allowed call, as JSON.
+
+    `at_ms` is when it is dialled, by the clock of the deployment; `checked_ms` when the do-not-call list was read, by
+    the clock of the service.
+    """
+    hours = candidate.hours
+    zones = hours.place.zones
+    allowed = hours.in_force(at_ms)
+    return json_text(
+        {
+            "rules_version": rules_version,
+            "regions": hours.place.regions,
+            "time_zones": zones,
+            "local_time": moment(at_ms).astimezone(zone_of(zones[0])).isoformat(timespec="seconds"),
+            "rules": [rule.id for rule in (*hours.hours_rules(at_ms), *allowed.caps, *allowed.pauses)],
+            "consent_rules": [rule.id for rule in allowed.consent],
+            "consent_column": consent_column,
+            "calls_in_24_hours": sum(0 <= at_ms - past.dialled_ms < DAY for past in candidate.past),
+            "calls_in_7_days": sum(0 <= at_ms - past.dialled_ms < 7 * DAY for past in candidate.past),
+            "do_not_call_checked_ms": checked_ms,
+        }
+    )
+
+
+@dataclass(frozen=True)
+class Decided:
+    """A decision of the gate about a contact that is not called now; `before` is the rule that decided before it."""
+
+    contact_id: str
+    decision: Deferred | Never
+    before: str | None
+
+
+def keep_history(
+    connection: Connection,
+    ids: Ids,
+    deployment_id: str,
+    decided: Sequence[Decided],
+    *,
+    at_ms: int,
+    rules_version: str,
+) -> None:
+    """Adds a row to the history of each contact for which another rule decided than the last time."""
+    rows: list[dict[str, Any]] = [
+        {
+            "id": ids.new("dec"),
+            "deployment_id": deployment_id,
+            "contact_id": one.contact_id,
+            "decided_at": at_ms,
+            "decision": "never" if isinstance(one.decision, Never) else "deferred",
+            "rule": one.decision.rule,
+            "until": None if isinstance(one.decision, Never) else one.decision.until_ms,
+            "rules_version": rules_version,
+        }
+        for one in decided
+        if one.decision.rule != one.before
+    ]
+    if rows:
+        connection.execute(insert(contact_decisions), rows)

@@ -1,0 +1,231 @@
+"""When a person may be called: inside the campaign's calling hours and the hours of every region and time zone that
+they may be in. The first such moment, the stretches of such time, and the rule that forbids a moment.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache, reduce
+from zoneinfo import ZoneInfo
+
+from callwright.contract.deployments.dialling import WEEKDAYS, CallingHours
+from callwright.service.platform.clock.clock import DAY, MINUTE, milliseconds, moment
+from callwright.service.rules.regions.holiday_calendars import OWN, is_holiday
+from callwright.service.rules.regions.places import Place
+from callwright.service.rules.regions.region_rules import DEFAULT, HoursRule, InForce, Purpose, RegionRules
+
+DAYS_AHEAD = 100
+"""Days ahead in which a moment is looked for."""
+CALLING_HOURS = "calling_hours"
+"""The name of the rule that the campaign's own calling hours are."""
+PUBLIC_HOLIDAYS = "calling_hours.skip_public_holidays"
+Span = tuple[int, int]
+"""A start and an end (not included): minutes of a local day, or milliseconds since the epoch."""
+_WHOLE_DAY: tuple[Span, ...] = ((0, 1_440),)
+
+
+@dataclass(frozen=True)
+class _Limit:
+    """The spans of a local day at which one rule allows calls; `rule` is its name."""
+
+    rule: str
+    spans: tuple[Span, ...]
+
+
+class OpenHours:
+    """The moments at which a person at a place may be called. It keeps the days that it has worked out."""
+
+    def __init__(self, rules: RegionRules, place: Place, hours: CallingHours | None, purpose: Purpose) -> None:
+        self.place = place
+        self._rules = rules
+        self._hours = hours
+        self._purpose: Purpose = purpose
+        self._own = None if hours is None else _by_weekday(hours)
+        fixed = hours is not None and hours.timezone_mode == "fixed"
+        self._own_zones = (hours.timezone or "UTC",) if fixed and hours is not None else place.zones
+        self._known_regions = tuple(code for code in place.regions if code in rules.regions)
+        self._days: dict[int, tuple[Span, ...]] = {}
+
+    def first(self, at_ms: int) -> int | None:
+        """The first moment from `at_ms` on at which a call is allowed; None if there is none within 100 days."""
+        for start_ms, end_ms in self.spans(at_ms):
+            return max(start_ms, at_ms) if end_ms > at_ms else None
+        return None
+
+    def spans(self, at_ms: int) -> Iterator[Span]:
+        """The stretches of allowed time that end after `at_ms`, in order; one that crosses midnight (UTC) comes in
+        two parts."""
+        first = at_ms // DAY
+        for day in range(first, first + DAYS_AHEAD):
+            for span in self._day(day):
+                if span[1] > at_ms:
+                    yield span
+
+    def in_force(self, at_ms: int) -> InForce:
+        """The rules that hold for the person at a moment, by the date in their first time zone."""
+        return self._in_force(moment(at_ms).astimezone(zone_of(self.place.zones[0])).date())
+
+    def _in_force(self, day: date) -> InForce:
+        return self._rules.in_force(self.place.regions, self._purpose, day)
+
+    def hours_rules(self, at_ms: int) -> tuple[HoursRule, ...]:
+        """The rules about hours that hold for the person at a moment."""
+        return self._hours_rules(moment(at_ms).astimezone(zone_of(self.place.zones[0])).date())
+
+    def _hours_rules(self, day: date) -> tuple[HoursRule, ...]:
+        """The hours of the regions, and where the campaign has none of its own also the default's."""
+        default = self._rules.regions[DEFAULT].rules if self._hours is None else ()
+        own = (rule for rule in default if isinstance(rule, HoursRule))
+        return tuple(dict.fromkeys((*self._in_force(day).hours, *own)))
+
+    def forbidding(self, at_ms: int) -> str | None:
+        """The rule that forbids a call at a moment; None if none does."""
+        at = moment(at_ms)
+        for name in dict.fromkeys((*self.place.zones, *self._own_zones)):
+            local = at.astimezone(zone_of(name))
+            minute = local.hour * 60 + local.minute
+            for limit in self._limits(name, local.date()):
+                if not any(start <= minute < end for start, end in limit.spans):
+                    return limit.rule
+        return None
+
+    def _day(self, day: int) -> tuple[Span, ...]:
+        """The stretches of allowed time of a day (UTC, counted from the epoch)."""
+        found = self._days.get(day)
+        if found is None:
+            begin_ms = day * DAY
+            zones = dict.fromkeys((*self.place.zones, *self._own_zones))
+            whole: Sequence[Span] = ((begin_ms, begin_ms + DAY),)
+            found = tuple(reduce(intersected, (self._in_zone(name, day) for name in zones), whole))
+            if len(self._days) > 2 * DAYS_AHEAD:
+                self._days.clear()
+            self._days[day] = found
+        return found
+
+    def _in_zone(self, name: str, day: int) -> list[Span]:
+        first = date(1970, 1, 1) + timedelta(days=day - 1)
+        return [
+            span
+            for local_day in (first, first + timedelta(days=1), first + timedelta(days=2))
+            for span in _moments(name, local_day, reduce(intersected, (o.spans for o in self._limits(name, local_day))))
+        ]
+
+    def _limits(self, zone: str, day: date) -> list[_Limit]:
+        """What limits calls on a local day in a zone: the campaign's hours in their own zones, the regions' in the
+        person's."""
+        limits = [_Limit("", _WHOLE_DAY)]
+        if self._own is not None and zone in self._own_zones:
+            limits.append(_Limit(CALLING_HOURS, self._own[day.weekday()]))
+        if zone in self.place.zones:
+            for rule in self._hours_rules(day):
+                if rule.holidays is not None and is_holiday(rule.holidays, day, regions=self.place.regions):
+                    limits.append(_Limit(f"{rule.id}.holidays", ()))
+                else:
+                    limits.append(_Limit(rule.id, rule.windows[day.weekday()]))
+            skips = self._hours is not None and self._hours.skip_public_holidays
+            if skips and is_holiday(OWN, day, regions=self._known_regions):
+                limits.append(_Limit(PUBLIC_HOLIDAYS, ()))
+        return limits
+
+
+@lru_cache(maxsize=20_000)
+def open_hours(rules: RegionRules, place: Place, hours: CallingHours | None, purpose: Purpose) -> OpenHours:
+    """The open hours of a place, kept from one question to the next."""
+    return OpenHours(rules, place, hours, purpose)
+
+
+def finish_ms(begin_ms: int, calling_ms: int, hours: OpenHours) -> int | None:
+    """When calling ends that begins at `begin_ms`, takes `calling_ms` and goes on only in allowed time.
+
+    None when that is more than 100 days ahead.
+    """
+    left_ms = calling_ms
+    for start_ms, end_ms in hours.spans(begin_ms):
+        opens_ms = max(start_ms, begin_ms)
+        if end_ms - opens_ms >= left_ms:
+            return opens_ms + left_ms
+        left_ms -= end_ms - opens_ms
+    return None
+
+
+@lru_cache(maxsize=1_000)
+def zone_of(name: str) -> ZoneInfo:
+    """The time zone of this name."""
+    return ZoneInfo(name)
+
+
+@lru_cache(maxsize=1_000)
+def _by_weekday(hours: CallingHours) -> tuple[tuple[Span, ...], ...]:
+    """The windows of calling hours for each weekday, Monday first, in minutes, in order and without overlaps."""
+    return tuple(
+        merged(
+            sorted((_minutes(one.start), _minutes(one.end)) for one in hours.windows if name in one.days),
+        )
+        for name in WEEKDAYS
+    )
+
+
+def _minutes(clock_time: str) -> int:
+    hour, minute = clock_time.split(":")
+    return int(hour) * 60 + int(minute)
+
+
+def merged(spans: Sequence[Span]) -> tuple[Span, ...]:
+    """Spans in order, of which those that overlap or touch are one."""
+    found: list[Span] = []
+    for start, end in spans:
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return tuple(found)
+
+
+def intersected(left: Sequence[Span], right: Sequence[Span]) -> Sequence[Span]:
+    """The spans that are in a span of both; both are in order and without overlaps."""
+    found: list[Span] = []
+    mine = other = 0
+    while mine < len(left) and other < len(right):
+        start, end = max(left[mine][0], right[other][0]), min(left[mine][1], right[other][1])
+        if start < end:
+            found.append((start, end))
+        if left[mine][1] < right[other][1]:
+            mine += 1
+        else:
+            other += 1
+    return found
+
+
+def _moments(zone: str, day: date, spans: Sequence[Span]) -> Iterator[Span]:
+    """The moments, in milliseconds, at which the clocks of a zone show a minute of these spans on a day.
+
+    An hour that a clock change skips has no moment; one that it repeats has its moments twice.
+    """
+    midnight_ms = milliseconds(datetime.combine(day, time(0), UTC))
+    for begin_ms, end_ms, offset_ms in _offsets(zone, day):
+        for start, end in spans:
+            from_ms = max(begin_ms, midnight_ms + start * MINUTE - offset_ms)
+            to_ms = min(end_ms, midnight_ms + end * MINUTE - offset_ms)
+            if from_ms < to_ms:
+                yield from_ms, to_ms
+
+
+@lru_cache(maxsize=50_000)
+def _offsets(name: str, day: date) -> tuple[tuple[int, int, int], ...]:
+    """The stretches of a local day in which the zone keeps one offset from UTC: begin, end and offset."""
+    zone = zone_of(name)
+    begin, end = (datetime.combine(day + timedelta(days=days), time(0), zone).astimezone(UTC) for days in (0, 1))
+    before, after = (_offset_ms(at.astimezone(zone)) for at in (begin, end - timedelta(seconds=1)))
+    if before == after:
+        return ((milliseconds(begin), milliseconds(end), before),)
+    first, last = int(begin.timestamp()), int(end.timestamp())
+    while last - first > 1:
+        middle = (first + last) // 2
+        changed = _offset_ms(datetime.fromtimestamp(middle, zone)) != before
+        first, last = (first, middle) if changed else (middle, last)
+    return (milliseconds(begin), last * 1_000, before), (last * 1_000, milliseconds(end), after)
+
+
+def _offset_ms(local: datetime) -> int:
+    offset = local.utcoffset()
+    return 0 if offset is None else offset // timedelta(milliseconds=1)

@@ -1,0 +1,30 @@
+"""The tables of compliance: how the gate decided, and the rules files that were loaded."""
+
+from sqlalchemy import Column, Index, String, Table, Text
+
+from callwright.service.tables.schema.accounts import Moment, key, metadata
+
+contact_decisions = Table(
+    "contact_decisions",
+    metadata,
+    key(),
+    Column("deployment_id", String(40), nullable=False),
+    Column("contact_id", String(40), nullable=False),
+    Column("decided_at", Moment, nullable=False),
+    Column("decision", String(10), nullable=False),
+    Column("rule", String(80), nullable=False),
+    Column("until", Moment),
+    Column("rules_version", String(40), nullable=False),
+    Index("ix_contact_decisions_contact", "deployment_id", "contact_id", "id"),
+    Index("ix_contact_decisions_decided", "deployment_id", "decided_at", "id"),
+)
+"""How the gate decided about contacts, other than by allowing a call: one row whenever the deciding rule changes."""
+
+rules_files = Table(
+    "rules_files",
+    metadata,
+    Column("version", String(40), primary_key=True),
+    Column("text", Text, nullable=False),
+    Column("loaded_at", Moment, nullable=False),
+)
+"""The rules files that operators have loaded, beside the one that is shipped."""
