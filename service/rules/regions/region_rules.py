@@ -51,7 +51,8 @@ class HoursRule(Rule):
     """When people may be called, in their local time: minutes of the day for each weekday, Monday first.
 
     `windows[weekday]` holds half-open spans (start, end) in minutes from 0 to 1,440, in order. `holidays` names the
-    calendar on whose days nobody is called, as country or country and subdivision (`US`, `US-AL`); None: no day.
+    calendar on whose days nobody is called, as country or country and subdivision (`US`, `US-AL`), or `*`: that of the
+    place where the person is; None: no day.
     """
 
     windows: tuple[tuple[tuple[int, int], ...], ...]
@@ -126,6 +127,8 @@ class RegionRules:
     regions: Mapping[str, Region]
     area_codes: Mapping[str, str] = field(default_factory=dict[str, str])
     """The region (`US-FL`) of each three-digit area code of countries with +1. They are hints: numbers are ported."""
+    area_zones: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """The time zones that an area code reaches, where these are not all of its region's."""
 
     def rules(self) -> Iterator[Rule]:
         """All rules of the file."""
