@@ -63,6 +63,12 @@ SETTINGS: tuple[Setting, ...] = (
         "One set far ahead is believed after a day: until then nothing is deleted by its age and no rent is charged.",
     ),
     Setting(
+        "CALLWRIGHT_RULES",
+        "the rules of the installed version",
+        "A file with newer rules of regions (hours, holidays, caps, consent), which is in force from this start on; "
+        "`callwright rules check FILE` checks one.",
+    ),
+    Setting(
         "CALLWRIGHT_PROFILE",
         DEFAULT_PROFILE,
         f"Which tools an assistant gets: {', '.join(PROFILES)} (flag `--profile`).",
@@ -138,6 +144,7 @@ class ProgramSettings:
     sim_seed: str
     sim_time_scale: float
     clock_begins_ms: int | None
+    rules_file: Path | None = None
     public_url: str | None = None
     files: tuple[Path, ...] = ()
     webhook_networks: tuple[IPv4Network | IPv6Network, ...] = ()
@@ -199,6 +206,7 @@ def read_settings(
         sim_seed=given("CALLWRIGHT_SIM_SEED") or "callwright",
         sim_time_scale=_scale(given("CALLWRIGHT_SIM_TIME_SCALE")),
         clock_begins_ms=_moment(given("CALLWRIGHT_CLOCK")),
+        rules_file=_rules(given("CALLWRIGHT_RULES")),
         public_url=_public_url(given("CALLWRIGHT_PUBLIC_URL")),
         files=_folders(files or _paths(given("CALLWRIGHT_FILES"))),
         webhook_networks=_networks(
@@ -238,6 +246,15 @@ def _database(url: str | None, folder: Path) -> str:
     if url.startswith(("postgresql+psycopg://", "sqlite:///")):
         return url
     raise BadSetting("CALLWRIGHT_DATABASE_URL, or --database, must begin with postgresql:// or sqlite:///")
+
+
+def _rules(text: str | None) -> Path | None:
+    if text is None:
+        return None
+    file = Path(text).expanduser().absolute()
+    if not file.is_file():
+        raise BadSetting(f"CALLWRIGHT_RULES must name a file that exists; {file} is none")
+    return file
 
 
 def _paths(text: str | None) -> list[Path]:

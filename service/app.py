@@ -1,10 +1,12 @@
 """The whole service: how its parts are put together, its ASGI application, its start and its shutdown."""
 
+import logging
 import secrets
 from collections.abc import AsyncGenerator, MutableMapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -39,6 +41,7 @@ from callwright.service.rest.pipeline import RequestPipeline
 from callwright.service.rest.problems import problem_body
 from callwright.service.rest.routes import PREFIXES, RouteTable
 from callwright.service.rules.plan_id import StartPlanSeal
+from callwright.service.rules.regions.rule_file import read_rules
 from callwright.service.services import Services
 from callwright.service.settings import ServiceSettings
 from callwright.service.speech.recordings import Recordings
@@ -46,6 +49,7 @@ from callwright.service.speech.synthesiser import Synthesiser, find_libraries
 from callwright.service.tables import clock_record
 from callwright.service.tables.migrations import upgrade
 from callwright.service.tables.request_limits import RequestLimits
+from callwright.service.tables.rules_files import current_version, load_rules, order_of
 from callwright.service.tables.schema import service_state
 from callwright.service.webhooks.dispatcher import Dispatcher
 from callwright.service.webhooks.transport.endpoints import Endpoints
@@ -53,6 +57,7 @@ from callwright.service.workers import sweeps
 from callwright.service.workers.storage_watch import StorageWatch
 from callwright.service.workers.supervisor import Supervisor
 
+log = logging.getLogger(__name__)
 _CURSOR_SECRET = "cursor_secret"
 _PLAN_SECRET = "plan_secret"
 STARTED_PAUSED = "started_paused"
@@ -177,6 +182,7 @@ async def running(
 
     Raises:
         data_folder.DataFolderInUse: on SQLite, when another process serves the folder.
+        RuleFileError: the rules file of the settings is wrong.
     """
     settings.data.mkdir(parents=True, exist_ok=True, mode=0o700)
     async with _alone(settings):
@@ -206,6 +212,8 @@ async def running(
                 notifier.notify,
                 OwnAddress(settings.public_url),
             )
+            if settings.rules_file is not None:
+                await take_rules(database, settings.rules_file, clock.now_ms())
             if settings.starts_paused:
                 await pause_all(services, STARTED_PAUSED, only_due=False)
             async with Endpoints(opened=settings.webhook_networks) as endpoints:
@@ -231,6 +239,20 @@ async def running(
             with anyio.move_on_after(LAST_WRITES_S, shield=True):
                 with suppress(StorageUnavailable):
                     await sweeps.record_key_uses(services)
+
+
+async def take_rules(database: Database, file: Path, now_ms: int) -> None:
+    """Takes a rules file into the database, unless this version of it, or a newer one, is known already.
+
+    Raises:
+        RuleFileError: the file is wrong.
+    """
+    rules = read_rules(await anyio.Path(file).read_text(encoding="utf-8"))
+    newest = await database.read(current_version)
+    if order_of(rules.version) > order_of(newest):
+        await database.write(load_rules, await anyio.Path(file).read_text(encoding="utf-8"), now_ms)
+    elif rules.version != newest:
+        log.warning("the rules file %s is version %s; the newer %s is in force", file, rules.version, newest)
 
 
 def pipeline_of(services: Services) -> RequestPipeline:

@@ -24,6 +24,8 @@ class ServiceSettings:
     allowed_origins: tuple[str, ...] = ()
     webhook_networks: tuple[IPv4Network | IPv6Network, ...] = ()
     """Ranges of private networks to which events may be sent, over plain HTTP too: for development."""
+    rules_file: Path | None = None
+    """A file with the rules of regions, taken into the database at the start if it is newer than all that are known."""
     starts_paused: bool = False
     """Whether every campaign is paused before anything is dialled, for a copy of a service that runs elsewhere."""
     public_url: str | None = None

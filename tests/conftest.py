@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
+from callwright.service.rules.regions.rule_file import shipped_rules
+from callwright.service.tables import rules_files
 from tests.support.database.compiled_statements import share_compiled_statements
 from tests.support.database.databases import Engine, RunDatabases, chosen_engines, is_pooled
 from tests.support.database.engine_count import EngineCount
 from tests.support.database.engines import engine_of, left_out
 from tests.support.database.run_folder import RunFolder
 from tests.support.fixtures import held, service_options
+from tests.support.open_rules import use_open_rules
 
 if TYPE_CHECKING:
     from tests.support.service import Tenant
@@ -46,6 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", "service(**options): how the service of the fixture `tenant` or `served` is opened"
     )
     share_compiled_statements()
+    use_open_rules()
     worker_input: dict[str, Any] | None = getattr(config, "workerinput", None)
     if worker_input is None:
         run_folder = RunFolder()
@@ -95,6 +99,13 @@ def pytest_collection_finish() -> None:
 def engine(request: pytest.FixtureRequest) -> Engine:
     """The database engine of this test."""
     return request.param
+
+
+@pytest.fixture
+def shipped_law(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Services of the test dial by the rules of regions that are shipped, in place of those that forbid nothing."""
+    monkeypatch.setattr(rules_files, "shipped", shipped_rules)
+    monkeypatch.delenv("CALLWRIGHT_RULES", raising=False)
 
 
 @pytest.fixture(params=["legacy", "auto"])

@@ -15,7 +15,7 @@ from callwright.service.platform.clock.clock import moment
 
 _MOST_NUMBERS = 3
 _MOST_WINDOWS = 4
-_WITHIN = "within what the law of their region allows"
+_RULES = "and by the rules of their region"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +90,7 @@ def _numbers(numbers: Sequence[str]) -> str:
 
 def _hours(hours: CallingHours | None) -> str:
     if hours is None:
-        return f"Mon-Sat 09:00-20:00 in each person's own time zone and not on public holidays, {_WITHIN}"
+        return f"Mon-Sat 09:00-20:00 in each person's own time zone {_RULES}"
     days: dict[tuple[str, str], set[Weekday]] = {}
     for window in hours.windows:
         days.setdefault((window.start, window.end), set()).update(window.days)
@@ -98,8 +98,8 @@ def _hours(hours: CallingHours | None) -> str:
     more = len(windows) - _MOST_WINDOWS
     said = [*windows[:_MOST_WINDOWS], *([f"in {count_of(more, 'more window')}"] * (more > 0))]
     place = "each person's own time zone" if hours.timezone_mode == "callee" else f"the time zone {hours.timezone}"
-    holidays = " and not on public holidays" if hours.skip_public_holidays else ""
-    return f"{' and '.join(said)} in {place}{holidays}, {_WITHIN}"
+    holidays = "" if hours.skip_public_holidays else ", on public holidays too"
+    return f"{' and '.join(said)} in {place}{holidays} {_RULES}"
 
 
 def _days(days: set[Weekday]) -> str:

@@ -1,5 +1,6 @@
 """The rules files: the one that is shipped, and newer ones that operators have loaded."""
 
+from collections.abc import Callable
 from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, insert, select
@@ -11,6 +12,8 @@ from callwright.service.tables.schema import rules_files
 _F = rules_files.c
 _VERSIONS = select(_F.version)
 _TEXT = select(_F.text).where(_F.version == bindparam("version"))
+shipped: Callable[[], RegionRules] = shipped_rules
+"""The rules of the installed version. Tests put others in their place."""
 _KNOWN: dict[str, RegionRules] = {}
 """The files that this process has read, by version. A version never changes its contents."""
 
@@ -22,18 +25,18 @@ def order_of(version: str) -> tuple[int, ...]:
 
 def current_version(connection: Connection) -> str:
     """The newest version there is, shipped or loaded."""
-    return max([shipped_rules().version, *connection.execute(_VERSIONS).scalars()], key=order_of)
+    return max([shipped().version, *connection.execute(_VERSIONS).scalars()], key=order_of)
 
 
 def rules_of_version(connection: Connection, version: str) -> RegionRules:
     """The rules of a version. One that is neither shipped nor loaded, of an earlier release, is the newest."""
-    if version == shipped_rules().version:
-        return shipped_rules()
+    if version == shipped().version:
+        return shipped()
     if version not in _KNOWN:
         text = connection.execute(_TEXT, {"version": version}).scalar()
         if text is None:
             newest = current_version(connection)
-            return shipped_rules() if newest == version else rules_of_version(connection, newest)
+            return shipped() if newest == version else rules_of_version(connection, newest)
         _KNOWN[version] = read_rules(text)
     return _KNOWN[version]
 

@@ -50,7 +50,9 @@ def _common(region: str, name: str, fields: Fields) -> dict[str, Any]:
             raise fields.wrong("purposes", f"has {purpose!r}; write some of {', '.join(get_args(Purpose))}")
     since, until = fields.day("since"), fields.day("until")
     if since is not None and until is not None and until <= since:
-        raise fields.wrong("until", "is not after `since`; write the first day on which the rule does not hold any more")
+        raise fields.wrong(
+            "until", "is not after `since`; write the first day on which the rule does not hold any more"
+        )
     return {
         "id": name,
         "region": region,
@@ -74,7 +76,9 @@ def _source(fields: Fields) -> Source:
 def _hours(fields: Fields, common: dict[str, Any]) -> Rule:
     holidays = fields.text_if_given("holidays", most=10)
     if holidays is not None and holidays != OWN and not is_calendar(holidays):
-        raise fields.wrong("holidays", f"is {holidays!r}, of which no calendar is known; write a country or a part, or *")
+        raise fields.wrong(
+            "holidays", f"is {holidays!r}, of which no calendar is known; write a country or a part, or *"
+        )
     return HoursRule(**common, windows=_windows(fields), holidays=holidays)
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from callwright.contract.deployments.dialling import WEEKDAYS, CallingHours, RetryPolicy, Window
 from callwright.service.platform.clock.clock import HOUR, MINUTE, SystemClock, milliseconds, moment
-from callwright.service.rules.calling_hours import first_allowed
 from tests.support.campaign_invariants import campaign_records
 from tests.support.campaigns import after_rounds, draft, ended_by_workers, people
+from tests.support.open_hours import first_allowed
 from tests.support.service import Tenant, open_service
 
 NO_ANSWER: dict[str, Any] = {"sim_outcome": "no_answer"}

@@ -30,7 +30,8 @@ PLAIN = Proposal(
 def test_a_plan_reads_as_one_sentence() -> None:
     assert sentence(PLAIN) == (
         'Call 182 people for "Spring check-in" with agent Anna from +12025550150, up to 3 attempts each, '
-        "Mon-Fri 09:00-18:00 in each person's own time zone, for at most 54.00 USD."
+        "Mon-Fri 09:00-18:00 in each person's own time zone and by the rules of their region, "
+        "for at most 54.00 USD."
     )
 
 
@@ -87,11 +88,20 @@ def test_a_few_numbers_are_told_and_the_rest_counted(count: int, said: str) -> N
 def test_calling_hours_read_as_days_and_times(windows: list[tuple[list[Weekday], str, str]], said: str) -> None:
     made = [Window(days=days, start=start, end=end) for days, start, end in windows]
     rules = CallingHours(timezone_mode="fixed", timezone="Europe/Berlin", windows=made)
-    assert f"{said} in the time zone Europe/Berlin, " in sentence(replace(PLAIN, hours=rules))
+    assert f"{said} in the time zone Europe/Berlin and by the rules of their region, " in sentence(
+        replace(PLAIN, hours=rules)
+    )
 
 
-def test_without_calling_hours_calls_at_any_hour_are_told() -> None:
-    assert ", at any hour, " in sentence(replace(PLAIN, hours=None))
+def test_public_holidays_are_told_when_people_are_called_on_them() -> None:
+    rules = OFFICE.model_copy(update={"skip_public_holidays": False})
+    told = " in each person's own time zone, on public holidays too and by the rules of their region, "
+    assert told in sentence(replace(PLAIN, hours=rules))
+
+
+def test_without_calling_hours_the_hours_of_the_strict_default_are_told() -> None:
+    told = ", Mon-Sat 09:00-20:00 in each person's own time zone and by the rules of their region, "
+    assert told in sentence(replace(PLAIN, hours=None))
 
 
 def test_a_name_cannot_break_out_of_the_sentence() -> None:

@@ -11,7 +11,6 @@ from sqlalchemy import select
 
 from callwright.contract.deployments.dialling import WEEKDAYS, CallingHours, Compliance, RetryPolicy, Weekday, Window
 from callwright.service.platform.clock.clock import MINUTE, SystemClock, milliseconds, moment
-from callwright.service.rules.calling_hours import first_allowed
 from callwright.service.tables.schema import calls
 from tests.support.campaign_invariants import campaign_records, check_counters, check_policy
 from tests.support.campaigns import (
@@ -24,6 +23,7 @@ from tests.support.campaigns import (
     started,
     suspend_numbers,
 )
+from tests.support.open_hours import first_allowed
 from tests.support.service import Tenant, open_service
 
 ANSWERS: dict[str, Any] = {"sim_outcome": "answered", "sim_intent": "yes"}

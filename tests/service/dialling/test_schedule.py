@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.contract.deployments.dialling import WEEKDAYS, CallingHours, Window
-from callwright.service.dialling.eligibility.gate import Candidate
+from callwright.service.dialling.eligibility.gate import Candidate, Deferred, Never, NeverReason
 from callwright.service.dialling.schedule import Schedule, gap_ms, schedule_round
 from callwright.service.platform.clock.clock import DAY, HOUR, MINUTE, milliseconds
+from tests.support.open_hours import hours_in
 
 MONDAY_MS = milliseconds(datetime(2026, 6, 1, 12, 0, tzinfo=UTC))
 ZONES = ("UTC", "America/New_York", "Asia/Kolkata", "Pacific/Auckland")
@@ -38,19 +39,30 @@ class Situation:
             channel_free_at=self.channel_free_at,
             last_dial_ms=self.last_dial_ms,
             calls_per_second=self.calls_per_second,
-            hours=self.hours,
+            first_free=lambda at_ms: at_ms,
             lasts_ms=lambda call: self.lasts_ms[call.contact_id],
             most=self.most,
             end_ms=self.end_ms,
         )
 
 
+def candidate(
+    name: str, due_ms: int, zones: tuple[str, ...], blocked: NeverReason | None = None, *, hours: CallingHours | None
+) -> Candidate:
+    """A person in these zones."""
+    return Candidate(name, "+12025550100", due_ms, hours_in(zones, hours), blocked)
+
+
 @st.composite
 def situations(draw: st.DrawFn) -> Situation:
+    hours = draw(st.sampled_from([None, OFFICE]))
     dues = sorted(draw(st.lists(st.integers(-2 * HOUR, 3 * DAY), max_size=40)))
     candidates = tuple(
-        Candidate(
-            f"contact {index}", MONDAY_MS + due, tuple(draw(st.sets(st.sampled_from(ZONES), min_size=1, max_size=2)))
+        candidate(
+            f"contact {index}",
+            MONDAY_MS + due,
+            tuple(draw(st.sets(st.sampled_from(ZONES), min_size=1, max_size=2))),
+            hours=hours,
         )
         for index, due in enumerate(dues)
     )
@@ -60,7 +72,7 @@ def situations(draw: st.DrawFn) -> Situation:
         tuple(draw(st.lists(st.integers(MONDAY_MS - HOUR, MONDAY_MS + HOUR), min_size=1, max_size=6))),
         draw(st.none() | st.integers(MONDAY_MS - HOUR, MONDAY_MS + HOUR)),
         draw(st.sampled_from([0.1, 0.3, 1.0, 7.0, 100.0])),
-        draw(st.sampled_from([None, OFFICE])),
+        hours,
         draw(st.integers(0, 40)),
         draw(st.none() | st.integers(MONDAY_MS, MONDAY_MS + 4 * DAY)),
     )
@@ -129,7 +141,7 @@ def test_nothing_is_dialled_at_or_after_the_end(situation: Situation) -> None:
 
 @given(situations())
 def test_every_call_is_within_the_hours_of_every_zone_of_the_contact(situation: Situation) -> None:
-    zones = {candidate.contact_id: candidate.zones for candidate in situation.candidates}
+    zones = {candidate.contact_id: candidate.hours.place.zones for candidate in situation.candidates}
     if situation.hours is not None:
         for call in situation.schedule().calls:
             assert all(in_office_hours(call.dial_ms, zone) for zone in zones[call.contact_id])
@@ -140,8 +152,8 @@ def test_whoever_is_put_off_is_put_off_to_a_later_moment_that_is_allowed(situati
     schedule = situation.schedule()
     candidates = {candidate.contact_id: candidate for candidate in situation.candidates}
     for name, later in schedule.deferred:
-        assert later > max(candidates[name].due_ms, min(situation.channel_free_at))
-        assert all(in_office_hours(later, zone) for zone in candidates[name].zones)
+        assert later.until_ms > max(candidates[name].due_ms, min(situation.channel_free_at))
+        assert all(in_office_hours(later.until_ms, zone) for zone in candidates[name].hours.place.zones)
 
 
 @given(situations())
@@ -161,17 +173,23 @@ def in_office_hours(at_ms: int, zone: str) -> bool:
 
 def test_two_zones_whose_hours_never_meet_leave_no_moment() -> None:
     hours = CallingHours(windows=[Window(days=["mon"], start="09:00", end="09:30")])
-    candidates = (Candidate("a", MONDAY_MS, ("UTC", "Asia/Kolkata")), Candidate("b", MONDAY_MS, ("UTC",)))
+    candidates = (
+        candidate("a", MONDAY_MS, ("UTC", "Asia/Kolkata"), hours=hours),
+        candidate("b", MONDAY_MS, ("UTC",), hours=hours),
+    )
     schedule = Situation(candidates, {"a": 0, "b": 0}, (MONDAY_MS,), hours=hours).schedule()
-    assert schedule.never == (("a", "calling_hours"),)
-    assert schedule.deferred == (("b", MONDAY_MS - 3 * HOUR + 7 * DAY),)
+    assert schedule.never == (("a", Never("calling_hours", "calling_hours")),)
+    assert schedule.deferred == (("b", Deferred(MONDAY_MS - 3 * HOUR + 7 * DAY, "calling_hours")),)
 
 
 def test_whoever_is_blocked_takes_no_channel_and_keeps_the_reason() -> None:
     hours = CallingHours(windows=[Window(days=list(WEEKDAYS), start="00:00", end="23:59")])
-    candidates = (Candidate("a", MONDAY_MS, ("UTC",), "do_not_call"), Candidate("b", MONDAY_MS, ("UTC",)))
+    candidates = (
+        candidate("a", MONDAY_MS, ("UTC",), "do_not_call", hours=hours),
+        candidate("b", MONDAY_MS, ("UTC",), hours=hours),
+    )
     schedule = Situation(candidates, {"b": 0}, (MONDAY_MS,), most=1, hours=hours).schedule()
-    assert schedule.never == (("a", "do_not_call"),)
+    assert schedule.never == (("a", Never("do_not_call", "do_not_call")),)
     assert [(call.contact_id, call.dial_ms) for call in schedule.calls] == [("b", MONDAY_MS)]
 
 

