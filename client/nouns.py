@@ -12,7 +12,7 @@ from callwright.contract import (
     wallet,
     webhooks,
 )
-from callwright.contract.calls import calls, conversations, transcripts
+from callwright.contract.calls import calls, conversations, evidence, transcripts
 from callwright.contract.deployments import deployments, placing
 
 
@@ -79,6 +79,7 @@ class Deployments(Noun):
     resume = method(deployments.resume_deployment)
     cancel = method(deployments.cancel_deployment)
     list_contacts = listing(deployments.list_contacts)
+    list_evidence = listing(evidence.list_evidence)
 
 
 class Calls(Noun):
@@ -92,6 +93,7 @@ class Calls(Noun):
     place = method(placing.place_call)
     stats = method(transcripts.get_call_stats)
     read_conversations = method(conversations.read_conversations)
+    get_evidence = method(evidence.get_call_evidence)
 
 
 class Transcripts(Noun):

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from callwright.contract.checks.names import Label
-from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
+from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NO_TEXT, TO_NOTHING, Changes
 from callwright.contract.declaration.field_types import (
     E164,
     CountryCode,
@@ -53,6 +53,13 @@ class Capabilities(Resource):
     sms: bool
 
 
+CallsPerDay = Annotated[int, Field(ge=1, le=100_000)]
+_CAP = (
+    "Calls that it may make within any 24 hours, over all deployments: carriers mark numbers that call much as spam. "
+    "null: as many as are wanted."
+)
+
+
 class PhoneNumber(Stored):
     """A rented phone number."""
 
@@ -68,6 +75,9 @@ class PhoneNumber(Stored):
     monthly_cost: Money
     renews_at: Timestamp | None = None
     auto_renew: bool
+    max_calls_per_day: Annotated[
+        int | None, Field(description="Calls that it may make within any 24 hours; null: as many as are wanted.")
+    ] = None
     outbound_deployment_ids: Annotated[
         list[str], Field(description="Deployments that call from this number and are not finished."), DERIVED
     ]
@@ -122,6 +132,7 @@ class RentPhoneNumber(Input):
     number_type: Annotated[NumberType, Field(description="The kind of number.")] = "local"
     label: NumberLabel = ""
     auto_renew: Annotated[bool, Field(description="Rent it again every month until it is released.")] = True
+    max_calls_per_day: Annotated[CallsPerDay | None, Field(description=_CAP)] = 200
     expected_monthly_cost: Annotated[
         Spend | None, Field(description="What it costs a month: nothing is rented at another price.")
     ] = None
@@ -140,6 +151,7 @@ class UpdatePhoneNumber(Expecting, Changes):
     id: PhoneNumberId
     label: Annotated[NumberLabel | None, TO_NO_TEXT] = None
     auto_renew: Annotated[bool | None, Field(description="Rent it again every month until it is released.")] = None
+    max_calls_per_day: Annotated[CallsPerDay | None, Field(description=_CAP), TO_NOTHING] = None
     metadata: Annotated[Metadata | None, TO_NO_ENTRIES] = None
 
 

@@ -11,14 +11,14 @@ from callwright.contract import (
     wallet,
     webhooks,
 )
-from callwright.contract.calls import calls, conversations, transcripts
+from callwright.contract.calls import calls, conversations, evidence, transcripts
 from callwright.contract.declaration.operation import OPERATIONS, Operation
 from callwright.contract.deployments import deployments, placing
 
 MODULES = (
     *(agents, voices, audiences, phone_numbers, deployments, placing),
     *(calls, transcripts, conversations, wallet, webhooks, event_log),
-    *(overview, audit_log),
+    *(overview, audit_log, evidence),
 )
 
 # Modules are imported in an order that depends on who needs which first. What is made of the operations must not.

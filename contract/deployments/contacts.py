@@ -31,11 +31,16 @@ class Contact(Resource):
         OwnText | None,
         Field(
             description=(
-                "Why it is suppressed: do_not_call (the person asked not to be called), no_consent, or calling_hours "
-                "(which leave no moment of the week)."
+                "Why it is suppressed: do_not_call (the person asked not to be called), no_consent, not_dialable, or "
+                "calling_hours (which with the rules of the region leave no moment)."
             )
         ),
     ] = None
+    decided_by: Annotated[
+        OwnText | None,
+        Field(description="The rule that decided last: allowed, or what deferred or forbade the call, as US-FL.hours."),
+    ] = None
+    decided_at: Timestamp | None = None
     attempts: int
     last_outcome: OwnText | None = None
     last_disposition: OwnText | None = None

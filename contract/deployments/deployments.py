@@ -83,6 +83,9 @@ class Deployment(Stored):
     agent_snapshot: Annotated[AgentSnapshot | None, DERIVED] = None
     audience_id: str | None
     phone_number_ids: Annotated[list[str], Field(description="Numbers it calls from.")]
+    rules_version: Annotated[
+        OwnText | None, Field(description="The rules of regions that it dials by; null before its start."), DERIVED
+    ] = None
     caller_id_strategy: CallerIdStrategy | None
     start_at: Timestamp | None = None
     end_at: Timestamp | None = None

@@ -147,6 +147,7 @@ def _take(
         "monthly_micros": price,
         "renews_at": context.now_ms + RENTAL_PERIOD_MS,
         "auto_renew": asked.auto_renew,
+        "max_calls_per_day": asked.max_calls_per_day,
         "metadata": json_text(asked.metadata),
         "renewed_by_key_id": context.key_id,
     }

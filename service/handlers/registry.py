@@ -9,7 +9,7 @@ from callwright.service.handlers import (
     voices,
     wallet,
 )
-from callwright.service.handlers.calls import calls, conversations, transcripts
+from callwright.service.handlers.calls import calls, conversations, evidence, transcripts
 from callwright.service.handlers.deployments import deployments, inbound, placing
 from callwright.service.handlers.events import explanation, log
 from callwright.service.handlers.webhooks import deliveries, subscriptions
@@ -18,7 +18,7 @@ MODULES = (
     *(agents, audiences, calls, conversations, deployments, inbound, placing),
     *(phone_numbers, transcripts, voices, wallet),
     *(subscriptions, deliveries, log, explanation),
-    *(overview, audit_log),
+    *(overview, audit_log, evidence),
 )
 
 

@@ -116,7 +116,7 @@ TOOLS: tuple[Tool, ...] = (
         confirmation=what_to_confirm.rent,
         output_model=NumberState,
         omitted_fields=frozenset({"country", "label", "simulated", "renews_at", "auto_renew"}),
-        hidden=frozenset({"metadata", "contains"}),
+        hidden=frozenset({"metadata", "contains", "max_calls_per_day"}),
         argument_descriptions={
             "area_code": "With this area code.",
             "auto_renew": "Pay every month again.",

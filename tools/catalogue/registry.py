@@ -15,7 +15,7 @@ from callwright.tools.catalogue import (
     voices,
     wallet,
 )
-from callwright.tools.catalogue.calls import calls, conversations, findings
+from callwright.tools.catalogue.calls import calls, conversations, evidence, findings
 from callwright.tools.catalogue.events import event_log, webhook_deliveries, webhooks
 from callwright.tools.runtime.tool import Tool
 
@@ -23,6 +23,7 @@ MODULES = (
     *(overview, wallet, agents, voices, audiences, audience_rows, phone_numbers, deployments, dialling),
     *(calls, conversations, findings),
     *(webhooks, webhook_deliveries, event_log, audit_log),
+    *(evidence,),
 )
 
 TOOLS: tuple[Tool, ...] = tuple(tool for module in MODULES for tool in module.TOOLS)

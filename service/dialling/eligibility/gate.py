@@ -19,8 +19,8 @@ NOT_DIALABLE: NeverReason = "not_dialable"
 DO_NOT_CALL: NeverReason = "do_not_call"
 NO_CONSENT: NeverReason = "no_consent"
 CALLING_HOURS: NeverReason = "calling_hours"
-"""Why a contact is suppressed: the number cannot be called (emergency, premium, short code), it is on the
-organization's list, there is no consent that the campaign or the region needs, or the hours leave no moment within 100 days."""
+"""Why a contact is suppressed: the number cannot be called (emergency, premium, short code), it is on the list of the
+organization, there is no consent that the campaign or the region needs, or no moment within 100 days is allowed."""
 _ROUNDS = 50
 """Bounds the search for a moment that hours and caps both allow."""
 

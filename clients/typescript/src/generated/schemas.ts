@@ -329,7 +329,7 @@ export interface CallTransferred {
   simulated: boolean;
 }
 
-/** When people may be called. Left out of a deployment: at any time. */
+/** When people may be called, within what the rules of their region allow. Left out: Mon-Sat 09:00-20:00. */
 export interface CallingHours {
   /** callee: in the contact's own time zone; fixed: in `timezone`. Default: "callee". */
   timezone_mode?: "callee" | "fixed";
@@ -337,6 +337,8 @@ export interface CallingHours {
   timezone?: string | null;
   /** When calls may be made. */
   windows: Window[];
+  /** Nobody is called on a public holiday where they are. Default: true. */
+  skip_public_holidays?: boolean;
 }
 
 /** What a number can do. */

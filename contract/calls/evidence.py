@@ -1,0 +1,90 @@
+"""Evidence: why each call was allowed, and what forbade calls to a contact before."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from callwright.contract.calls.calls import CallUuid
+from callwright.contract.declaration.field_types import DeploymentId, Timestamp
+from callwright.contract.declaration.filters import MadeBetween
+from callwright.contract.declaration.marks import ContactNumber, OwnText
+from callwright.contract.declaration.model import Input, Resource
+from callwright.contract.declaration.operation import listing, operation
+from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
+
+
+class EvidenceRule(Resource):
+    """A rule of a region that was asked."""
+
+    id: Annotated[OwnText, Field(description="Its name in the rules file.", examples=["US-FL.hours"])]
+    source: OwnText
+    url: OwnText | None = None
+    verified: Annotated[bool, Field(description="False: its text was not read, so the strict default held as well.")]
+
+
+class ContactDecision(Resource):
+    """How the gate decided about the contact when it did not allow a call: one entry whenever another rule decided."""
+
+    decided_at: Timestamp
+    decision: Literal["deferred", "never"]
+    rule: OwnText
+    until: Annotated[Timestamp | None, Field(description="Until when it was deferred.")] = None
+    rules_version: OwnText
+
+
+class CallEvidence(Resource):
+    """Why a call was allowed, as it was known when it was claimed. A call of an earlier release has nothing of it."""
+
+    call_id: str
+    deployment_id: str | None = None
+    contact_id: str | None = None
+    to: ContactNumber
+    created_at: Annotated[Timestamp, Field(description="When it was dialled.")]
+    simulated: bool
+    rules_version: Annotated[OwnText | None, Field(description="The version of the rules of regions.")] = None
+    regions: Annotated[list[OwnText], Field(description="Where the person may be, for example US and US-FL.")] = []
+    time_zones: Annotated[list[OwnText], Field(description="The time zones that all had to allow it.")] = []
+    local_time: Annotated[OwnText | None, Field(description="The time in the first of them, with its offset.")] = None
+    rules: Annotated[list[EvidenceRule], Field(description="Hours, caps and pauses that allowed it.")] = []
+    consent_rules: Annotated[list[OwnText], Field(description="Rules that need the person's consent.")] = []
+    consent_column: Annotated[OwnText | None, Field(description="The column of the list that said yes.")] = None
+    calls_in_24_hours: Annotated[int | None, Field(description="Calls to the number before, by any campaign.")] = None
+    calls_in_7_days: int | None = None
+    do_not_call_checked_at: Annotated[
+        Timestamp | None, Field(description="When the do-not-call list was read, by the clock of the service.")
+    ] = None
+
+
+class CallEvidenceWithHistory(CallEvidence):
+    """Why a call was allowed, and what forbade calls to its contact before."""
+
+    history: Annotated[list[ContactDecision], Field(description="The newest 100, the newest first.")]
+
+
+class GetCallEvidence(Input):
+    """The call."""
+
+    call_uuid: CallUuid
+
+
+class ListEvidence(MadeBetween, PageQuery):
+    """The calls of a deployment, of a day for example."""
+
+    id: DeploymentId
+
+
+get_call_evidence = operation(
+    "get_call_evidence",
+    "GET /calls/{call_uuid}/evidence",
+    takes=GetCallEvidence,
+    gives=CallEvidenceWithHistory,
+    summary="Get why a call was allowed: the rules, their version, zone, local time and what forbade it before.",
+)
+list_evidence = listing(
+    "list_evidence",
+    "/deployments/{id}/evidence",
+    takes=ListEvidence,
+    gives=CallEvidence,
+    counts_to=MOST_COUNTED,
+    summary="List why each call of a deployment was allowed.",
+)
