@@ -11,6 +11,7 @@ from callwright.server.commands.demo.demo_folder import DEMO_DATA
 from callwright.server.commands.invoking import AsJson, Data, Database, failed
 from callwright.server.commands.invoking import run as _run
 from callwright.server.commands.invoking import settings_of as _settings
+from callwright.server.commands.rule_lines import rules
 from callwright.server.commands.tool_commands.call import call
 from callwright.server.commands.tool_commands.noun_commands import groups
 
@@ -26,6 +27,7 @@ app.add_typer(orgs, name="orgs")
 app.add_typer(users, name="users")
 app.add_typer(keys, name="keys")
 app.add_typer(do_not_call, name="do-not-call")
+app.add_typer(rules, name="rules")
 app.command(short_help="What was changed, when, and by which key.")(audit)
 app.command("call", short_help="Any tool of an assistant; without a name, lists them.", add_help_option=False)(call)
 for _noun, _group in groups():

@@ -70,11 +70,13 @@ def _place(rules: RegionRules, head: str, length: int, state: str, timezone: str
     if area_region is not None:
         countries, number_zones = (area_region.partition("-")[0],), rules.area_zones.get(area, ())
         number_zones = number_zones or _zones_of(rules, (area_region,))
+        parts: tuple[str, ...] = (area_region,)
     else:
-        countries, number_zones = _of_number(head, length)
-        number_zones = rules.area_zones.get(area, number_zones)
+        number = _of_number(head, length)
+        countries, number_zones = number.countries, rules.area_zones.get(area, number.zones)
+        parts = () if number.outlying else _parts_of(rules, countries)
     column = _part_named(rules, countries, state, shared=head.startswith("+1"))
-    parts = (column or area_region,) if column or area_region else _parts_of(rules, countries)
+    parts = (column,) if column else parts
     regions = tuple(dict.fromkeys((*countries, *(part.partition("-")[0] for part in parts), *parts)))
     zone = _SAME_TIME.get(timezone.strip(), timezone.strip())
     if zone and is_zone(zone):
@@ -126,16 +128,24 @@ def _part_named(rules: RegionRules, countries: tuple[str, ...], state: str, *, s
     return next((code for country in among if (code := _names(rules).get((country, name))) is not None), None)
 
 
+@dataclass(frozen=True)
+class _Number:
+    """What the beginning of a number shows. `outlying`: it is a territory's, so its owner is in no part of the country."""
+
+    countries: tuple[str, ...] = ()
+    zones: tuple[str, ...] = ()
+    outlying: bool = False
+
+
 @lru_cache(maxsize=20_000)
-def _of_number(head: str, length: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The countries and the time zones of the numbers that begin so."""
+def _of_number(head: str, length: int) -> _Number:
     import phonenumbers
     from phonenumbers import timezone  # a large table, needed only where rules of regions hold
 
     try:
         tries = [phonenumbers.parse(head + ending[: max(length - len(head), 0)]) for ending in _ENDINGS]
     except phonenumbers.NumberParseException:
-        return (), ()
+        return _Number()
     number = next((number for number in tries if phonenumbers.is_valid_number(number)), tries[0])
     code = phonenumbers.region_code_for_number(number) or phonenumbers.region_code_for_country_code(
         number.country_code or 0
@@ -145,7 +155,7 @@ def _of_number(head: str, length: int) -> tuple[tuple[str, ...], tuple[str, ...]
         zones = timezone.time_zones_for_geographical_number(number)
     known = tuple(zone for zone in zones if zone != timezone.UNKNOWN_TIMEZONE)
     if not code.isalpha():  # 001, of numbers of no country
-        return (), known
+        return _Number(zones=known)
     if code in _DEPENDENCIES:
-        return (_DEPENDENCIES[code], code), known
-    return (_TERRITORIES.get(code, code),), known
+        return _Number((_DEPENDENCIES[code], code), known)
+    return _Number((_TERRITORIES.get(code, code),), known, outlying=code in _TERRITORIES)
