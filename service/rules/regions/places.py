@@ -130,7 +130,7 @@ def _part_named(rules: RegionRules, countries: tuple[str, ...], state: str, *, s
 
 @dataclass(frozen=True)
 class _Number:
-    """What the beginning of a number shows. `outlying`: it is a territory's, so its owner is in no part of the country."""
+    """What the beginning of a number shows. `outlying`: it is of a territory, in no part of the country."""
 
     countries: tuple[str, ...] = ()
     zones: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Every rule of the shipped file beside what its source says, written by hand: the moments on both sides of each limit."""
+"""Every rule of the shipped file beside what its source says, written by hand: moments on both sides of each limit."""
 
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -25,7 +25,7 @@ RULES = {rule.id: rule for rule in shipped_rules().rules()}
 
 @dataclass(frozen=True)
 class Hours:
-    """First and last minutes of each day's windows; a day with none is left out. A holiday: one on which none may call."""
+    """First and last minutes of each day's windows, a day without any left out; and a holiday of the calendar."""
 
     purposes: tuple[str, ...]
     days: dict[str, str]
