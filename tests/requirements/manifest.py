@@ -37,6 +37,7 @@ FILES: Mapping[str, str] = {
     "limits": "LIMIT",
     "rate-limits": "RATE",
     "versioning": "VER",
+    "rules-of-regions": "RULE",
 }
 """Every file, in the order of the page, with the word its ids begin with."""
 Later = Literal["dialling", "dashboard", "inbound-calls"]

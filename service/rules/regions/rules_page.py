@@ -10,9 +10,9 @@ _ABOUT = """# Rules of regions
 Version {version}, published {published}: {rules} rules of {regions} regions. This is no legal advice.
 
 A call must satisfy every rule that holds where the person may be, for the purpose of the campaign, on the day. A rule
-is **verified** if the text of its source, or a copy of that text, was read for this version. Beside an **unverified** one
-the default's rules of its kind hold as well, and the stricter of the two decides. The same is so for a country without
-a rule of a kind. A rule that was not found in any source is not here.
+is **verified** if the text of its source, or a copy of that text, was read for this version. Beside an **unverified**
+one the default's rules of its kind hold as well, and the stricter of the two decides. The same is so for a country
+without a rule of a kind. A rule that was not found in any source is not here.
 
 Hours are local times of the person. Calls are counted over all campaigns of the organization. Each rule is held by the
 case of its id in `{held_by}`.

@@ -48,6 +48,7 @@ def test_a_number_shows_the_regions_and_zones_it_may_be_in(
     assert set(found.zones) == zones
 
 
+@pytest.mark.requirement("RULE-04")
 def test_a_toll_free_number_may_be_in_every_state_and_zone_and_the_fallback_zone() -> None:
     found = place("+18005550123", fallback_zone="Europe/Paris")
     states = [region for region in found.regions if region.startswith("US-")]
@@ -62,6 +63,7 @@ def test_a_mobile_number_of_many_zones_may_be_in_all_of_the_country_and_the_fall
     assert set(place("+61412345678", state="Western Australia").zones) == {"Australia/Perth", "Australia/Eucla"}
 
 
+@pytest.mark.requirement("RULE-03")
 @pytest.mark.parametrize("written", ["FL", "fl", " Florida ", "US-FL", "us-fl", "FLORIDA"])
 def test_the_state_in_a_column_wins_over_the_area_code(written: str) -> None:
     found = place("+12125550123", state=written)

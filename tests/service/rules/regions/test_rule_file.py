@@ -63,6 +63,7 @@ def test_a_whole_file_is_read_with_the_dates_and_spans_it_has() -> None:
     assert rule.source.url == "https://example.com/statute"
 
 
+@pytest.mark.requirement("RULE-05")
 @pytest.mark.parametrize(
     ("old", "new", "place"),
     [

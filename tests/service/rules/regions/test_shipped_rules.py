@@ -199,6 +199,7 @@ EXPECTED: dict[str, Hours | Count | Pause | Consent | Recording | Ring] = {
 }
 
 
+@pytest.mark.requirement("RULE-01")
 @pytest.mark.parametrize("name", EXPECTED)
 def test_a_rule_holds_as_its_source_says(name: str) -> None:
     rule, expected = RULES[name], EXPECTED[name]
@@ -235,6 +236,7 @@ def test_a_state_is_called_in_the_hours_of_its_country_and_its_own() -> None:
     assert {"US.hours-marketing", "US-WA.hours"} <= {rule.id for rule in found}
 
 
+@pytest.mark.requirement("RULE-02")
 def test_the_strict_default_holds_beside_a_rule_whose_source_was_not_read() -> None:
     day = date(2026, 11, 26)
     sure = shipped_rules().in_force(("FR",), "marketing", day)
