@@ -36,6 +36,8 @@ _OTHER_NAMES: Mapping[str, str] = {"washingtondc": "US-DC", "dc": "US-DC", "act"
 _HEAD = 8
 """Characters of a number, with the +, that decide its country and its zones."""
 _AREA = slice(2, 5)
+_LONGEST_SAID = 100
+"""Characters of what a list says of a place that are read; no name is longer."""
 _ENDINGS = ("0123456789", "2345678901", "5555555555", "1234567890")
 """Digits that complete the beginning of a number to one that can exist."""
 
@@ -60,7 +62,8 @@ def place_of(
     """
     length = len(phone_e164)
     head = phone_e164[: _AREA.stop] if phone_e164.startswith("+1") else phone_e164[:_HEAD]
-    return _place(rules, head, length, state or "", timezone or "", fallback_zone or "")
+    said = (state or "")[:_LONGEST_SAID], (timezone or "")[:_LONGEST_SAID], fallback_zone or ""
+    return _place(rules, head, length, *said)
 
 
 @lru_cache(maxsize=50_000)
@@ -121,7 +124,7 @@ def _plain(text: str) -> str:
 
 def _part_named(rules: RegionRules, countries: tuple[str, ...], state: str, *, shared: bool) -> str | None:
     """The part of a country that a column names; of a number with +1, in the other country with +1 too."""
-    name = _plain(state[:100])
+    name = _plain(state)
     if not name:
         return None
     among = (*countries, "US", "CA") if shared else countries
