@@ -334,6 +334,11 @@ export interface RentPhoneNumberInput {
   label?: string;
   /** Rent it again every month until it is released. Default: true. */
   auto_renew?: boolean;
+  /**
+   * Calls that it may make within any 24 hours, over all deployments: carriers mark numbers that call much as spam.
+   * null: as many as are wanted. Default: 200.
+   */
+  max_calls_per_day?: number | null;
   /** What it costs a month: nothing is rented at another price. */
   expected_monthly_cost?: Spend | null;
   /** Your own notes: up to 50 keys of up to 40 characters, values up to 500. */
@@ -355,6 +360,11 @@ export interface UpdatePhoneNumberInput {
   label?: string | null;
   /** Rent it again every month until it is released. */
   auto_renew?: boolean;
+  /**
+   * Calls that it may make within any 24 hours, over all deployments: carriers mark numbers that call much as spam.
+   * null: as many as are wanted.
+   */
+  max_calls_per_day?: number | null;
   metadata?: Record<string, string> | null;
 }
 
@@ -636,6 +646,27 @@ export interface ListContactsInput {
 }
 
 /**
+ * The calls of a deployment, of a day for example. Counting may stop at 10000: such a `pagination.total` means so
+ * many entries or more.
+ */
+export interface ListEvidenceInput {
+  /** Page number, from 1. Leave out when using cursor. */
+  page?: number;
+  /** Entries per page, 1 to 200. Default: 50. */
+  per_page?: number;
+  /** next_cursor of the previous answer; continues after it. */
+  cursor?: string;
+  /** Fields to sort by, comma-separated; a leading - sorts descending. Fields: created_at. */
+  sort?: string;
+  /** Only those made at this moment or later, to the second. */
+  created_from?: string;
+  /** Only those made before this moment, to the second. */
+  created_before?: string;
+  /** Deployment id (dep_…), from list_deployments. */
+  id: string;
+}
+
+/**
  * Calls of the organization. Counting may stop at 10000: such a `pagination.total` means so many entries or more.
  */
 export interface ListCallsInput {
@@ -812,6 +843,12 @@ export interface ReadConversationsInput {
   max_tokens?: number;
   /** next_cursor of the previous answer; continues after it. */
   cursor?: string;
+}
+
+/** The call. */
+export interface GetCallEvidenceInput {
+  /** Call id (cal_…), from list_calls. */
+  call_uuid: string;
 }
 
 /**

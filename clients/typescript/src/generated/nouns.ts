@@ -168,6 +168,10 @@ export class Deployments extends Noun {
   listContacts(input: inputs.ListContactsInput, options: CallOptions = {}): Listing<schemas.Contact> {
     return this.session.walk(operations.listContacts, input, options);
   }
+  /** List why each call of a deployment was allowed. */
+  listEvidence(input: inputs.ListEvidenceInput, options: CallOptions = {}): Listing<schemas.CallEvidence> {
+    return this.session.walk(operations.listEvidence, input, options);
+  }
 }
 
 export class Calls extends Noun {
@@ -202,6 +206,10 @@ export class Calls extends Noun {
   /** Read what was said on many calls. */
   readConversations(input: inputs.ReadConversationsInput = {}, options: CallOptions = {}): Promise<schemas.Conversations> {
     return this.session.ask(operations.readConversations, input, options);
+  }
+  /** Get why a call was allowed: the rules, their version, zone, local time and what forbade it before. */
+  getEvidence(input: inputs.GetCallEvidenceInput, options: CallOptions = {}): Promise<schemas.CallEvidenceWithHistory> {
+    return this.session.ask(operations.getCallEvidence, input, options);
   }
 }
 

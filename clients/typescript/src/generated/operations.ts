@@ -459,6 +459,23 @@ export const listContacts: Operation<inputs.ListContactsInput, schemas.Contact> 
   mediaTypes: []
 };
 
+export const listEvidence: Operation<inputs.ListEvidenceInput, schemas.CallEvidence> = {
+  name: "list_evidence",
+  method: "GET",
+  path: "/deployments/{id}/evidence",
+  shape: "many",
+  query: {
+    page: "page",
+    per_page: "per_page",
+    cursor: "cursor",
+    sort: "sort",
+    created_from: "filter[created_from]",
+    created_before: "filter[created_before]"
+  },
+  hasBody: false,
+  mediaTypes: []
+};
+
 export const listCalls: Operation<inputs.ListCallsInput, schemas.Call> = {
   name: "list_calls",
   method: "GET",
@@ -598,6 +615,16 @@ export const readConversations: Operation<inputs.ReadConversationsInput, schemas
     max_tokens: "max_tokens",
     cursor: "cursor"
   },
+  hasBody: false,
+  mediaTypes: []
+};
+
+export const getCallEvidence: Operation<inputs.GetCallEvidenceInput, schemas.CallEvidenceWithHistory> = {
+  name: "get_call_evidence",
+  method: "GET",
+  path: "/calls/{call_uuid}/evidence",
+  shape: "one",
+  query: {},
   hasBody: false,
   mediaTypes: []
 };

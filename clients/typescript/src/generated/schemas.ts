@@ -271,6 +271,68 @@ export interface CallCost {
   breakdown: CostItem[];
 }
 
+/** Why a call was allowed, as it was known when it was claimed. A call of an earlier release has nothing of it. */
+export interface CallEvidence {
+  call_id: string;
+  deployment_id?: string | null;
+  contact_id?: string | null;
+  to: string;
+  /** When it was dialled. */
+  created_at: string;
+  simulated: boolean;
+  /** The version of the rules of regions. */
+  rules_version?: string | null;
+  /** Where the person may be, for example US and US-FL. */
+  regions?: string[];
+  /** The time zones that all had to allow it. */
+  time_zones?: string[];
+  /** The time in the first of them, with its offset. */
+  local_time?: string | null;
+  /** Hours, caps and pauses that allowed it. */
+  rules?: EvidenceRule[];
+  /** Rules that need the person's consent. */
+  consent_rules?: string[];
+  /** The column of the list that said yes. */
+  consent_column?: string | null;
+  /** Calls to the number before, by any campaign. */
+  calls_in_24_hours?: number | null;
+  calls_in_7_days?: number | null;
+  /** When the do-not-call list was read, by the clock of the service. */
+  do_not_call_checked_at?: string | null;
+}
+
+/** Why a call was allowed, and what forbade calls to its contact before. */
+export interface CallEvidenceWithHistory {
+  call_id: string;
+  deployment_id?: string | null;
+  contact_id?: string | null;
+  to: string;
+  /** When it was dialled. */
+  created_at: string;
+  simulated: boolean;
+  /** The version of the rules of regions. */
+  rules_version?: string | null;
+  /** Where the person may be, for example US and US-FL. */
+  regions?: string[];
+  /** The time zones that all had to allow it. */
+  time_zones?: string[];
+  /** The time in the first of them, with its offset. */
+  local_time?: string | null;
+  /** Hours, caps and pauses that allowed it. */
+  rules?: EvidenceRule[];
+  /** Rules that need the person's consent. */
+  consent_rules?: string[];
+  /** The column of the list that said yes. */
+  consent_column?: string | null;
+  /** Calls to the number before, by any campaign. */
+  calls_in_24_hours?: number | null;
+  calls_in_7_days?: number | null;
+  /** When the do-not-call list was read, by the clock of the service. */
+  do_not_call_checked_at?: string | null;
+  /** The newest 100, the newest first. */
+  history: ContactDecision[];
+}
+
 /** Calls that are alike in what was asked to group by. */
 export interface CallGroup {
   /** The value of each field grouped by; none where calls have none. */
@@ -382,10 +444,13 @@ export interface Contact {
   phone_number: string;
   status: "pending" | "in_flight" | "retry_waiting" | "completed" | "exhausted" | "suppressed" | "skipped" | "expired" | "cancelled";
   /**
-   * Why it is suppressed: do_not_call (the person asked not to be called), no_consent, or calling_hours (which leave
-   * no moment of the week).
+   * Why it is suppressed: do_not_call (the person asked not to be called), no_consent, not_dialable, or calling_hours
+   * (which with the rules of the region leave no moment).
    */
   status_reason?: string | null;
+  /** The rule that decided last: allowed, or what deferred or forbade the call, as US-FL.hours. */
+  decided_by?: string | null;
+  decided_at?: string | null;
   attempts: number;
   last_outcome?: string | null;
   last_disposition?: string | null;
@@ -393,6 +458,16 @@ export interface Contact {
   /** When it is called at the earliest, by the calling hours as they are now; null: not, or open. */
   next_attempt_at?: string | null;
   values: Record<string, string>;
+}
+
+/** How the gate decided about the contact when it did not allow a call: one entry whenever another rule decided. */
+export interface ContactDecision {
+  decided_at: string;
+  decision: "deferred" | "never";
+  rule: string;
+  /** Until when it was deferred. */
+  until?: string | null;
+  rules_version: string;
 }
 
 /** What was said on one call. */
@@ -523,6 +598,8 @@ export interface Deployment {
   audience_id: string | null;
   /** Numbers it calls from. */
   phone_number_ids: string[];
+  /** The rules of regions that it dials by; null before its start. */
+  rules_version?: string | null;
   caller_id_strategy: "round_robin" | "sticky" | "local_presence" | "random" | null;
   start_at?: string | null;
   end_at?: string | null;
@@ -630,6 +707,16 @@ export interface EventExplanation {
   event_type: string;
   summary: string;
   webhooks: WebhookArrival[];
+}
+
+/** A rule of a region that was asked. */
+export interface EvidenceRule {
+  /** Its name in the rules file. */
+  id: string;
+  source: string;
+  url?: string | null;
+  /** False: its text was not read, so the strict default held as well. */
+  verified: boolean;
 }
 
 /** Data of audience.import_completed. */
@@ -924,6 +1011,8 @@ export interface PhoneNumber {
   monthly_cost: Money;
   renews_at?: string | null;
   auto_renew: boolean;
+  /** Calls that it may make within any 24 hours; null: as many as are wanted. */
+  max_calls_per_day?: number | null;
   /** Deployments that call from this number and are not finished. */
   outbound_deployment_ids: string[];
   /** The deployment whose agent answers this number's callers. */
