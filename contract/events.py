@@ -216,7 +216,7 @@ DEPLOYMENT_FAILED = EventType(
 PHONE_NUMBER_STATUS_CHANGED = EventType(
     "phone_number.status_changed",
     PhoneNumberStatusChanged,
-    "a rented number was suspended or released",
+    "a rented number was released",
     "phone_number_id",
 )
 WEBHOOK_DISABLED = EventType(

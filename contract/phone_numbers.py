@@ -78,6 +78,11 @@ class PhoneNumber(Stored):
     max_calls_per_day: Annotated[
         int | None, Field(description="Calls that it may make within any 24 hours; null: as many as are wanted.")
     ] = None
+    billing_status: Annotated[
+        Literal["current", "past_due"],
+        Field(description="past_due: a month is not paid; it is tried every day for a week, then released."),
+        DERIVED,
+    ] = "current"
     outbound_deployment_ids: Annotated[
         list[str], Field(description="Deployments that call from this number and are not finished."), DERIVED
     ]

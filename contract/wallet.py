@@ -12,7 +12,13 @@ from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import listing, operation
 from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
 
-TransactionType = Literal["topup", "call_charge", "number_rental", "refund", "adjustment"]
+TransactionType = Literal[
+    "topup", "call_charge", "number_rental", "refund", "adjustment", "reservation", "reservation_release"
+]
+"""The last two hold money back for calls and release it: they change what is available, and not the balance."""
+
+
+CalledType = Literal["landline", "mobile"]
 
 
 class Price(Resource):
@@ -21,6 +27,12 @@ class Price(Resource):
     item: Annotated[OwnText, Field(description="What is charged.", examples=["outbound_call"])]
     unit: Annotated[OwnText, Field(description="Per what.", examples=["minute"])]
     price: Money
+    country: Annotated[
+        OwnText | None, Field(description="Of which country, ISO 3166-1 alpha-2; null: those not listed.")
+    ] = None
+    called_type: Annotated[
+        CalledType | None, Field(description="To which numbers, where mobile ones cost more; null: to all.")
+    ] = None
 
 
 class Wallet(Resource):
@@ -33,8 +45,13 @@ class Wallet(Resource):
         Money | None, Field(description="Below this balance the event wallet.low_balance is sent; null: never.")
     ] = None
     low_balance: Annotated[bool, Field(description="Whether the balance is below the threshold."), DERIVED]
+    status: Annotated[
+        Literal["active", "frozen"], Field(description="frozen: no new call is paid; calls under way are."), DERIVED
+    ] = "active"
     play_money: Annotated[bool, Field(description="True on the simulated network: the money is not real.")]
-    prices: Annotated[list[Price], Field(description="The price list in force."), DERIVED]
+    prices: Annotated[
+        list[Price], Field(description="Prices of the countries of its numbers, and of the rest."), DERIVED
+    ]
     updated_at: Annotated[Timestamp, DERIVED]
 
 
@@ -76,7 +93,10 @@ class UpdateWallet(Changes):
 class ListTransactions(MadeBetween, PageQuery):
     """Movements of the wallet."""
 
-    type: Annotated[Choices[TransactionType], Field(description="Only these types, for example call_charge.")] = None
+    type: Annotated[
+        Choices[TransactionType],
+        Field(description="Only these types, for example call_charge; without it all but reservations."),
+    ] = None
     reference_id: Annotated[
         FilterText | None, Field(description="Only those about this call, number or deployment."), Filter()
     ] = None

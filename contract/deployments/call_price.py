@@ -7,17 +7,24 @@ CURRENCY = "USD"
 MICROS = 1_000_000
 HELD_BACK_S = 120
 """For how long a call the money is held back before it is dialled."""
+EXTENDED_S = 60
+"""For how much longer more is held back while somebody talks."""
 
 
 @dataclass(frozen=True)
 class CallPrice:
-    """What calls cost. They are charged by the second from the answer; unanswered calls are free."""
+    """What calls cost. They are charged from the answer, by `increment_s` seconds; unanswered calls are free."""
 
     minute: int
+    increment_s: int = 1
+
+    def billed(self, seconds: int) -> int:
+        """The seconds that are charged for a call of so many."""
+        return -(-seconds // self.increment_s) * self.increment_s
 
     def call(self, seconds: int) -> int:
         """A call of so many seconds, rounded up to a whole micro."""
-        return ceil(seconds * self.minute / 60)
+        return ceil(self.billed(seconds) * self.minute / 60)
 
     @property
     def held_back(self) -> int:
@@ -25,5 +32,8 @@ class CallPrice:
         return self.call(HELD_BACK_S)
 
     def overrun(self, lines: int, longest_s: int) -> int:
-        """What calls of up to `longest_s` seconds, one on each line, may cost beyond what is held back for them."""
-        return lines * max(0, self.call(longest_s) - self.held_back)
+        """What calls of up to `longest_s` seconds, one on each line, may cost beyond what is held back for them.
+
+        More is held back while they last, and a call for which there is no more ends within a minute.
+        """
+        return lines * min(self.call(EXTENDED_S), max(0, self.call(longest_s) - self.held_back))

@@ -24,7 +24,7 @@ StartAt = Annotated[Timestamp, Field(description="Not before this moment.")]
 EndAt = Annotated[Timestamp, Field(description="No new call from this moment on.")]
 BudgetCap = Annotated[
     Spend,
-    Field(description="No call is dialled beyond this; calls under way may cost more than the two minutes held back."),
+    Field(description="No call is dialled beyond this; calls under way may cost a minute a line more."),
 ]
 CallsPerSecond = Annotated[float, Field(ge=0.1, le=100, description="New calls a second.")]
 RingTimeout = Annotated[int, Field(ge=15, le=60, description="Seconds a telephone rings before giving up.")]

@@ -38,16 +38,19 @@ def maximum_cost(
     concurrency: int,
     cap: int | None,
     under_way: int = 0,
+    least_held_back: int | None = None,
 ) -> MaximumCost:
-    """The maximum cost for so many people who would be called. `cap` is what is left of the budget cap.
+    """The maximum cost for so many people who would be called, at the highest `price` among them. `cap` is what is left
+    of the budget cap.
 
-    Before a call is dialled the cap has to leave room for what is held back for it; on each line one call may be under
-    way that becomes longer than that.
+    Before a call is dialled the cap has to leave room for what is held back for it: at least `least_held_back`, if it
+    is less for some people. On each line one call may be under way that becomes up to a minute longer than is covered.
     """
     calls = (people + under_way) * attempts * price.call(longest_s)
     if cap is None:
         return MaximumCost(calls, None)
-    lines = max(under_way, min(concurrency, people + under_way, cap // price.held_back if price.held_back else people))
+    held_back = price.held_back if least_held_back is None else least_held_back
+    lines = max(under_way, min(concurrency, people + under_way, cap // held_back if held_back else people))
     return MaximumCost(calls, cap, max(0, min(price.overrun(lines, longest_s), calls - cap)))
 
 

@@ -14,6 +14,7 @@ from callwright.service.accounts.api_keys import (
 )
 from callwright.service.accounts.embedded import DEFAULT_ORGANIZATION, default_organization, embedded_key
 from callwright.service.accounts.errors import AccountError
+from callwright.service.accounts.freezing import WalletStatus, set_wallet_status
 from callwright.service.accounts.memberships import add_member, delete_user, first_owner, join, leave, users_of
 from callwright.service.accounts.organizations import (
     PlanChange,
@@ -24,6 +25,7 @@ from callwright.service.accounts.organizations import (
     organizations_of,
     warn_of_low_balance,
 )
+from callwright.service.accounts.refunds import Refund, refund_call
 from callwright.service.accounts.users import OPERATOR, create_user, find_user, operator_user, user_with
 
 __all__ = [
@@ -34,6 +36,8 @@ __all__ = [
     "AccountError",
     "NewKey",
     "PlanChange",
+    "Refund",
+    "WalletStatus",
     "add_member",
     "change_plan",
     "create_key",
@@ -52,7 +56,9 @@ __all__ = [
     "leave",
     "operator_user",
     "organizations_of",
+    "refund_call",
     "revoke_key",
+    "set_wallet_status",
     "user_with",
     "users_of",
     "warn_of_low_balance",

@@ -17,7 +17,7 @@ from callwright.service.platform.ids import Ids
 from callwright.service.platform.money import LOW_BALANCE_THRESHOLD, OPENING_BALANCE, amount
 from callwright.service.rules.organization_plans import PRICE_PLANS, PricePlan, plan_of
 from callwright.service.tables import outbox
-from callwright.service.tables.ledger import Movement, book, wallet_of, warn_below
+from callwright.service.tables.ledger import Movement, book, open_accounts, wallet_of, warn_below
 from callwright.service.tables.recording_watermarks import settle
 from callwright.service.tables.schema import organizations, wallets
 
@@ -66,6 +66,7 @@ def create_organization(
         "updated_at": now_ms,
     }
     connection.execute(insert(wallets), wallet)
+    open_accounts(connection, org_id)
     _top_up(connection, ids, org_id, OPENING_BALANCE, "opening balance, play money", now_ms)
     add_audit_entry(connection, ids, org_id, "organization.created", org_id, now_ms)
     owner = owner_user_id or operator_user(connection, ids, now_ms)

@@ -17,6 +17,7 @@ from callwright.service.platform.database.inserts import insert_ignoring_conflic
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.refusals import Refusal
+from callwright.service.rules.prices.price_list import REST
 from callwright.service.rules.rows import BadRow, GoodRow, RowRules, column_type, read_rows
 from callwright.service.tables.schema import audience_rows, audiences, deployment_contacts, deployments
 from callwright.service.telephony.simulated.steering import check_steering
@@ -109,6 +110,7 @@ def take_rows(
             if intake.added and audience.phone_column is None
             else audience.phone_column,
             columns=json_text(_columns(json.loads(audience.columns), added)),
+            countries=_countries(audience.countries, added),
             row_count=_A.row_count + intake.received,
             valid_count=_A.valid_count + intake.added,
             invalid_count=_A.invalid_count + intake.invalid,
@@ -170,6 +172,11 @@ def _columns(known: list[dict[str, Any]], added: Sequence[GoodRow]) -> list[dict
                 column["type"] = found if column["type"] in (None, found) else "string"
                 column["sample"] = column["sample"] or value[:60]
     return list(columns.values())
+
+
+def _countries(known: str, added: Sequence[GoodRow]) -> str:
+    """How many people the audience has in each country, with those who were added."""
+    return json_text(Counter(json.loads(known)) + Counter(row.country or REST for row in added))
 
 
 def _join_running(connection: Connection, audience_id: str, from_position: int, now_ms: int) -> None:

@@ -1,4 +1,4 @@
-"""Takes a rented number out of use: released for good, or suspended because it was not paid."""
+"""Takes a rented number out of use for good."""
 
 from typing import Any, Literal
 
@@ -11,12 +11,16 @@ from callwright.service.tables.schema import phone_numbers
 
 
 def take_out_of_use(
-    connection: Connection, ids: Ids, row: Row[Any], status: Literal["released", "suspended"], *, now_ms: int
+    connection: Connection, ids: Ids, row: Row[Any], status: Literal["released"], *, now_ms: int
 ) -> None:
     """Takes a number out of use and emits the event. It is not charged any more. The caller holds its lock."""
-    values: dict[str, Any] = {"status": status, "renews_at": None, "updated_at": now_ms}
-    if status == "released":
-        values["released_at"] = now_ms
+    values = {
+        "status": status,
+        "renews_at": None,
+        "renewal_retry_at": None,
+        "released_at": now_ms,
+        "updated_at": now_ms,
+    }
     connection.execute(update(phone_numbers).where(phone_numbers.c.id == row.id).values(values))
     data = PhoneNumberStatusChanged(
         phone_number_id=row.id, status=status, previous_status=row.status, simulated=row.simulated

@@ -24,8 +24,8 @@ from callwright.service.platform.money import amount, money
 from callwright.service.platform.phone import redacted
 from callwright.service.rules.organization_plans import PricePlan
 from callwright.service.rules.plan_id import StartPlanSeal
-from callwright.service.rules.price_settings import PRICES
 from callwright.service.rules.templates import Columns, placeholders_in, values_of, variables_in
+from callwright.service.tables.audience_prices import prices_of
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.ledger import wallet_of
 from callwright.service.tables.schema import organizations
@@ -36,7 +36,7 @@ _TYPICAL_CALL_S = 40
 _NO_WELCOME = "the agent has no welcome message: the contact speaks first"
 _BASIS = (
     "low: one contact in five talks for half a minute; high: every attempt is answered and lasts as long as a call "
-    "may, up to the budget cap and what calls under way cost beyond it"
+    "may, at the highest price of the audience's countries, up to the budget cap and a minute on each line beyond it"
 )
 _LEFT_OUT = (
     "numbers are left out because their people asked not to be called again in a simulated campaign; "
@@ -94,8 +94,9 @@ def preview(
     left_out = counts.get(DO_NOT_CALL, 0)
     looks = not eligible and NO_CONSENT in counts
     unwilling = nobody_consents(connection, row) if looks else None
-    maximum = maximum_cost(row, eligible, policy.max_attempts)
-    low, high = min(eligible // 5 * PRICES.call(30), maximum.micros), maximum.micros
+    prices = prices_of(connection, row)
+    maximum = maximum_cost(row, prices, eligible, policy.max_attempts)
+    low, high = min(eligible // 5 * prices.cheapest.call(30), maximum.micros), maximum.micros
     wallet = wallet_of(connection, row.org_id)
     available = wallet.balance_micros - wallet.reserved_micros
     calling_s = eligible / min(settings.calls_per_second, row.max_concurrency / _TYPICAL_CALL_S)

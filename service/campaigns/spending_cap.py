@@ -19,7 +19,7 @@ from callwright.contract.problems import SPENDING_CAP_REACHED
 from callwright.service.platform.money import amount
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rules.deployment_states import TERMINAL
-from callwright.service.rules.price_settings import PRICES
+from callwright.service.tables.audience_prices import AudiencePrices, prices_of
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.schema import api_keys, deployments, past_commitments, phone_numbers, transactions
 
@@ -77,23 +77,23 @@ def committed(connection: Connection, key_id: str, *, but: str = "") -> int:
     if unbounded is not None:
         message = f"deployment {unbounded.id}, started with this key, has no budget cap: nothing more is allowed"
         raise Refusal(SPENDING_CAP_REACHED, message)
-    going = sum(_worst(row) - row.spend_before_micros for row in live)
+    going = sum(_worst(row, prices_of(connection, row)) - row.spend_before_micros for row in live)
     sums = [connection.execute(_ENDED, given), connection.execute(_RENTED, given), connection.execute(_PAST, given)]
     return going + sum(int(found.scalar() or 0) for found in sums)
 
 
-def _worst(row: Row[Any], changes: Mapping[str, Any] = _UNCHANGED) -> int:
+def _worst(row: Row[Any], prices: AudiencePrices, changes: Mapping[str, Any] = _UNCHANGED) -> int:
     """The most, in micros, that a deployment can have cost in total when its last call has ended.
 
-    Calls under way may cost more than is reserved for them, also when the budget cap is reached.
+    A call under way may cost up to a minute more than is reserved for it, also when the budget cap is reached.
     """
     names = ("budget_cap_micros", "max_concurrency", "max_call_duration_seconds")
     cap, concurrency, longest_s = (changes.get(name, _kept(row, name)) for name in names)
-    under_way = row.spend_micros + row.reserved_micros + PRICES.calls.overrun(row.in_flight, longest_s)
+    under_way = row.spend_micros + row.reserved_micros + prices.dearest.overrun(row.in_flight, longest_s)
     if row.status in TERMINAL:
         return under_way
-    lines = max(row.in_flight, min(concurrency, cap // PRICES.reservation()))
-    return max(under_way, cap + PRICES.calls.overrun(lines, longest_s))
+    lines = max(row.in_flight, min(concurrency, cap // prices.cheapest.held_back))
+    return max(under_way, cap + prices.dearest.overrun(lines, longest_s))
 
 
 def check(connection: Connection, by: SpendingKey, extra_micros: int, *, but: str = "", next_step: str = "") -> None:
@@ -131,10 +131,10 @@ def check_deployment(
         message = "a key with a spending cap needs the deployment to have a budget_cap"
         raise _refused(by, message, "budget_cap")
     before = row.spend_before_micros if row.started_by_key_id == by.key_id else row.spend_micros
-    extra = _worst(row, changes) - before
+    extra = _worst(row, prices_of(connection, row), changes) - before
     next_step = (
-        f"; the deployment may cost {amount(extra)} USD more, because calls under way go on when its budget_cap of "
-        f"{amount(cap)} USD is reached. Lower max_concurrency, max_call_duration_seconds or budget_cap"
+        f"; the deployment may cost {amount(extra)} USD more, because calls under way may last a minute beyond its "
+        f"budget_cap of {amount(cap)} USD. Lower max_concurrency, max_call_duration_seconds or budget_cap"
     )
     check(connection, by, extra, but=row.id, next_step=next_step)
 

@@ -19,8 +19,8 @@ from callwright.service.platform.money import amount
 from callwright.service.platform.phone import redacted
 from callwright.service.platform.refusals import Refusal, not_found
 from callwright.service.rules.organization_plans import PricePlan
-from callwright.service.rules.price_settings import PRICES
 from callwright.service.rules.templates import Columns, nearest_column, variables_in
+from callwright.service.tables.audience_prices import prices_of
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.ledger import wallet_of
 from callwright.service.tables.schema import audiences, deployments, imports, phone_numbers
@@ -114,12 +114,13 @@ def start_refusals(
     )
     if not connection.execute(numbers).first():
         found.append(not_found("phone_number_ids"))
-    if used_up := _budget_reached(row):
+    held_back = prices_of(connection, row).dearest.held_back
+    if used_up := _budget_reached(row, held_back):
         found.append(used_up)
     wallet = wallet_of(connection, row.org_id)
     available = wallet.balance_micros - wallet.reserved_micros
-    if available < PRICES.reservation():
-        details = {"required": amount(PRICES.reservation()), "available": amount(available)}
+    if available < held_back:
+        details = {"required": amount(held_back), "available": amount(available)}
         found.append(Refusal(INSUFFICIENT_CREDITS, details=details))
     limit = plan.concurrent_deployments
     running = connection.execute(_RUNNING, {"org": row.org_id, "but": row.id}).scalar_one()
@@ -153,11 +154,11 @@ def _unknown_consent_column(row: Row[Any], audience: Row[Any]) -> Refusal | None
     return Refusal(AUDIENCE_NOT_READY, message, details={"missing_columns": [wanted]})
 
 
-def _budget_reached(row: Row[Any]) -> Refusal | None:
+def _budget_reached(row: Row[Any], required: int) -> Refusal | None:
     """The refusal if the budget allows no further call. Money reserved for calls under way counts as available."""
     if row.budget_cap_micros is None:
         return None
-    left, required = max(0, row.budget_cap_micros - row.spend_micros), PRICES.reservation()
+    left = max(0, row.budget_cap_micros - row.spend_micros)
     if left >= required:
         return None
     message = (

@@ -14,7 +14,7 @@ from callwright.service.dialling.eligibility.do_not_call import removals
 from callwright.service.platform.clock.clock import MINUTE, SECOND
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rules.plan_id import PARTS, VALID_MS, Part, StartPlan, contents, part_fingerprint
-from callwright.service.rules.price_settings import PRICES
+from callwright.service.tables.audience_prices import AudiencePrices, prices_of
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.rules_files import rules_of_deployment
 from callwright.service.tables.schema import imports, phone_numbers
@@ -96,10 +96,16 @@ def parts_of(
             *(settings.calls_per_second, bool(row.simulated)),
             *_further(settings),
         ],
-        "prices": [PRICES.outbound_minute, PRICES.reservation()],
+        "prices": _prices(prices_of(connection, row)),
         "progress": [row.status, paused_at],
     }
     return {part: part_fingerprint(part, facts[part]) for part in PARTS}
+
+
+def _prices(prices: AudiencePrices) -> list[int]:
+    """The prices of the plan's calls; of one country with one price they are two numbers, as in earlier versions."""
+    found = dict.fromkeys((prices.dearest, prices.cheapest))
+    return [micros for price in found for micros in (price.minute, price.held_back)]
 
 
 def _json(part: BaseModel | None) -> str | None:

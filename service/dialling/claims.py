@@ -27,9 +27,10 @@ from callwright.service.platform.database.inserts import insert_ignoring_conflic
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.search_words import word_column
-from callwright.service.rules.price_settings import PRICES
+from callwright.service.rules.prices.price_list import Price, price_of, stored_price
 from callwright.service.tables import audit_log, counters, outbox
-from callwright.service.tables.ledger import book, wallet_of
+from callwright.service.tables.audience_prices import prices_of
+from callwright.service.tables.ledger import FROZEN, book, wallet_of
 from callwright.service.tables.schema import calls, deployments
 from callwright.service.telephony.engine import CallRequest
 
@@ -66,18 +67,21 @@ class Claimed:
 
 
 def allowance(connection: Connection, row: Row[Any], *, lock: bool = False) -> Allowance:
-    """How many calls the concurrency limit, budget and wallet allow. Each call reserves the price of two minutes.
+    """How many calls the concurrency limit, budget and wallet allow. Each reserves at most the highest price of two
+    minutes among the countries of the audience.
 
     With `lock` the wallet cannot change before this transaction ends, so that no money is reserved twice.
     """
     room = row.max_concurrency - row.in_flight
-    reservation = PRICES.reservation()
+    reservation = prices_of(connection, row).dearest.held_back
     if row.budget_cap_micros is not None:
         left = (row.budget_cap_micros - row.spend_micros - row.reserved_micros) // reservation
         if left <= 0 and not row.in_flight:
             return Allowance(0, "budget_reached")
         room = min(room, left)
     wallet = wallet_of(connection, row.org_id, lock=lock)
+    if wallet.status == FROZEN:
+        return Allowance(0, None if row.in_flight else "wallet_frozen")
     covered = (wallet.balance_micros - wallet.reserved_micros) // reservation
     if covered <= 0 and not row.in_flight:
         return Allowance(0, "insufficient_credits")
@@ -141,7 +145,7 @@ def claim(
     keep_history(connection, ids, row.id, decided, at_ms=at_ms, rules_version=current.regions.version)
     moves = [(draft.contact.status, "in_flight") for draft in taken]
     moves += [(contacts[contact_id].status, "suppressed") for contact_id, _ in suppressed]
-    reserved = PRICES.reservation() * len(taken)
+    reserved = sum(_price(draft).held_back for draft in taken)
     last_dial = max((draft.dial_ms for draft in taken), default=row.last_dial_ms)
     connection.execute(
         update(deployments)
@@ -158,7 +162,8 @@ def claim(
         )
     )
     if taken:
-        book(connection, ids, row.org_id, [], now_ms=now_ms, reserved_micros=reserved)
+        about: dict[str, Any] = {"calls": len(taken), "deployment_id": row.id}
+        book(connection, ids, row.org_id, [], now_ms=now_ms, reserved_micros=reserved, **about)
         entries = [
             audit_log.entry_row(ids, row.org_id, "call.placed", draft.request.call_id, by=SERVICE, at_ms=now_ms)
             for draft in taken
@@ -228,6 +233,10 @@ def _judged(connection: Connection, rules: Rules, drafts: Sequence[Draft], now_m
     return judged
 
 
+def _price(draft: Draft) -> Price:
+    return price_of(draft.number.provider, draft.request.to)
+
+
 def _make_calls(connection: Connection, row: Row[Any], drafts: Sequence[tuple[Draft, str]], owner: str) -> set[str]:
     rows = [
         {
@@ -248,7 +257,8 @@ def _make_calls(connection: Connection, row: Row[Any], drafts: Sequence[tuple[Dr
             "to_number": draft.request.to,
             "status": "queued",
             "created_at": draft.dial_ms,
-            "reserved_micros": PRICES.reservation(),
+            "reserved_micros": _price(draft).held_back,
+            "price": stored_price(_price(draft)),
             "language": draft.request.agent.language,
             "voice_id": draft.request.agent.voice_id,
             "variables": json_text(draft.request.variables),

@@ -8,12 +8,14 @@ from sqlalchemy import Row
 
 from callwright.service.dialling import changed_rules
 from callwright.service.dialling.claims import Claimed, Draft, claim
+from callwright.service.dialling.coverage import extend
 from callwright.service.dialling.finishing import Finished, finish
 from callwright.service.dialling.queue import Rules
 from callwright.service.dialling.schedule import Schedule
 from callwright.service.platform.clock.clock import Clock
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.ids import Ids
+from callwright.service.telephony.engine import CallRequest, HangupCause
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,10 +39,16 @@ class DriverWrites:
         self.events_written()
         return claimed
 
+    async def extend(self, request: CallRequest, until_s: int) -> HangupCause | None:
+        """Holds back what a call costs until `until_s` after its answer; returns why not, if it is not there."""
+        now_ms = self.clock.now_ms()
+        return await self.database.write(extend, self.ids, request, until_s, owner=self.owner, now_ms=now_ms)
+
     async def record(
         self, rules: Rules, finished: Sequence[Finished], channel_free_at: Sequence[int] | None = None
     ) -> None:
-        """Records calls that ended, and when the channels are free again if that is stored."""
+        """Records calls that ended. If their results were known in advance, `channel_free_at` is when the channels are
+        free again, and calls for which no money is left are ended early."""
         await self.database.write(
             finish,
             self.ids,
@@ -48,6 +56,7 @@ class DriverWrites:
             finished,
             channel_free_at=channel_free_at,
             public_url=self.public_url,
+            decides_cover=channel_free_at is not None,
             **self._lease(),
         )
         self.events_written()

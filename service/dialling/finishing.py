@@ -1,11 +1,10 @@
 """Finishing calls: the transaction that records a call, charges for it and decides whether it is made again."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from math import ceil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, insert, update
 
 from callwright.contract.calls.calls import Transfer
 from callwright.contract.declaration.model import Resource
@@ -21,6 +20,7 @@ from callwright.contract.events import (
 )
 from callwright.service.accounts.principals import SERVICE
 from callwright.service.dialling import endings
+from callwright.service.dialling.coverage import Funds, Held, KnownCall, billed_of, cover, held_for
 from callwright.service.dialling.eligibility import do_not_call
 from callwright.service.dialling.eligibility.gate import DO_NOT_CALL
 from callwright.service.dialling.leases import mine, until
@@ -29,7 +29,7 @@ from callwright.service.platform.clock.clock import moment, whole_seconds
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.own_address import recording_url, transcript_url
-from callwright.service.rules.price_settings import PRICES
+from callwright.service.rules.cost_items import Cost, cost_of
 from callwright.service.rules.retry_policy import CALLBACK_MINUTES, Step, after_call
 from callwright.service.tables import audit_log, counters, outbox, transcript_search
 from callwright.service.tables.campaign_settings import settings_of
@@ -39,8 +39,6 @@ from callwright.service.telephony.engine import CallRequest, CallResult
 
 _C = calls.c
 _END = update(calls).where(_C.id == bindparam("b_id"))
-_RESERVED = select(func.sum(_C.reserved_micros)).where(_C.id.in_(bindparam("ids", expanding=True)))
-"""What was reserved for calls when they were claimed; the price may have changed since."""
 
 
 @dataclass(frozen=True)
@@ -61,11 +59,6 @@ class Finished:
         """When it ended."""
         return self.dial_ms + round(self.result.ended_s * 1_000)
 
-    @property
-    def billed_seconds(self) -> int:
-        """The seconds that are charged, rounded up."""
-        return ceil(round(self.result.duration_s, 3))
-
 
 def finish(
     connection: Connection,
@@ -78,9 +71,11 @@ def finish(
     lease_until_ms: int,
     channel_free_at: Sequence[int] | None = None,
     public_url: str | None = None,
+    decides_cover: bool = False,
 ) -> None:
-    """Records calls that ended; each is charged by the second from its answer.
+    """Records calls that ended; each is charged from its answer, by the price that was agreed when it was claimed.
 
+    With `decides_cover` the results were known in advance, and here a call is ended early for which no money is left.
     `channel_free_at` is when each channel is free again; None if that is not stored. From this transaction on no
     campaign of the organization calls a person who asked not to be called again.
 
@@ -88,12 +83,21 @@ def finish(
         LeaseLost: another process drives the deployment; it finishes these calls itself.
     """
     row: Row[Any] = mine(connection, rules.row.id, owner)
-    wallet_of(connection, row.org_id, lock=True)  # before the calls, as claims lock them
+    wallet = wallet_of(connection, row.org_id, lock=True)  # before the calls, as claims lock them
+    held = held_for(connection, [one.request.call_id for one in finished])
+    reserved = sum(one.micros for one in held.values())
+    extended = 0
+    if decides_cover:
+        finished, extended = _as_covered(finished, held, Funds.of(row, wallet))
+    about: dict[str, Any] = {"calls": len(finished), "deployment_id": row.id}
+    if extended:
+        book(connection, ids, row.org_id, [], now_ms=now_ms, reserved_micros=extended, **about)
     before = called_before(connection, row.id, [one.request.contact_id for one in finished])
     policy = settings_of(row).retry_policy  # it may have changed during the calls
     steps = [_step(policy, one, before[one.request.contact_id].times_ms, row.status) for one in finished]
-    costs = [PRICES.call(one.billed_seconds) for one in finished]
-    connection.execute(_END, [_ended(one, cost) for one, cost in zip(finished, costs, strict=True)])
+    parts = [cost_of(held[one.request.call_id].price, billed_of(one.result)) for one in finished]
+    costs = [part.micros for part in parts]
+    connection.execute(_END, [_ended(one, cost) for one, cost in zip(finished, parts, strict=True)])
     spoken = [one for one in finished if one.result.turns]
     if spoken:
         connection.execute(insert(transcripts), [_transcript(one) for one in spoken])
@@ -116,13 +120,12 @@ def finish(
     change_contacts(connection, row.id, changes)
     asked = {one.request.to: one.request.call_id for one in finished if one.result.disposition == "do_not_call"}
     do_not_call.opt_out(connection, ids, row.org_id, asked, simulated=row.simulated, now_ms=now_ms)
-    reserved: int = connection.execute(_RESERVED, {"ids": [one.request.call_id for one in finished]}).scalar_one()
     charges = [
         Movement("call_charge", -cost, "call", one.request.call_id, "outbound call")
         for one, cost in zip(finished, costs, strict=True)
         if cost
     ]
-    book(connection, ids, row.org_id, charges, now_ms=now_ms, reserved_micros=-reserved)
+    book(connection, ids, row.org_id, charges, now_ms=now_ms, reserved_micros=-reserved - extended, **about)
     outcomes = [one.result.outcome for one in finished]
     dispositions = [one.result.disposition for one in finished if one.result.disposition is not None]
     if channel_free_at is None:
@@ -170,7 +173,15 @@ def _step(policy: RetryPolicy, one: Finished, called_at: list[int], status: str)
     return step, "cancelled" if stopped else step.state
 
 
-def _ended(one: Finished, cost: int) -> dict[str, Any]:
+def _as_covered(finished: Sequence[Finished], held: Mapping[str, Held], funds: Funds) -> tuple[list[Finished], int]:
+    """The calls as far as they are covered, and what was held back for them in addition."""
+    known = [KnownCall(one.request, one.result, one.dial_ms) for one in finished]
+    covered = cover(known, held, funds)
+    further = sum(one.micros for one in covered.held) - sum(one.micros for one in held.values())
+    return [replace(one, result=result) for one, result in zip(finished, covered.results, strict=True)], further
+
+
+def _ended(one: Finished, cost: Cost) -> dict[str, Any]:
     result = one.result
     callback = result.callback_after_s
     return {
@@ -187,8 +198,9 @@ def _ended(one: Finished, cost: int) -> dict[str, Any]:
         "answered_at": one.at(result.answered_s),
         "ended_at": one.ended_ms,
         "duration_ms": round(result.duration_s * 1_000),
-        "billed_seconds": one.billed_seconds,
-        "cost_micros": cost,
+        "billed_seconds": cost.billed_seconds,
+        "cost_micros": cost.micros,
+        "cost_items": cost.items,
         "turn_count": len(result.turns),
         "unanswered_questions": json_text(list(result.unanswered_questions)),
         "warnings": json_text(list(result.warnings)),

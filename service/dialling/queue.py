@@ -47,7 +47,7 @@ _CALLED_BEFORE: Select[*tuple[Any, ...]] = select(_K.id, _K.attempt_times, _K.la
 )
 _CHANGE = update(deployment_contacts).where(_K.deployment_id == bindparam("b_deployment"), _K.id == bindparam("b_id"))
 _NUMBERS: Select[*tuple[Any, ...]] = (
-    select(phone_numbers.c.id, phone_numbers.c.number, phone_numbers.c.country, phone_numbers.c.max_calls_per_day)
+    select(*(phone_numbers.c[name] for name in ("id", "number", "country", "provider", "max_calls_per_day")))
     .join(deployment_numbers, deployment_numbers.c.phone_number_id == phone_numbers.c.id)
     .where(deployment_numbers.c.deployment_id == bindparam("id"), phone_numbers.c.status == "active")
     .order_by(deployment_numbers.c.position)

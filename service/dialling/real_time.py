@@ -10,7 +10,9 @@ import anyio
 from anyio.abc import TaskGroup
 from sqlalchemy import Connection, Row, update
 
+from callwright.contract.deployments.call_price import EXTENDED_S, HELD_BACK_S
 from callwright.service.dialling.claims import Draft
+from callwright.service.dialling.coverage import LEAD_S
 from callwright.service.dialling.driver_writes import DriverWrites
 from callwright.service.dialling.finishing import Finished, started_event
 from callwright.service.dialling.leases import mine
@@ -21,7 +23,7 @@ from callwright.service.platform.clock.clock import SECOND, Clock
 from callwright.service.platform.ids import Ids
 from callwright.service.tables import outbox
 from callwright.service.tables.schema import calls, deployments
-from callwright.service.telephony.engine import CallEngine, CallProgress, CallRequest
+from callwright.service.telephony.engine import CallEngine, CallProgress, CallRequest, CallResult, EarlyEnd
 
 _C = calls.c
 _STAGES = {
@@ -148,13 +150,32 @@ class RealTime:
             await writes.database.write(_progress, writes.ids, request, progress, owner=writes.owner, clock_ms=clock_ms)
             writes.events_written()
             is_told = True
+            if progress.stage == "answered":
+                cover.start_soon(self._keep_covered, request, progress.at_ms)
 
-        result = await self._engine.run(request, report, dial_ms=dial_ms)
+        results: list[CallResult] = []
+        async with anyio.create_task_group() as cover:
+            results.append(await self._engine.run(request, report, dial_ms=dial_ms))
+            cover.cancel_scope.cancel()
+        (result,) = results
         finished = Finished(request, result, dial_ms, started_told=is_told)
         # Before the call is recorded: from then on its channel counts as free.
         self._ended_ms = sorted([*self._ended_ms, finished.ended_ms])[-MOST_CHANNELS:]
         await writes.record(rules, [finished])
         self._under_way.discard(request.call_id)
+
+    async def _keep_covered(self, request: CallRequest, answered_ms: int) -> None:
+        """Holds back a further minute whenever what is held back is nearly used up, or ends the call when it is."""
+        covered_s = HELD_BACK_S
+        while covered_s < request.max_duration_s:
+            await self._time.until(answered_ms + (covered_s - LEAD_S) * SECOND)
+            cause = await self._writes.extend(request, covered_s + EXTENDED_S)
+            if cause is not None:
+                end_ms = answered_ms + covered_s * SECOND
+                await self._time.until(end_ms)
+                await self._engine.hang_up(request.call_id, EarlyEnd("platform", cause, end_ms))
+                return
+            covered_s += EXTENDED_S
 
 
 def _progress(

@@ -20,7 +20,8 @@ from callwright.service.platform.database.listing import Listing, page_of_values
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.money import RENTAL_PERIOD_MS, amount, micros, money
 from callwright.service.platform.refusals import Refusal
-from callwright.service.rules.price_settings import PRICES
+from callwright.service.rules.prices.price_list import SIMULATED as CARRIER
+from callwright.service.rules.prices.price_list import rental_of
 from callwright.service.tables.ledger import Movement, book, wallet_of
 from callwright.service.tables.schema import deployment_numbers, deployments, phone_numbers
 from callwright.service.telephony.number_inventory import RentableNumber, find_rentable, rentable
@@ -91,10 +92,11 @@ def search_available_numbers(
 ) -> Page[contract.AvailableNumber]:
     """A page of numbers that can be rented."""
     kind = asked.number_type or "local"
+    price = rental_of(CARRIER, asked.country, kind)
     descends = sort_fields(contract.search_available_numbers, asked.sort or "number")[0][1]
     free = _free(context, rentable(asked.country, kind, asked.area_code, asked.contains))
     shown = [
-        resource(contract.AvailableNumber, entry, capabilities=SIMULATED, monthly_cost=money(PRICES.rental(kind)))
+        resource(contract.AvailableNumber, entry, capabilities=SIMULATED, monthly_cost=money(price))
         for entry in (reversed(free) if descends else free)
     ]
     return page_of_values(
@@ -110,7 +112,7 @@ def search_available_numbers(
 @handles(contract.rent_phone_number)
 def rent_phone_number(asked: contract.RentPhoneNumber, context: RequestContext) -> contract.PhoneNumber:
     """Rents a number and charges its first month."""
-    price = PRICES.rental(asked.number_type)
+    price = rental_of(CARRIER, asked.country, asked.number_type)
     if asked.expected_monthly_cost is not None and micros(asked.expected_monthly_cost.amount) != price:
         message = f"expected_monthly_cost: the number costs {amount(price)} USD a month"
         details = {"monthly_cost": amount(price)}
@@ -142,7 +144,7 @@ def _take(
         **asdict(entry),
         "status": "active",
         "label": asked.label,
-        "provider": "simulated",
+        "provider": CARRIER,
         "simulated": True,
         "monthly_micros": price,
         "renews_at": context.now_ms + RENTAL_PERIOD_MS,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import Row, select
+from sqlalchemy import Row, bindparam, select
 
 from callwright.contract import wallet as contract
 from callwright.contract.declaration.pagination import Page
@@ -11,18 +11,37 @@ from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.handlers.resources import resource
 from callwright.service.platform.database.listing import Listing
 from callwright.service.platform.money import micros, money
-from callwright.service.rules.price_settings import PRICES
-from callwright.service.tables.ledger import wallet_of, warn_below
-from callwright.service.tables.schema import transactions
+from callwright.service.rules.prices import price_list
+from callwright.service.tables.ledger import HELD, wallet_of, warn_below
+from callwright.service.tables.schema import phone_numbers, transactions
 
-_T = transactions.c
+_T, _N = transactions.c, phone_numbers.c
+_RENTED = select(_N.country).where(_N.org_id == bindparam("org"), _N.released_at.is_(None)).distinct()
 
 
-def _prices() -> list[contract.Price]:
-    rentals = [
-        contract.Price(item=f"{kind}_number", unit="month", price=money(micros)) for kind, micros in PRICES.monthly
+def _prices(context: RequestContext) -> list[contract.Price]:
+    """The prices of the countries from which the organization has numbers, and of the rest of the world."""
+    rented = context.connection.execute(_RENTED, {"org": context.org_id}).scalars()
+    return [price for country in (*sorted(rented), None) for price in _prices_of(country)]
+
+
+def _prices_of(country: str | None) -> list[contract.Price]:
+    prices = price_list.IN_FORCE.carriers[price_list.SIMULATED]
+    destination = prices.destination(country)
+    kinds: dict[contract.CalledType | None, price_list.Price] = {None: destination.landline}
+    if destination.landline != destination.mobile:
+        kinds = {"landline": destination.landline, "mobile": destination.mobile}
+    calls = [
+        contract.Price(
+            item="outbound_call", unit="minute", price=money(price.minute), country=country, called_type=kind
+        )
+        for kind, price in kinds.items()
     ]
-    return [contract.Price(item="outbound_call", unit="minute", price=money(PRICES.outbound_minute)), *rentals]
+    rents = [(kind, prices.rental(country or price_list.REST, kind)) for kind in price_list.NUMBER_TYPES]
+    rentals = [
+        contract.Price(item=f"{kind}_number", unit="month", price=money(rent), country=country) for kind, rent in rents
+    ]
+    return [*calls, *rentals]
 
 
 @handles(contract.get_wallet)
@@ -52,7 +71,7 @@ def _get_resource(context: RequestContext) -> contract.Wallet:
         available=money(row.balance_micros - row.reserved_micros),
         low_balance_threshold=None if row.threshold_micros is None else money(row.threshold_micros),
         low_balance=row.low,
-        prices=_prices(),
+        prices=_prices(context),
     )
 
 
@@ -76,5 +95,7 @@ def list_transactions(asked: contract.ListTransactions, context: RequestContext)
 
     columns = {name: _T[name] for name in ("type", "reference_id", "created_at")}
     rows = select(transactions).where(_T.org_id == context.org_id)
+    if not asked.type:
+        rows = rows.where(_T.type.not_in(HELD))
     listing = Listing(contract.list_transactions, rows, columns, _T.id, countable=("created_at",))
     return context.page(listing, asked, to_resource)

@@ -30,6 +30,8 @@ HangupCause = Literal[
     "originator_cancel",
     "network_error",
     "platform_error",
+    "insufficient_credits",
+    "budget_reached",
 ]
 AnsweredBy = Literal["human", "machine_end_beep", "machine_end_silence", "unknown"]
 EndedBy = Literal["agent", "contact", "carrier", "platform", "api"]
@@ -123,6 +125,15 @@ class CallResult:
         return 0.0 if self.answered_s is None else self.ended_s - self.answered_s
 
 
+@dataclass(frozen=True)
+class EarlyEnd:
+    """When and why a call is ended. `at_ms` is on the deployment's clock; None: now."""
+
+    ended_by: EndedBy = "api"
+    cause: HangupCause = "normal_clearing"
+    at_ms: int | None = None
+
+
 Stage = Literal["initiated", "ringing", "answered"]
 
 
@@ -171,8 +182,8 @@ class CallEngine(Protocol):
         """
         ...
 
-    async def hang_up(self, call_id: str) -> None:
-        """Ends a call that is under way; a call that is not is left alone."""
+    async def hang_up(self, call_id: str, end: EarlyEnd | None = None) -> None:
+        """Ends a call that is under way, by request unless `end` says otherwise; a call that is not is left alone."""
         ...
 
 

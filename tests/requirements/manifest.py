@@ -38,6 +38,7 @@ FILES: Mapping[str, str] = {
     "rate-limits": "RATE",
     "versioning": "VER",
     "rules-of-regions": "RULE",
+    "wallet": "WALLET",
 }
 """Every file, in the order of the page, with the word its ids begin with."""
 Later = Literal["dialling", "dashboard", "inbound-calls"]

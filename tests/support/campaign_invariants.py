@@ -13,7 +13,8 @@ from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.service.platform.clock.clock import DAY, MINUTE
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.money import OPENING_BALANCE
-from callwright.service.rules.price_settings import PRICES
+from callwright.service.rules.prices.price_list import SIMULATED, price_of
+from callwright.service.tables.ledger import HELD
 from callwright.service.tables.schema import (
     audit_log,
     calls,
@@ -51,7 +52,9 @@ class CampaignRecords:
         org_id = self.deployment.org_id
         self.wallet: Row[Any] = connection.execute(select(wallets).where(wallets.c.org_id == org_id)).one()
         self.transactions = connection.execute(
-            select(transactions).where(transactions.c.org_id == org_id).order_by(transactions.c.id)
+            select(transactions)
+            .where(transactions.c.org_id == org_id, transactions.c.type.not_in(HELD))
+            .order_by(transactions.c.id)
         ).all()
         self.events = [
             (row, json.loads(row.data))
@@ -181,7 +184,7 @@ def check_money(found: CampaignRecords, *, extra_dollars: int = 0) -> None:
         answered_ms = 0 if call.answered_at is None else call.ended_at - call.answered_at
         assert call.duration_ms == answered_ms
         assert call.billed_seconds == -(-answered_ms // 1_000)
-        assert call.cost_micros == PRICES.call(call.billed_seconds)
+        assert call.cost_micros == price_of(SIMULATED, call.to_number).call(call.billed_seconds)
         assert by_call.get(call.id, 0) == call.cost_micros
     balance = 0
     for movement in sorted(found.transactions, key=lambda movement: (movement.created_at, movement.id)):

@@ -21,6 +21,7 @@ from callwright.service.platform.database.database import Database
 from callwright.service.platform.database.engines import Limits
 from callwright.service.services import Services
 from callwright.service.settings import ServiceSettings
+from tests.support.ledger_check import check_ledgers
 
 BASE_URL = "http://service/v1"
 
@@ -89,11 +90,18 @@ async def open_service(
     settings: ServiceSettings | None = None,
     clock: SystemClock | None = None,
     limits: Limits | None = None,
+    checks_ledgers: bool = True,
 ) -> AsyncGenerator[Tenant]:
-    """A running service on the database, with one organization. The schema is there already or is made."""
+    """A running service on the database, with one organization. The schema is there already or is made.
+
+    Unless the block fails, the ledger of every organization adds up at its end; `checks_ledgers` is false for a test
+    that leaves no database to read, or writes amounts without booking them.
+    """
     made = settings or ServiceSettings(data=data, database_url=database_url)
     made = replace(made, data=data, database_url=database_url)
     async with running(made, workers=workers, clock=clock, limits=limits) as service:
         service.services.own_address.bound = BASE_URL.removesuffix("/v1")
         async with _open_tenant(service, "tests", plan, extra_dollars) as tenant:
             yield tenant
+            if checks_ledgers:
+                await check_ledgers(service.services.database)

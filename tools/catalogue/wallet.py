@@ -1,7 +1,7 @@
 """Tools for the wallet."""
 
 from callwright.contract import wallet as contract
-from callwright.contract.wallet import Transaction, Wallet
+from callwright.contract.wallet import Price, Transaction, Wallet
 from callwright.tools.runtime.tool import CHANGES, READS, Tool
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import amount, line, lines, moment
@@ -16,10 +16,16 @@ def _wallet(wallet: Wallet, _: ToolContext) -> str:
             "play money, not real" if wallet.play_money else None,
         ),
         "To top it up, on the machine of the service: callwright orgs fund NAME --amount 50.00",
+        "The wallet is frozen: no new call is paid." if wallet.status == "frozen" else None,
         "The balance is low." if wallet.low_balance else None,
         f"warns below {amount(wallet.low_balance_threshold)}" if wallet.low_balance_threshold else None,
-        *(f"price: {price.item} {amount(price.price)} a {price.unit}" for price in wallet.prices),
+        *(_price(price) for price in wallet.prices),
     )
+
+
+def _price(price: Price) -> str:
+    where = line(price.country or "other countries", price.called_type)
+    return f"price: {price.item} {amount(price.price)} a {price.unit}, {where}"
 
 
 def _entry(transaction: Transaction, _: ToolContext) -> str:
@@ -64,14 +70,14 @@ TOOLS: tuple[Tool, ...] = (
         toolset="context",
         title="List wallet transactions",
         description=(
-            "Movements of the wallet, newest first: charges (negative), top-ups, refunds. For the balance use "
-            "get_overview. For one call's cost in parts use get_call. Free."
+            "Wallet movements, newest first: negative charges, top-ups, refunds. For the balance use get_overview, "
+            "for call costs get_call. Free."
         ),
         hints=READS,
         reply=_entry,
         empty="No transaction fits.",
         default_fields=("id", "type", "amount", "reference", "created_at"),
         hidden=frozenset({"sort", "fields"}),
-        argument_descriptions={"type": "Of these types.", "reference_id": "What it is about."},
+        argument_descriptions={"type": "Of these.", "reference_id": "About what."},
     ),
 )

@@ -54,15 +54,18 @@ async def joining_cost(context: ToolContext, campaigns: Sequence[Mapping[str, An
 
 
 async def _price(context: ToolContext) -> CallPrice | None:
+    """The highest price of a minute to the countries of the organization's numbers; without any, to the others."""
     prices = (await looked_up(context, get_wallet, GetWallet())).get("prices")
+    found: dict[bool, list[int]] = {True: [], False: []}
     for one in cast("list[Any]", prices) if isinstance(prices, list) else []:
         try:
-            found = Price.model_validate(one)
-            if (found.item, found.unit) == ("outbound_call", "minute"):
-                return CallPrice(_micros(found.price))
+            price = Price.model_validate(one)
+            if (price.item, price.unit) == ("outbound_call", "minute"):
+                found[price.country is not None].append(_micros(price.price))
         except ValueError:
             continue
-    return None
+    minutes = found[True] or found[False]
+    return CallPrice(max(minutes)) if minutes else None
 
 
 def _micros(money: Money) -> int:

@@ -82,6 +82,37 @@ def fund(
     run(organizations.fund, settings_of(data, database), name, amount, as_json)
 
 
+@orgs.command("refund")
+def refund(
+    name: str,
+    call: Annotated[str, typer.Option(metavar="CALL_ID", help="The call to pay back, once.")],
+    amount: Annotated[str | None, typer.Option(help="Dollars to pay back; if absent, what the call cost.")] = None,
+    data: Data = None,
+    database: Database = None,
+    as_json: AsJson = False,
+) -> None:
+    """Pays back what a call cost into the organization's wallet."""
+    from callwright.server.commands.accounts import organizations
+
+    run(organizations.refund, settings_of(data, database), name, call, amount, as_json)
+
+
+@orgs.command("freeze")
+def freeze(name: str, data: Data = None, database: Database = None, as_json: AsJson = False) -> None:
+    """Lets no new call be paid from the organization's wallet; calls under way finish and are charged."""
+    from callwright.server.commands.accounts import organizations
+
+    run(organizations.set_status, settings_of(data, database), name, "frozen", as_json)
+
+
+@orgs.command("unfreeze")
+def unfreeze(name: str, data: Data = None, database: Database = None, as_json: AsJson = False) -> None:
+    """Lets calls be paid from the organization's wallet again."""
+    from callwright.server.commands.accounts import organizations
+
+    run(organizations.set_status, settings_of(data, database), name, "active", as_json)
+
+
 @users.command("add")
 def add_user(
     email: str,

@@ -192,3 +192,33 @@ async def fund(settings: ProgramSettings, name: str, text: str, as_json: bool = 
         print_json({"id": org_id, "name": name, "balance": amount_data(balance)})
         return
     Console().print(f"[bold]{escape(name)}[/] has {amount(balance)[:-4]} USD of play money", highlight=False)
+
+
+async def refund(settings: ProgramSettings, name: str, call_id: str, text: str | None, as_json: bool = False) -> None:
+    """Pays a call back; prints how much and the new balance."""
+    wanted = None if text is None else dollars("--amount", text)
+    async with account_database(settings) as (database, ids, now_ms):
+        org_id = await database.read(accounts.find_organization, name)
+        made = await database.write(accounts.refund_call, ids, org_id, call_id, wanted, now_ms)
+    if as_json:
+        amounts = {"refunded": amount_data(made.micros), "balance": amount_data(made.balance)}
+        print_json({"id": org_id, "name": name, "call_id": call_id, **amounts, "is_new": made.is_new})
+        return
+    was = "refunded" if made.is_new else "refunded before, nothing changed:"
+    said = f"{escape(call_id)} {was} {amount(made.micros)} {CURRENCY}; the balance is {amount(made.balance)} {CURRENCY}"
+    Console().print(said, highlight=False, soft_wrap=True)
+
+
+async def set_status(
+    settings: ProgramSettings, name: str, status: accounts.WalletStatus, as_json: bool = False
+) -> None:
+    """Freezes a wallet or lets it pay again; prints its status."""
+    async with account_database(settings) as (database, ids, now_ms):
+        org_id = await database.read(accounts.find_organization, name)
+        changed = await database.write(accounts.set_wallet_status, ids, org_id, status, now_ms)
+    if as_json:
+        print_json({"id": org_id, "name": name, "wallet_status": status, "changed": changed})
+        return
+    still = "" if changed else " already"
+    what = "no new call is paid" if status == "frozen" else "calls are paid; paused campaigns wait to be resumed"
+    Console().print(f"[bold]{escape(name)}[/]: the wallet is {status}{still}, {what}", highlight=False, soft_wrap=True)

@@ -46,13 +46,17 @@ def find(context: RequestContext, call_id: str) -> Row[Any]:
 
 
 @lru_cache(maxsize=4_096)
-def _cost(micros: int | None, billed_seconds: int) -> dict[str, Any] | None:
-    """The `cost` of a call. Cached, because many calls cost the same."""
+def _cost(micros: int | None, billed_seconds: int, items: str | None) -> dict[str, Any] | None:
+    """The `cost` of a call. Cached, because many calls cost the same. Calls of earlier versions have no parts."""
     if micros is None:
         return None
-    text = amount(micros)
-    item = {"item": "outbound_call", "quantity": float(billed_seconds), "unit": "second", "amount": text}
-    return {"amount": text, "currency": CURRENCY, "breakdown": [item] if billed_seconds else []}
+    whole = [("telephony", billed_seconds, micros)] if billed_seconds else []
+    parts: list[tuple[str, int, int]] = orjson.loads(items) if items else whole
+    breakdown = [
+        {"item": item, "quantity": float(seconds), "unit": "second", "amount": amount(part)}
+        for item, seconds, part in parts
+    ]
+    return {"amount": amount(micros), "currency": CURRENCY, "breakdown": breakdown}
 
 
 @dataclass(frozen=True)
@@ -107,7 +111,7 @@ def _members(row: Row[Any], retention: _Retention, public_url: str | None) -> di
         "transfer": _transfer(call),
         "ring_seconds": whole_seconds(until - ringing) if ringing is not None and until is not None else 0,
         "duration_seconds": whole_seconds(call["duration_ms"]),
-        "cost": _cost(call["cost_micros"], call["billed_seconds"]),
+        "cost": _cost(call["cost_micros"], call["billed_seconds"], call["cost_items"]),
         "recording_url": recording_url(public_url, call["id"]) if has_turns else None,
         "recording": _recording(call, retention),
         "transcript_url": transcript_url(public_url, call["id"]) if has_turns else None,

@@ -3,6 +3,7 @@
 from callwright.service.tables.schema.accounts import api_keys as api_keys
 from callwright.service.tables.schema.accounts import audit_log as audit_log
 from callwright.service.tables.schema.accounts import idempotency_keys as idempotency_keys
+from callwright.service.tables.schema.accounts import ledger_accounts as ledger_accounts
 from callwright.service.tables.schema.accounts import memberships as memberships
 from callwright.service.tables.schema.accounts import metadata as metadata
 from callwright.service.tables.schema.accounts import organizations as organizations

@@ -4,9 +4,22 @@ Moments are milliseconds since the epoch, money is millionths of a dollar, struc
 are sorted use the C collation on Postgres, so that both engines give the same order.
 """
 
-from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table, Text
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    text,
+)
 
-from callwright.service.platform.database.columns import sorted_text
+from callwright.service.platform.database.columns import partial_index, sorted_text
 
 metadata = MetaData()
 
@@ -138,7 +151,17 @@ wallets = Table(
     Column("low", Boolean, nullable=False),
     Column("play_money", Boolean, nullable=False),
     Column("updated_at", Moment, nullable=False),
+    Column("status", String(10), nullable=False, server_default="active"),
 )
+
+ledger_accounts = Table(
+    "ledger_accounts",
+    metadata,
+    Column("org_id", String(40), ForeignKey("organizations.id"), primary_key=True),
+    Column("account", String(20), primary_key=True),
+    Column("balance_micros", Micros, nullable=False),
+)
+"""What each account of the ledger holds: its credits less its debits. An organization's accounts sum to zero."""
 
 transactions = Table(
     "transactions",
@@ -152,8 +175,11 @@ transactions = Table(
     Column("reference_id", String(40)),
     Column("description", String(200), nullable=False),
     Column("created_at", Moment, nullable=False),
-    Index("ix_transactions_created", "org_id", "created_at", "id"),
+    Column("debit_account", String(20), nullable=False, server_default="unknown"),
+    Column("credit_account", String(20), nullable=False, server_default="unknown"),
+    Index("ix_transactions_created", "org_id", "created_at", "id", "type"),
     Index("ix_transactions_reference", "reference_id"),
+    partial_index("uq_transactions_refund", "reference_id", where=text("type = 'refund'"), unique=True),
 )
 
 idempotency_keys = Table(

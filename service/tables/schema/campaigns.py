@@ -42,6 +42,7 @@ audiences = Table(
     Column("duplicate_count", BigInteger, nullable=False),
     Column("last_imported_at", Moment),
     *stored(),
+    Column("countries", Text, nullable=False, server_default="{}"),
     Index("uq_audiences_name", "org_id", "name", unique=True),
     Index("ix_audiences_created", "org_id", "created_at", "id"),
     Index("ix_audiences_second", "org_id", text("(created_at / 1000) DESC"), "name", "id"),
@@ -130,10 +131,13 @@ phone_numbers = Table(
     Column("renewed_by_key_id", String(40)),
     Column("max_calls_per_day", Integer),
     Column("settings_changes", BigInteger, nullable=False, server_default="0"),
+    Column("billing_status", String(10), nullable=False, server_default="current"),
+    Column("past_due_since", Moment),
+    Column("renewal_retry_at", Moment),
     partial_index("uq_phone_numbers_rented", "number", where=text("released_at IS NULL"), unique=True),
     Index("ix_phone_numbers_created", "org_id", "created_at", "id"),
     Index("ix_phone_numbers_second", "org_id", text("(created_at / 1000) DESC"), "number", "id"),
-    Index("ix_phone_numbers_renews", "renews_at"),
+    Index("ix_phone_numbers_renewal", text("coalesce(renewal_retry_at, renews_at)")),
 )
 
 deployments = Table(
@@ -300,6 +304,8 @@ calls = Table(
     Column("hang_up_requested_at", Moment),
     Column("driver", String(40)),
     Column("evidence", Text),
+    Column("price", Text),
+    Column("cost_items", Text),
     Index("ix_calls_created", "org_id", "created_at", "id", "name_words"),
     Index("ix_calls_second", "org_id", text("(created_at / 1000) DESC"), "id"),
     Index("uq_calls_attempt", "deployment_id", "contact_id", "attempt_number", unique=True),

@@ -2,12 +2,20 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
 
 import anyio
 from sqlalchemy import Connection
 
-from callwright.service.telephony.engine import CallProgress, CallRequest, CallResult, EngineParts, Report, Stage
+from callwright.service.telephony.early_end import cut_short
+from callwright.service.telephony.engine import (
+    CallProgress,
+    CallRequest,
+    CallResult,
+    EarlyEnd,
+    EngineParts,
+    Report,
+    Stage,
+)
 from callwright.service.telephony.simulated import placed_calls
 from callwright.service.telephony.simulated.network import simulate
 
@@ -23,38 +31,14 @@ def outcome_of(request: CallRequest) -> CallResult:
         return CallResult(call_id=request.call_id, outcome="failed", hangup_cause="platform_error", ended_by="platform")
 
 
-def cut_short(result: CallResult, after_s: float) -> CallResult:
-    """The result of a call that was hung up by request, `after_s` after dialling began."""
-    if after_s >= result.ended_s:
-        return result
-    answered = result.answered_s is not None and result.answered_s <= after_s
-    spoken_s = after_s - result.answered_s if answered and result.answered_s is not None else 0.0
-    turns = [turn for turn in result.turns if turn.start_s < spoken_s]
-    if turns and turns[-1].end_s > spoken_s:
-        turns[-1] = replace(turns[-1], end_s=round(spoken_s, 3), interrupted=True)
-    return replace(
-        result,
-        outcome="answered" if answered else "cancelled",
-        disposition="incomplete" if answered else None,
-        hangup_cause="normal_clearing" if answered else "originator_cancel",
-        ended_by="api",
-        answered_by=result.answered_by if answered else None,
-        initiated_s=min(result.initiated_s, after_s),
-        ringing_s=result.ringing_s if result.ringing_s is not None and result.ringing_s <= after_s else None,
-        answered_s=result.answered_s if answered else None,
-        ended_s=after_s,
-        turns=turns if answered else (),
-        unanswered_questions=(),
-        callback_after_s=None,
-    )
-
-
 class SimulatedEngine:
     """A call engine with no telephone behind it."""
 
     def __init__(self, parts: EngineParts) -> None:
         self._database, self._timeline, self._fence = parts.database, parts.timeline, parts.fence
         self._hang_ups: dict[str, anyio.Event] = {}
+        self._ends: dict[str, EarlyEnd] = {}
+        """Why calls are ended early, by call id."""
 
     def simulate(self, request: CallRequest) -> CallResult:
         """The result of a call. Nothing is dialled: this network knows it in advance."""
@@ -75,7 +59,6 @@ class SimulatedEngine:
 
     async def run(self, request: CallRequest, report: Report, *, dial_ms: int) -> CallResult:
         """Makes one call by the clock of the timeline. A call that was dialled before continues."""
-        timeline = self._timeline
         if not await self.known([request.call_id]):
             await self.dial([(request, dial_ms)])
         result = self.simulate(request)
@@ -91,13 +74,14 @@ class SimulatedEngine:
                     continue
                 at_ms = dial_ms + round(offset_s * 1_000)
                 if await self._hung_up(hang_up, at_ms):
-                    return cut_short(result, (timeline.now_ms() - dial_ms) / 1_000)
+                    return self._cut(result, dial_ms)
                 await report(CallProgress(request.call_id, stage, at_ms))
             if await self._hung_up(hang_up, dial_ms + round(result.ended_s * 1_000)):
-                return cut_short(result, (timeline.now_ms() - dial_ms) / 1_000)
+                return self._cut(result, dial_ms)
             return result
         finally:
             del self._hang_ups[request.call_id]
+            self._ends.pop(request.call_id, None)
 
     async def _hung_up(self, hang_up: anyio.Event, until_ms: int) -> bool:
         """Waits until `until_ms` or a hang-up; returns whether it was the hang-up."""
@@ -114,8 +98,15 @@ class SimulatedEngine:
             tasks.cancel_scope.cancel()
         return hang_up.is_set()
 
-    async def hang_up(self, call_id: str) -> None:
+    def _cut(self, result: CallResult, dial_ms: int) -> CallResult:
+        end = self._ends.get(result.call_id) or EarlyEnd()
+        at_ms = self._timeline.now_ms() if end.at_ms is None else end.at_ms
+        return cut_short(result, (at_ms - dial_ms) / 1_000, end)
+
+    async def hang_up(self, call_id: str, end: EarlyEnd | None = None) -> None:
         """Ends a call that `run` is making; another one is left alone."""
         event = self._hang_ups.get(call_id)
-        if event is not None:
+        if event is not None and not event.is_set():
+            if end is not None:
+                self._ends[call_id] = end
             event.set()

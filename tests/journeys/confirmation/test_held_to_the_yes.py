@@ -14,11 +14,10 @@ from mcp.types import CallToolResult
 from callwright.contract.declaration.field_types import Spend
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.phone_numbers import PhoneNumber
-from callwright.service.handlers import phone_numbers
-from callwright.service.rules.price_settings import PriceList
 from tests.journeys.hosts import Era, Host, Person, host
 from tests.journeys.intercepted_caller import Change, InterceptedCaller
 from tests.support.campaigns import audience_of, draft, make_agent, people, rent
+from tests.support.prices import change_prices
 from tests.support.service import Tenant
 from tests.support.tools.results import text_of
 
@@ -200,7 +199,7 @@ async def test_a_number_that_is_dearer_or_gone_is_not_rented(
     number, numbers = free["data"][0]["number"], found.tenant.client.phone_numbers
 
     async def dearer() -> None:
-        monkeypatch.setattr(phone_numbers, "PRICES", PriceList(monthly=(("local", 1_160_000),)))
+        change_prices(monkeypatch, local=1_160_000)
 
     found.caller.before(
         "rent_phone_number", dearer if changed == "price" else lambda: numbers.rent(country="US", number=number)

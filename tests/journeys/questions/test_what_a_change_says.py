@@ -10,13 +10,12 @@ from sqlalchemy import update
 
 from callwright.contract.declaration.field_types import Spend
 from callwright.contract.deployments.deployments import Deployment
-from callwright.service.handlers import wallet
 from callwright.service.platform.clock.clock import HOUR
-from callwright.service.rules.price_settings import PriceList
 from callwright.service.tables.schema import imports as import_table
 from callwright.service.workers import imports
 from tests.journeys.hosts import Host
 from tests.support.campaigns import audience_of, draft, make_agent, make_audience, people, rent
+from tests.support.prices import change_prices
 from tests.support.service import Tenant
 
 EVERY_HOUR: dict[str, Any] = {
@@ -251,7 +250,7 @@ def figures_change(
         await tenant.client.audiences.add_rows(id=audience_of(campaign), rows=people(2, first=700))
 
     async def dearer() -> None:
-        monkeypatch.setattr(wallet, "PRICES", PriceList(outbound_minute=15_000))
+        change_prices(monkeypatch, minute=15_000)
         await make_agent(tenant, "Somebody else")  # what is not written to gives the answers that it knows
 
     return more_people if becomes == "more people" else dearer
@@ -282,5 +281,5 @@ async def test_what_people_who_join_may_cost_is_told_for_all_campaigns_that_call
     await found.data(tool, id=audience, **JOINING[tool])
     for_two = float(before.cost.high.amount) * 2 / 3
     (at_most,) = re.findall(r" calls them too, for about (\d+\.\d\d) USD more at most\.", found.person.asked[-1])
-    # Of the capped one what its cap leaves, and two calls that go on for ten minutes, of which two are held back.
-    assert float(at_most) == pytest.approx(for_two + min(for_two, 0.06 + 2 * 8 * 0.012), abs=0.01)
+    # Of the capped one what its cap leaves, and a minute of each of two calls beyond it.
+    assert float(at_most) == pytest.approx(for_two + min(for_two, 0.06 + 2 * 0.012), abs=0.01)

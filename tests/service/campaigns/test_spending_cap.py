@@ -13,17 +13,17 @@ from callwright.service.campaigns.spending_cap import SpendingKey
 from callwright.service.platform.clock.clock import DAY
 from callwright.service.platform.money import RENTAL_PERIOD_MS
 from callwright.service.platform.refusals import Refusal
-from callwright.service.rules.price_settings import PRICES
 from callwright.service.tables.ledger import Movement, book
 from callwright.service.tables.schema import deployments, phone_numbers
 from tests.support import resources
+from tests.support.prices import LOCAL_RENT
 from tests.support.service import Tenant
 from tests.support.tasks import tasks_within
 
 CAP = 25 * MICROS
 SHORT: dict[str, Any] = {"max_call_duration_seconds": 120}
 """Calls for which all that they may cost is held back, so that a campaign costs its budget cap at most."""
-LOCAL = PRICES.rental("local")
+LOCAL = LOCAL_RENT
 
 
 async def personal_key(tenant: Tenant) -> str:

@@ -15,9 +15,9 @@ from callwright.service.dialling.queue import FIND, Rules
 from callwright.service.dialling.runner import Runner
 from callwright.service.dialling.schedule import Schedule
 from callwright.service.platform.money import money
-from callwright.service.rules.price_settings import PRICES
 from tests.support.campaign_invariants import CampaignRecords, campaign_records
 from tests.support.campaigns import claim_and_die, draft, driver_of, lease, leave_in_wallet, people, phone, started
+from tests.support.prices import US
 from tests.support.service import Tenant
 
 
@@ -83,7 +83,7 @@ async def test_a_number_in_a_call_of_another_campaign_is_not_claimed(tenant: Ten
 
 
 async def test_what_is_held_back_for_calls_under_way_covers_no_other_call(tenant: Tenant) -> None:
-    call = PRICES.reservation()
+    call = US.held_back
     made = await started(tenant, people(10), max_concurrency=20)
     await claim_and_die(tenant, made.id)
 

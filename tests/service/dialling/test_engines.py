@@ -11,7 +11,15 @@ from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.service.dialling.driver_writes import DriverWrites
 from callwright.service.dialling.runner import Runner
 from callwright.service.tables.schema import phone_numbers
-from callwright.service.telephony.engine import CallProgress, CallRequest, CallResult, EngineParts, Report, Turn
+from callwright.service.telephony.engine import (
+    CallProgress,
+    CallRequest,
+    CallResult,
+    EarlyEnd,
+    EngineParts,
+    Report,
+    Turn,
+)
 from callwright.service.telephony.registry import ENGINES, EngineFactory, NoEngine, factory_of
 from tests.support.campaign_invariants import campaign_records, check_counters
 from tests.support.campaigns import lease, people, started
@@ -47,7 +55,7 @@ class ToyEngine:
             turns=[Turn(0, "agent", "Good morning.", 0.0, 1.5, "en")] if answers else (),
         )
 
-    async def hang_up(self, call_id: str) -> None:
+    async def hang_up(self, call_id: str, end: EarlyEnd | None = None) -> None:
         """Calls of three seconds end by themselves."""
 
 

@@ -13,15 +13,14 @@ from callwright.contract.deployments.deployments import UpdateDeployment
 from callwright.contract.deployments.dialling import CallingHours, Compliance, RetryPolicy, Voicemail, Window
 from callwright.contract.deployments.inbound import BusinessHours
 from callwright.service.accounts.principals import SERVICE
-from callwright.service.handlers import phone_numbers as number_handlers
 from callwright.service.handlers.request_context import RequestContext
 from callwright.service.handlers.revisions import check_expected
 from callwright.service.rules.organization_plans import PRICE_PLANS
-from callwright.service.rules.price_settings import PriceList
 from callwright.service.tables.schema import agents, phone_numbers
 from tests.support import resources
 from tests.support.held_writes import ends_soon, write_held_open
 from tests.support.http.raw_requests import AsyncClient
+from tests.support.prices import change_prices
 from tests.support.resources import Campaign, refusal, row
 from tests.support.service import Tenant
 
@@ -296,7 +295,7 @@ async def test_a_number_is_rented_at_the_expected_price_only(tenant: Tenant, mon
     numbers = tenant.client.phone_numbers
     offer = (await numbers.search_available(country="US")).data[0]
     price = Spend(amount=offer.monthly_cost.amount)
-    monkeypatch.setattr(number_handlers, "PRICES", PriceList(monthly=(("local", 1_160_000),)))
+    change_prices(monkeypatch, local=1_160_000)
     before = await tenant.client.wallet.get()
     async with refusal(409, "price_changed", "expected_monthly_cost") as problem:
         await numbers.rent(country="US", number=offer.number, expected_monthly_cost=price)

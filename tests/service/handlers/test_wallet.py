@@ -155,3 +155,19 @@ async def test_a_changed_threshold_stands_in_the_audit_log(tenant: Tenant) -> No
         "10.000000",
         "25.000000",
     ]
+
+
+@pytest.mark.requirement("WALLET-02")
+async def test_the_wallet_shows_the_prices_of_the_countries_of_its_numbers_and_of_the_rest(tenant: Tenant) -> None:
+    for _ in range(2):
+        await tenant.client.phone_numbers.rent(country="US")
+    gone = await tenant.client.phone_numbers.rent(country="CA")
+    await tenant.client.phone_numbers.rent(country="DE")
+    await tenant.client.phone_numbers.release(id=gone.id)
+    calls = [price for price in (await tenant.client.wallet.get()).prices if price.item == "outbound_call"]
+    assert [(price.country, price.called_type, price.price.amount) for price in calls] == [
+        ("DE", "landline", "0.016000"),
+        ("DE", "mobile", "0.034000"),
+        ("US", None, "0.012000"),
+        (None, None, "0.180000"),
+    ]

@@ -4,10 +4,11 @@ import json
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, select, update
 
 from callwright.contract.deployments.call_price import MICROS
-from callwright.service.tables.ledger import Movement, book, wallet_of
+from callwright.service.tables import schema
+from callwright.service.tables.ledger import Movement, book, check, wallet_of
 from callwright.service.tables.schema import outbox, transactions
 from tests.support.service import Tenant
 from tests.support.tasks import tasks_within
@@ -64,6 +65,44 @@ async def test_a_low_balance_is_told_once_for_each_drop(tenant: Tenant) -> None:
     await booked(tenant, 2)
     await booked(tenant, -5)
     assert [event["balance"] for event in await low_events(tenant)] == ["9.999999", "9.999995"]
+
+
+@pytest.mark.requirement("WALLET-06", "EVENT-18")
+async def test_movements_at_the_same_time_tell_each_drop_below_the_threshold_once(tenant: Tenant) -> None:
+    await booked(tenant, -90 * MICROS)
+    for drop in range(1, 4):
+        async with tasks_within(30) as tasks:
+            for _ in range(10):
+                tasks.start_soon(booked, tenant, -1_000)
+        assert len(await low_events(tenant)) == drop
+        async with tasks_within(30) as tasks:
+            for _ in range(10):
+                tasks.start_soon(booked, tenant, 1_000)  # at the threshold again: the warning is re-armed
+        assert not (await tenant.client.wallet.get()).low_balance
+    assert len(await low_events(tenant)) == 3
+
+
+@pytest.mark.requirement("WALLET-01")
+@pytest.mark.service(checks_ledgers=False)
+async def test_the_check_names_each_account_that_does_not_add_up(tenant: Tenant) -> None:
+    def found(connection: Connection) -> list[str]:
+        return check(connection, tenant.org_id)
+
+    await booked(tenant, -MICROS, reserved=24_000)
+    assert await tenant.database.read(found) == []
+    accounts = schema.ledger_accounts
+    more = update(accounts).where(accounts.c.account == "calls").values(balance_micros=accounts.c.balance_micros + 1)
+    await tenant.database.write(lambda connection: connection.execute(more).rowcount)
+    assert await tenant.database.read(found) == [
+        "all accounts together hold 0.000001, not zero",
+        "calls holds 0.000001, but its transactions sum to 0.000000",
+    ]
+    held = update(schema.wallets).values(reserved_micros=0)
+    await tenant.database.write(lambda connection: connection.execute(held).rowcount)
+    assert (await tenant.database.read(found))[-2:] == [
+        "wallet holds 98.976000, but the wallet says 99.000000",
+        "reserved holds 0.024000, but the wallet says 0.000000",
+    ]
 
 
 async def test_movements_at_the_same_time_all_count(tenant: Tenant) -> None:

@@ -11,8 +11,9 @@ from callwright.contract.deployments.settings import CampaignSettings
 from callwright.service.platform.search_words import word_column
 from callwright.service.tables import transcript_search
 from callwright.service.tables.campaign_settings import settings_of
+from callwright.service.tables.ledger import check
 from callwright.service.tables.migrations import upgrade as migrate
-from callwright.service.tables.schema import deployments, webhooks
+from callwright.service.tables.schema import audiences, deployments, webhooks
 from tests.support.database.older_databases import insert, on, upgraded
 
 _DEPLOYMENT: dict[str, Any] = {
@@ -233,3 +234,34 @@ def test_a_campaign_of_an_older_database_keeps_its_settings(empty_database_url: 
         max_call_duration_seconds=60,
     )
     assert rows[1].settings is None
+
+
+@pytest.mark.requirement("WALLET-01")
+def test_the_money_of_an_older_database_adds_up_and_its_audiences_know_their_countries(empty_database_url: str) -> None:
+    moved = [("topup", 100, 100), ("call_charge", -30, 70), ("number_rental", -20, 50), ("adjustment", -5, 45)]
+    stored = {"created_at": 1, "updated_at": 1, "metadata": "{}"}
+    counts = dict.fromkeys(("row_count", "valid_count", "invalid_count", "duplicate_count"), 0)
+
+    def fill(connection: Connection) -> None:
+        upgraded(connection, "0026")
+        for org_id, reserved in (("org_1", 24), ("org_2", 0)):
+            insert("organizations", id=org_id, name=org_id, plan="starter", created_at=1)(connection)
+            wallet = {"threshold_micros": 0, "low": False, "play_money": True, "updated_at": 1}
+            insert("wallets", org_id=org_id, balance_micros=45, reserved_micros=reserved, **wallet)(connection)
+            for index, (type_, micros, after) in enumerate(moved):
+                facts = {"id": f"{org_id}_{index}", "org_id": org_id, "description": "", "created_at": index}
+                insert("transactions", type=type_, amount_micros=micros, balance_after_micros=after, **facts)(
+                    connection
+                )
+        own = {"org_id": "org_1", "name": "a", "description": "", "status": "ready", "dedupe": "phone", "columns": "[]"}
+        insert("audiences", id="aud_1", **own, **counts, **stored)(connection)
+        for index, country in enumerate(("US", "DE", "US", None)):
+            facts = {"id": f"ctc_{index}", "org_id": "org_1", "audience_id": "aud_1", "position": index, "cells": "{}"}
+            insert("audience_rows", phone="+1", country=country, steering="{}", created_at=1, **facts)(connection)
+
+    on(empty_database_url, fill)
+    migrate.upgrade(empty_database_url)
+    assert [on(empty_database_url, lambda c, org=org: check(c, org)) for org in ("org_1", "org_2")] == [[], []]
+    counted = select(audiences.c.countries)
+    known = on(empty_database_url, lambda connection: json.loads(connection.execute(counted).scalar_one()))
+    assert known == {"US": 2, "DE": 1, "*": 1}

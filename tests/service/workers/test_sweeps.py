@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import Connection, func, insert, select
 
 from callwright.contract.phone_numbers import PhoneNumber
+from callwright.service import accounts
 from callwright.service.accounts.principals import SERVICE
 from callwright.service.platform.clock.clock import DAY
 from callwright.service.platform.database.postgres.lock_waits import Locked
@@ -17,6 +18,7 @@ from callwright.service.workers import sweeps
 from tests.support.campaigns import leave_in_wallet, rent
 from tests.support.service import Tenant
 from tests.support.sweeps import sweep_after
+from tests.support.tasks import tasks_within
 
 MONTH = timedelta(days=30)
 
@@ -65,13 +67,49 @@ async def test_a_number_that_is_not_to_be_renewed_is_released_when_its_month_is_
     assert len(await rents(tenant)) == 1
 
 
-async def test_a_number_that_cannot_be_paid_is_suspended(tenant: Tenant) -> None:
+@pytest.mark.requirement("WALLET-08")
+async def test_a_number_that_cannot_be_paid_is_past_due_for_a_week_and_then_released(tenant: Tenant) -> None:
     number = await rent(tenant)
     await leave_in_wallet(tenant, 1_149_999)
-    await sweep_after(tenant, 30.1)
-    suspended = await again(tenant, number)
-    assert (suspended.status, suspended.renews_at) == ("suspended", None)
+    for days in (30.1, 30.2, 31.2, 34, 36.9):
+        await sweep_after(tenant, days)
+        late = await again(tenant, number)
+        assert (late.status, late.billing_status, late.renews_at) == ("active", "past_due", number.renews_at)
+    await sweep_after(tenant, 37.95)
+    released = await again(tenant, number)
+    assert (released.status, released.renews_at) == ("released", None)
     assert (await tenant.client.wallet.get()).balance.amount == "1.149999"
+
+
+@pytest.mark.requirement("WALLET-08")
+async def test_a_month_that_is_past_due_is_paid_the_day_after_the_wallet_covers_it_and_once(tenant: Tenant) -> None:
+    number = await rent(tenant)
+    await leave_in_wallet(tenant, 0)
+    await sweep_after(tenant, 30.1)
+    services = tenant.services
+    await services.database.write(accounts.fund, services.ids, tenant.org_id, 9_000_000, services.clock.now_ms())
+    await sweep_after(tenant, 30.5)
+    assert (await again(tenant, number)).billing_status == "past_due"
+    for _ in range(2):
+        async with tasks_within(30) as tasks:
+            for _ in range(4):
+                tasks.start_soon(sweep_after, tenant, 31.2)
+    paid = await again(tenant, number)
+    assert number.renews_at is not None
+    assert (paid.billing_status, paid.renews_at) == ("current", number.renews_at + MONTH)
+    assert len(await rents(tenant)) == 2
+
+
+@pytest.mark.requirement("WALLET-08")
+async def test_a_clock_that_goes_back_renews_nothing_again_and_a_release_gives_nothing_back(tenant: Tenant) -> None:
+    number = await rent(tenant)
+    for days in (30.1, 29.0, 30.1, 0.0, 59.9):
+        await sweep_after(tenant, days)
+    assert len(await rents(tenant)) == 2
+    await tenant.client.phone_numbers.release(id=number.id)
+    await sweep_after(tenant, 90)
+    assert len(await rents(tenant)) == 2
+    assert (await tenant.client.wallet.get()).balance.amount == "97.700000"
 
 
 async def test_each_step_is_written_into_the_audit(tenant: Tenant) -> None:

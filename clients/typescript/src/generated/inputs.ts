@@ -924,8 +924,8 @@ export interface ListTransactionsInput {
   created_from?: string;
   /** Only those made before this moment, to the second. */
   created_before?: string;
-  /** Only these types, for example call_charge. */
-  type?: ("topup" | "call_charge" | "number_rental" | "refund" | "adjustment")[];
+  /** Only these types, for example call_charge; without it all but reservations. */
+  type?: ("topup" | "call_charge" | "number_rental" | "refund" | "adjustment" | "reservation" | "reservation_release")[];
   /** Only those about this call, number or deployment. */
   reference_id?: string;
 }

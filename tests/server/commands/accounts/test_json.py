@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tests.support.commands.words import said
+import pytest
+
+from tests.support.commands.words import refused, said
 
 
 def found(home: Path, *words: str) -> Any:
@@ -40,3 +42,13 @@ def test_what_is_cleared_and_what_doctor_finds_are_json_too(tmp_path: Path) -> N
     report = found(tmp_path, "doctor")
     assert report["healthy"] is True
     assert {"Data", "This machine"} == {section["title"] for section in report["sections"]}
+
+
+@pytest.mark.requirement("WALLET-07")
+def test_a_wallet_is_frozen_and_unfrozen_and_a_call_that_was_not_charged_is_not_refunded(tmp_path: Path) -> None:
+    said(tmp_path, "orgs", "create", "acme")
+    frozen = [found(tmp_path, "orgs", "freeze", "acme") for _ in range(2)]
+    assert [(one["wallet_status"], one["changed"]) for one in frozen] == [("frozen", True), ("frozen", False)]
+    assert "the wallet is active" in said(tmp_path, "orgs", "unfreeze", "acme")
+    answer = refused(tmp_path, "orgs", "refund", "acme", "--call=cal_1", "--data", tmp_path / "data")
+    assert "no call cal_1 was charged to this organization" in answer

@@ -10,9 +10,7 @@ from sqlalchemy import select
 from callwright.contract.declaration.field_types import Spend
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.dialling import CallingHours, Compliance, RetryPolicy, Voicemail, Window
-from callwright.service.campaigns import start_plan
 from callwright.service.platform.clock.clock import MINUTE, moment
-from callwright.service.rules.price_settings import PriceList
 from callwright.service.tables.schema import deployments
 from callwright.service.workers import imports
 from tests.support import resources
@@ -20,6 +18,7 @@ from tests.support.campaigns import ONCE, audience_of, draft, people, suspend_nu
 from tests.support.deployments.plans import in_future, make_real, nobody_is_called, plan_of
 from tests.support.held_writes import ends_soon, rows_being_added
 from tests.support.http.raw_requests import AsyncClient
+from tests.support.prices import change_prices
 from tests.support.resources import Campaign, refusal, row
 from tests.support.service import Tenant
 from tests.support.tasks import all_at_once
@@ -171,7 +170,7 @@ async def test_a_preview_of_a_plan_that_holds_is_about_that_plan(tenant: Tenant)
 async def test_a_plan_is_stale_when_the_prices_have_changed(tenant: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
     made = (await resources.draft(tenant)).deployment.id
     plan_id = await plan_of(tenant, made)
-    monkeypatch.setattr(start_plan, "PRICES", PriceList(outbound_minute=12_001))
+    change_prices(monkeypatch, minute=12_001)
     async with refusal(409, "plan_stale") as kept:
         await tenant.client.deployments.start(id=made, plan_id=plan_id)
     assert kept[0].details == {"changed": ["prices"]}
