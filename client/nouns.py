@@ -5,6 +5,7 @@ from callwright.contract import (
     agents,
     audiences,
     audit_log,
+    do_not_call,
     event_log,
     overview,
     phone_numbers,
@@ -145,3 +146,14 @@ class AuditLog(Noun):
     """The audit log: who changed what, when, and through which tool."""
 
     list = listing(audit_log.list_audit_log)
+
+
+class DoNotCall(Noun):
+    """The do-not-call list: numbers that are called in no campaign. `remove` lets a person be called again."""
+
+    list = listing(do_not_call.list_do_not_call)
+    get = method(do_not_call.get_do_not_call)
+    add = method(do_not_call.add_do_not_call)
+    remove = method(do_not_call.remove_do_not_call)
+    import_csv = method(do_not_call.import_do_not_call)
+    export = download(do_not_call.export_do_not_call)

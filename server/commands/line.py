@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from callwright.server.commands.accounts.account_lines import audit, do_not_call, keys, orgs, users
+from callwright.server.commands.accounts.account_lines import add_do_not_call_commands, audit, keys, orgs, users
 from callwright.server.commands.demo.demo_folder import DEMO_DATA
 from callwright.server.commands.invoking import AsJson, Data, Database, failed
 from callwright.server.commands.invoking import run as _run
@@ -26,11 +26,12 @@ app = typer.Typer(
 app.add_typer(orgs, name="orgs")
 app.add_typer(users, name="users")
 app.add_typer(keys, name="keys")
-app.add_typer(do_not_call, name="do-not-call")
 app.add_typer(rules, name="rules")
 app.command(short_help="What was changed, when, and by which key.")(audit)
 app.command("call", short_help="Any tool of an assistant; without a name, lists them.", add_help_option=False)(call)
 for _noun, _group in groups():
+    if _noun == "do-not-call":
+        add_do_not_call_commands(_group)
     app.add_typer(_group, name=_noun)
 
 

@@ -23,6 +23,7 @@ from callwright.service.dialling import endings
 from callwright.service.dialling.coverage import Funds, Held, KnownCall, billed_of, cover, held_for
 from callwright.service.dialling.eligibility import do_not_call
 from callwright.service.dialling.eligibility.gate import DO_NOT_CALL
+from callwright.service.dialling.heard_opt_outs import heard
 from callwright.service.dialling.leases import mine, until
 from callwright.service.dialling.queue import Rules, called_before, change_contacts
 from callwright.service.platform.clock.clock import moment, whole_seconds
@@ -83,6 +84,7 @@ def finish(
         LeaseLost: another process drives the deployment; it finishes these calls itself.
     """
     row: Row[Any] = mine(connection, rules.row.id, owner)
+    finished = [replace(one, result=heard(one.result)) for one in finished]
     wallet = wallet_of(connection, row.org_id, lock=True)  # before the calls, as claims lock them
     held = held_for(connection, [one.request.call_id for one in finished])
     reserved = sum(one.micros for one in held.values())

@@ -4,6 +4,7 @@ from callwright.service.handlers import (
     agents,
     audiences,
     audit_log,
+    do_not_call,
     overview,
     phone_numbers,
     voices,
@@ -18,7 +19,7 @@ MODULES = (
     *(agents, audiences, calls, conversations, deployments, inbound, placing),
     *(phone_numbers, transcripts, voices, wallet),
     *(subscriptions, deliveries, log, explanation),
-    *(overview, audit_log, evidence),
+    *(overview, audit_log, evidence, do_not_call),
 )
 
 

@@ -41,6 +41,8 @@ class RequestContext:
     cursors: Cursors
     start_plan_seal: StartPlanSeal
     settings: ServiceSettings
+    prepared: Any = None
+    """What the operation's `prepare` made of the input before the transaction began."""
     storage_is_full: bool = False
     """Whether the disk is full, so that nothing is dialled."""
 
@@ -93,22 +95,47 @@ Handler = Callable[[Any, RequestContext], Any]
 HANDLERS: dict[str, Handler] = {}
 MARKS: dict[str, Mark] = {}
 """How the units of work of operations that have a handler run."""
+PREPARES: dict[str, Callable[[Any], Any]] = {}
+"""What is done with the input of an operation before its unit of work, where that takes long."""
 MediaRequest = tuple[RecordingContent, MediaType]
-MEDIA_HANDLERS: dict[str, Callable[[Any, RequestContext], MediaRequest]] = {}
+Position = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class TableRequest:
+    """A table to write as a file, page by page, so that it takes little memory however long it is.
+
+    `page` gives the text of the rows behind a position, and the position of the last of them; None at the end.
+    """
+
+    media_type: str
+    heading: str
+    page: Callable[[Connection, Position | None], tuple[str, Position | None]]
+
+
+Media = TypeVar("Media", MediaRequest, TableRequest)
+MEDIA_HANDLERS: dict[str, Callable[[Any, RequestContext], MediaRequest | TableRequest]] = {}
 
 
 def handles(
-    operation: Operation[P, In, Out], *, brief: bool = False, preempts: bool = False
+    operation: Operation[P, In, Out],
+    *,
+    brief: bool = False,
+    preempts: bool = False,
+    prepare: Callable[[In], Any] | None = None,
 ) -> Callable[[Callable[[In, RequestContext], Out]], Callable[[In, RequestContext], Out]]:
     """Marks the function that answers an operation. It runs inside one transaction and raises `Refusal` to undo it.
 
     `brief`: it takes at most a millisecond, whatever the request and however much data there is. `preempts`: it does
-    not wait for a process that froze while it held the lock of what is to be stopped.
+    not wait for a process that froze while it held the lock of what is to be stopped. `prepare` is called in a thread
+    before the unit of work, which finds what it returned as `prepared` of the context; it may raise `Refusal`.
     """
 
     def mark(handler: Callable[[In, RequestContext], Out]) -> Callable[[In, RequestContext], Out]:
         _once(operation)
         HANDLERS[operation.name] = handler
+        if prepare is not None:
+            PREPARES[operation.name] = prepare
         MARKS[operation.name] = Mark.PREEMPTS if preempts else Mark.BRIEF if brief else Mark.NONE
         return handler
 
@@ -117,10 +144,10 @@ def handles(
 
 def handles_media(
     operation: Operation[P, In, MediaStream],
-) -> Callable[[Callable[[In, RequestContext], MediaRequest]], Callable[[In, RequestContext], MediaRequest]]:
-    """Marks the function that says what audio to make. The audio is made after its unit of work has ended."""
+) -> Callable[[Callable[[In, RequestContext], Media]], Callable[[In, RequestContext], Media]]:
+    """Marks the function that says what file to make. The file is made after its unit of work has ended."""
 
-    def mark(handler: Callable[[In, RequestContext], MediaRequest]) -> Callable[[In, RequestContext], MediaRequest]:
+    def mark(handler: Callable[[In, RequestContext], Media]) -> Callable[[In, RequestContext], Media]:
         _once(operation)
         MEDIA_HANDLERS[operation.name] = handler
         return handler

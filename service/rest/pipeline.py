@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from anyio import to_thread
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from starlette.responses import FileResponse
@@ -29,7 +30,7 @@ from callwright.contract.problems import (
     STORAGE_FULL,
 )
 from callwright.service.accounts.principals import KeyPrincipal
-from callwright.service.handlers.request_context import MARKS
+from callwright.service.handlers.request_context import MARKS, PREPARES, TableRequest
 from callwright.service.platform.database.postgres.lock_waits import unavailable_because
 from callwright.service.platform.database.sqlite.disk_space import StorageFull, has_no_room
 from callwright.service.platform.database.unavailable import StorageUnavailable
@@ -45,6 +46,7 @@ from callwright.service.rest.problems import problem_body
 from callwright.service.rest.ranges import check_range
 from callwright.service.rest.requests import check_media_type, read_input, read_json
 from callwright.service.rest.routes import RouteMatch, RouteTable
+from callwright.service.rest.table_files import SentOnce, remove, write_table
 from callwright.service.rest.transaction import ApiRequest, MediaWanted, performed
 from callwright.service.services import Services
 from callwright.service.speech.synthesiser import SpeechUnavailable
@@ -115,9 +117,12 @@ class RequestPipeline:
     async def _serve(self, incoming: Incoming, request_id: str, headers: dict[str, str]) -> Answer:
         body = await incoming.body() if incoming.method in ("POST", "PATCH", "PUT") else b""
         with self._services.database.limited():
-            return await self._served(incoming, body, request_id, headers)
+            found = await self._served(incoming, body, request_id, headers)
+        return await self._media(found, incoming) if isinstance(found, MediaWanted) else found
 
-    async def _served(self, incoming: Incoming, body: bytes, request_id: str, headers: dict[str, str]) -> Answer:
+    async def _served(
+        self, incoming: Incoming, body: bytes, request_id: str, headers: dict[str, str]
+    ) -> Answer | MediaWanted:
         origin = incoming.header(b"origin")
         if origin is not None and origin not in self._services.settings.allowed_origins:
             raise Refusal(ORIGIN_NOT_ALLOWED)
@@ -157,8 +162,18 @@ class RequestPipeline:
         )
         if operation.looks_up and request.refusal is None:
             return await self._looked_up(request, incoming.query)
-        answer = await self._performed(request)
-        return await self._media(answer, incoming) if isinstance(answer, MediaWanted) else answer
+        await self._prepare(request)
+        return await self._performed(request)
+
+    async def _prepare(self, request: ApiRequest) -> None:
+        """Does what takes long before the unit of work, so that no other write waits for it."""
+        prepare = PREPARES.get(request.operation.name)
+        if prepare is None or request.refusal is not None:
+            return
+        try:
+            request.prepared = await to_thread.run_sync(prepare, request.input)
+        except Refusal as refusal:
+            request.refusal = without_tracebacks(refusal)
 
     def _read_request(
         self,
@@ -233,8 +248,11 @@ class RequestPipeline:
             raise _Again from error
 
     async def _media(self, wanted: MediaWanted, incoming: Incoming) -> Answer:
+        if isinstance(wanted.request, TableRequest):
+            return await self._table(wanted.request, incoming)
+        content, media_type = wanted.request
         try:
-            recording = await self._services.recordings.open(wanted.plan, media_type=wanted.media_type)
+            recording = await self._services.recordings.open(content, media_type=media_type)
         except SpeechUnavailable as error:
             raise Refusal(SERVICE_UNAVAILABLE, f"no recording can be made: {error.reason}") from error
         except OSError as error:
@@ -242,11 +260,27 @@ class RequestPipeline:
                 raise _no_room() from error
             raise
         headers = {"ETag": recording.etag, "X-Service-Simulated": "true"}
-        tags = {tag.strip().removeprefix("W/") for tag in (incoming.header(b"if-none-match") or "").split(",")}
-        if recording.etag in tags or "*" in tags:
+        if _has_it(incoming, recording.etag):
             return Answer(304, b"", headers)
         check_range(incoming, os.stat(recording.path).st_size)
         return Answer(200, b"", headers, FileResponse(recording.path, media_type=recording.media_type))
+
+    async def _table(self, wanted: TableRequest, incoming: Incoming) -> Answer:
+        try:
+            table = await write_table(self._services.database, wanted, self._services.settings.data / "tables")
+        except OSError as error:
+            if has_no_room(error):
+                raise _no_room() from error
+            raise
+        try:
+            if _has_it(incoming, table.etag):
+                remove(table.path)
+                return Answer(304, b"", {"ETag": table.etag})
+            check_range(incoming, table.size)
+        except Refusal:
+            remove(table.path)
+            raise
+        return Answer(200, b"", {"ETag": table.etag}, SentOnce(table.path, media_type=wanted.media_type))
 
 
 @brief
@@ -257,6 +291,12 @@ def _look_up(connection: Connection, services: Services, request: ApiRequest) ->
         return refusal
     assert isinstance(answer, Answer)  # media operations are not look-ups
     return answer
+
+
+def _has_it(incoming: Incoming, etag: str) -> bool:
+    """Whether the caller says that it has the file of this tag already."""
+    tags = {tag.strip().removeprefix("W/") for tag in (incoming.header(b"if-none-match") or "").split(",")}
+    return etag in tags or "*" in tags
 
 
 def _no_room() -> Refusal:

@@ -13,7 +13,13 @@ from callwright.contract.declaration.changes import Changes
 from callwright.contract.declaration.model import Input
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.service.accounts.principals import KeyPrincipal
-from callwright.service.handlers.request_context import HANDLERS, MEDIA_HANDLERS, RequestContext
+from callwright.service.handlers.request_context import (
+    HANDLERS,
+    MEDIA_HANDLERS,
+    MediaRequest,
+    RequestContext,
+    TableRequest,
+)
 from callwright.service.handlers.revisions import check_expected
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rest import idempotency
@@ -21,7 +27,6 @@ from callwright.service.rest.answers import Answer, encoded, replayed
 from callwright.service.rest.audit import entries
 from callwright.service.rest.authentication.api_key_check import check_creator, identify
 from callwright.service.services import Services
-from callwright.service.speech.recordings import MediaType
 
 ACTION_PATH = "/settings/api-keys"
 """The path of the page that says how to make another key, on the service's own address."""
@@ -41,16 +46,17 @@ class ApiRequest:
     secret: str
     tool: str | None = None
     input: Input | None = None
+    prepared: Any = None
+    """What the operation's `prepare` made of the input."""
     idempotency_key: str | None = None
     refusal: Refusal | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class MediaWanted:
-    """Media that is made after the unit of work has ended."""
+    """A file that is made after the unit of work has ended: a recording, or a table."""
 
-    plan: Any
-    media_type: MediaType
+    request: MediaRequest | TableRequest
 
 
 def performed(connection: Connection, services: Services, request: ApiRequest) -> Answer | MediaWanted:
@@ -85,10 +91,11 @@ def performed(connection: Connection, services: Services, request: ApiRequest) -
         cursors=services.cursors,
         start_plan_seal=services.start_plan_seal,
         settings=services.settings,
+        prepared=request.prepared,
         storage_is_full=services.database.disk_space.is_full,
     )
     if operation.shape == "media":
-        return MediaWanted(*MEDIA_HANDLERS[operation.name](request.input, work))
+        return MediaWanted(MEDIA_HANDLERS[operation.name](request.input, work))
     if isinstance(request.input, Changes) and not request.input.named().keys() - request.path.keys():
         check_expected(request.input, work)
         return _as_it_is(request, work)

@@ -116,6 +116,8 @@ class CallResult:
     unanswered_questions: Sequence[str] = ()
     """What the contact asked and the agent's prompt could not answer."""
     warnings: Sequence[str] = ()
+    keys: Sequence[str] = ()
+    """What the contact entered with the keys of the telephone, one text for each entry."""
     callback_after_s: float | None = None
     """The contact asked to be called again this long after the end of the call."""
 

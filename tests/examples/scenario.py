@@ -56,6 +56,19 @@ async def _build(recorder: Recorder) -> None:
     await recorder.use("update_wallet", low_balance_threshold={"amount": "25.00"})
     await recorder.use("get_overview")
     await recorder.use("list_audit_log", action="start_deployment", per_page=1)
+    await _do_not_call(recorder)
+
+
+async def _do_not_call(recorder: Recorder) -> None:
+    wanted = [{"number": "(202) 555-0142", "note": "Asked by mail"}, {"number": "555", "reason": "regulator"}]
+    added = await recorder.use("add_do_not_call", entries=wanted, default_country="US")
+    entry_id: str = added["entries"][0]["id"]
+    csv = "phone,reason\n+12025550143,regulator\n+12025550142,litigator\n12,regulator\n"
+    await recorder.use("import_do_not_call", csv=csv)
+    await recorder.use("list_do_not_call", simulated=False, per_page=1)
+    await recorder.use("get_do_not_call", id=entry_id)
+    await recorder.use("export_do_not_call", simulated=False)
+    await recorder.use("remove_do_not_call", id=entry_id, reason="Asked by mail to be called again")
 
 
 async def _agent(recorder: Recorder) -> str:

@@ -216,6 +216,20 @@ async def _single(hand: Hand, draft: dict[str, Any]) -> None:
     assert placed["id"] in [shown["id"] for shown in overview["deployments"]["shown"]]
     (entry,) = (await hand.use("list_audit_log", action="place_call"))["data"]
     assert (entry["subject_id"], entry["tool"]) == (placed["id"], "place_call")
+    await _do_not_call(hand)
+
+
+async def _do_not_call(hand: Hand) -> None:
+    """The do-not-call list: filled by hand and from a file, read, fetched and emptied by one."""
+    added = await hand.use("add_do_not_call", entries=[{"number": "+12025550142"}])
+    entry_id: str = added["entries"][0]["id"]
+    assert (added["added"], added["entries"][0]["result"]) == (1, "added")
+    imported = await hand.use("import_do_not_call", csv="phone\n+12025550143\n12\n")
+    assert (imported["added"], imported["refused"]) == (1, 1)
+    assert len((await hand.use("list_do_not_call", simulated=False))["data"]) == 2
+    assert (await hand.use("get_do_not_call", do_not_call_id=entry_id))["reason"] == "requested"
+    assert (await hand.use("export_do_not_call"))["media_type"] == "text/csv"
+    assert (await hand.use("remove_do_not_call", do_not_call_id=entry_id))["id"] == entry_id
 
 
 async def steer(hand: Hand, built: Built) -> None:

@@ -22,6 +22,7 @@ FILES: Mapping[str, str] = {
     "agents": "AGENT",
     "webhooks": "HOOK",
     "resources": "RES",
+    "do-not-call": "DNC",
     "states": "STATE",
     "endpoints": "PATH",
     "pagination": "PAGE",

@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from callwright.contract.declaration.operation import AnyOperation
+from callwright.contract.do_not_call import NewEntry
 from callwright.contract.surface import OPERATIONS
 from tests.support import resources
 from tests.support.calls.stored_calls import put_call
@@ -22,6 +23,7 @@ KINDS: Mapping[str, str] = {
     "deployments": "deployment",
     "webhooks": "webhook",
     "events": "event",
+    "do_not_call": "entry",
 }
 FIELDS: Mapping[str, str] = {
     "agent_id": "agent",
@@ -37,6 +39,7 @@ FIELDS: Mapping[str, str] = {
     "delivery_id": "delivery",
     "event_id": "event",
     "subject_id": "webhook",
+    "source_call_id": "call",
 }
 NOT_OURS = {"voice_id", "external_id", "plan_id", "actor_id"}
 """Ids of nothing an organization has: the catalogue's voices, the callers' ids of people, sealed plans, keys."""
@@ -52,6 +55,7 @@ PREFIXES: Mapping[str, str] = {
     "webhook": "whk",
     "delivery": "dlv",
     "event": "evt",
+    "entry": "dnc",
 }
 REQUIRED_BODY: Mapping[str, dict[str, Any]] = {
     "add_audience_rows": {"rows": [row(50)]},
@@ -59,6 +63,8 @@ REQUIRED_BODY: Mapping[str, dict[str, Any]] = {
     "create_deployment": {"name": "New"},
     "create_inbound_deployment": {"name": "New"},
     "clone_deployment": {"name": "New"},
+    "add_do_not_call": {"entries": [{"number": "+12125550163"}]},
+    "import_do_not_call": {"csv": "number\n+12125550164\n"},
     "place_call": {"to": "+12125550162", "variables": {"first_name": "Ada"}, "auto_start": False},
 }
 REQUIRED_QUERY: dict[str, dict[str, str]] = {
@@ -86,6 +92,8 @@ async def one_of_everything(tenant: Tenant) -> Owned:
     draft = await tenant.client.deployments.create(name="Draft", **campaign.parts)
     about: dict[str, Any] = {"deployment_id": started.id, "agent_id": campaign.agent.id, "contact_id": contact.id}
     call_id = await put_call(tenant, turns=2, **about, audience_id=campaign.audience.id)
+    entries = [NewEntry(number="+12125550165")]
+    entry = (await tenant.client.do_not_call.add(entries=entries)).entries[0]
     tried = await tenant.client.webhooks.test(id=(await subscribe(tenant)).id)
     ids = {
         "agent": campaign.agent.id,
@@ -99,6 +107,7 @@ async def one_of_everything(tenant: Tenant) -> Owned:
         "webhook": tried.webhook_id,
         "delivery": tried.id,
         "event": tried.event_id,
+        "entry": entry.id,
     }
     return Owned(tenant, ids)
 

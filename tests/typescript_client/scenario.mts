@@ -107,6 +107,12 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
   });
   const overview = await client.overview.get();
   const [entry] = (await client.auditLog.list({ action: "place_call", per_page: 1 })).data;
+  const { entries: kept } = await client.doNotCall.add({ entries: [{ number: "+12025550142" }] });
+  const { refused: left } = await client.doNotCall.importCsv({ csv: "phone\n12\n" });
+  const keptId = (await client.doNotCall.get({ id: kept[0]?.id ?? "" })).id;
+  const exported = await (await client.doNotCall.export()).text();
+  await client.doNotCall.remove({ id: keptId });
+  const listed = (await client.doNotCall.list({ simulated: false })).data.length;
   const charges = (await client.wallet.listTransactions({ type: ["call_charge"] })).data.length;
   await client.wallet.update({ low_balance_threshold: { amount: "5.00" } });
   const wallet = await client.wallet.get();
@@ -164,6 +170,7 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
     placed: placed.status,
     overview: overview.deployments.total > 0,
     entry: entry?.subject_id === placed.id,
+    doNotCall: [left, listed, exported.includes("+12025550142")],
     charges: charges > 0,
     currency: wallet.balance.currency,
   };

@@ -69,6 +69,7 @@ async def test_a_program_uses_every_operation_of_the_service(tenant: Tenant, tmp
         "placed": "draft",
         "overview": True,
         "entry": True,
+        "doNotCall": [1, 0, True],
         "charges": True,
         "currency": "USD",
     }

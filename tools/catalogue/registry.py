@@ -10,6 +10,7 @@ from callwright.tools.catalogue import (
     audit_log,
     deployments,
     dialling,
+    do_not_call,
     overview,
     phone_numbers,
     voices,
@@ -23,7 +24,7 @@ MODULES = (
     *(overview, wallet, agents, voices, audiences, audience_rows, phone_numbers, deployments, dialling),
     *(calls, conversations, findings),
     *(webhooks, webhook_deliveries, event_log, audit_log),
-    *(evidence,),
+    *(evidence, do_not_call),
 )
 
 TOOLS: tuple[Tool, ...] = tuple(tool for module in MODULES for tool in module.TOOLS)

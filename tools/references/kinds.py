@@ -16,6 +16,7 @@ from callwright.contract.agents import list_agents
 from callwright.contract.audiences import list_audiences
 from callwright.contract.declaration import field_types
 from callwright.contract.declaration.filters import filter_of
+from callwright.contract.declaration.marks import is_personal
 from callwright.contract.declaration.model import Input
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.deployments.deployments import list_contacts, list_deployments
@@ -159,7 +160,12 @@ def _arguments(model: type[Input]) -> Iterator[tuple[str, Reference | TelephoneN
         elif id(_mark(field_types.E164)) in marks:
             yield name, TelephoneNumber(False)
         elif filter_of(info) is not None:
-            yield name, _FILTERS.get(name) or _NUMBER_FILTERS.get(name)
+            yield name, _FILTERS.get(name) or _number(name, of_contact=is_personal(model, name))
+
+
+def _number(name: str, *, of_contact: bool) -> TelephoneNumber | None:
+    found = _NUMBER_FILTERS.get(name)
+    return TelephoneNumber(True) if found is not None and of_contact else found
 
 
 def _mark(annotated: Any) -> FieldInfo:

@@ -124,6 +124,7 @@ LOOKS: dict[str, tuple[str, str]] = {
     "events": ("list_events", "get_event"),
     "overview": ("get_overview", "get_overview"),
     "audit_log": ("list_audit_log", "list_audit_log"),
+    "do_not_call": ("list_do_not_call", "get_do_not_call"),
 }
 """The tools that list the resources and show one of them, by the noun of the operation's path."""
 

@@ -9,7 +9,6 @@ from callwright.server.commands.invoking import AsJson, Data, Database, Quiet, r
 orgs = typer.Typer(help="Organizations, their plans and their play money.", no_args_is_help=True)
 users = typer.Typer(help="The people in organizations.", no_args_is_help=True)
 keys = typer.Typer(help="API keys and personal keys.", no_args_is_help=True)
-do_not_call = typer.Typer(help="The numbers whose people asked not to be called again.", no_args_is_help=True)
 
 Org = Annotated[str, typer.Option(help="The organization's name or id.")]
 
@@ -231,12 +230,15 @@ def audit(
     run(show, settings_of(data, database), (org, since, until, key, action, subject), limit, as_json)
 
 
-@do_not_call.callback()
-def _group() -> None:
-    """The numbers whose people asked not to be called again."""
+def add_do_not_call_commands(group: typer.Typer) -> None:
+    """Adds to the commands of the do-not-call list what no tool does, or a shell does in another way."""
+    from callwright.server.commands.tool_commands.do_not_call_file import export  # --help has to be quick
+
+    group.registered_commands = [one for one in group.registered_commands if one.name != "export"]
+    group.command("export", short_help="The list as CSV.")(export)
+    group.command("clear", short_help="Forgets the opt-outs of the simulated network.")(clear)
 
 
-@do_not_call.command("clear")
 def clear(
     simulated: Annotated[
         bool, typer.Option("--simulated", help="Required: only entries of the simulated network can be cleared.")

@@ -3,12 +3,14 @@
 Entries of the simulated network are separate from real ones. An entry stays when the campaign and audience are deleted.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Row,
     String,
     and_,
     bindparam,
@@ -16,6 +18,7 @@ from sqlalchemy import (
     delete,
     exists,
     func,
+    insert,
     literal,
     or_,
     select,
@@ -26,13 +29,27 @@ from callwright.service.accounts.principals import SERVICE
 from callwright.service.platform.database.inserts import upsert
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.phone import MOBILE_PREFIXES
+from callwright.service.rules.do_not_call_entries import NumberToList
 from callwright.service.tables import audit_log
+from callwright.service.tables.ledger import wallet_of
 from callwright.service.tables.schema import do_not_call, organizations
 
 _N, _O = do_not_call.c, organizations.c
 _REMOVALS = select(_O.do_not_call_removals).where(_O.id == bindparam("org"))
 _REMOVED = (
     update(organizations).where(_O.id == bindparam("b_org")).values(do_not_call_removals=_O.do_not_call_removals + 1)
+)
+_PART = 500
+"""Numbers that one statement looks for."""
+_REPLACE = (
+    update(do_not_call)
+    .where(_N.id == bindparam("b_id"))
+    .values(
+        {
+            name: bindparam(f"b_{name}")
+            for name in ("reason", "source_call_id", "created_at", "expires_at", "note", "created_by_key_id")
+        }
+    )
 )
 OPTED_OUT = "opted_out"
 """The reason of an entry whose person asked, on a call, not to be called again."""
@@ -83,6 +100,8 @@ def opt_out(
             "source_call_id": numbers[number],
             "created_at": now_ms,
             "expires_at": None,
+            "note": None,
+            "created_by_key_id": None,
         }
         for number in sorted(numbers)  # one order, so that two cannot deadlock
     ]
@@ -91,7 +110,7 @@ def opt_out(
         do_not_call,
         rows,
         unique=(_N.org_id, _N.simulated, _N.number),
-        replaces=("reason", "source_call_id", "created_at", "expires_at"),
+        replaces=("reason", "source_call_id", "created_at", "expires_at", "note", "created_by_key_id"),
         where=_N.expires_at.is_not(None),
         returning=(_N.id, _N.source_call_id),
     )
@@ -104,11 +123,115 @@ def opt_out(
     audit_log.add_entries(connection, entries)
 
 
+Result = Literal["added", "extended", "already_there"]
+
+
+@dataclass(frozen=True)
+class ListedEntry:
+    """A number that is on the list now, and what was done for it."""
+
+    id: str
+    number: str
+    result: Result
+    expires_ms: int | None
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The numbers that are on the list now, in the order in which they were given, each once.
+
+    `kept_permanent` counts the numbers that were to end, and whose entries hold for good.
+    """
+
+    entries: Sequence[ListedEntry]
+    kept_permanent: int
+
+    def count(self, result: Result) -> int:
+        """For how many this was done."""
+        return sum(entry.result == result for entry in self.entries)
+
+
+def list_numbers(
+    connection: Connection,
+    ids: Ids,
+    org_id: str,
+    given: Sequence[NumberToList],
+    *,
+    simulated: bool,
+    now_ms: int,
+    key_id: str | None,
+) -> Listed:
+    """Adds numbers to the list. An entry that is there stays as it is, unless the new one holds longer.
+
+    It takes the wallet's lock, as claims do: no call to one of the numbers is claimed after this transaction. What is
+    asked for holds for waiting contacts too; they become suppressed when they would be claimed.
+    """
+    wallet_of(connection, org_id, lock=True)
+    wanted: dict[str, NumberToList] = {}
+    for one in given:
+        known = wanted.get(one.number)
+        if known is None or _holds_longer(one.expires_ms, known.expires_ms):
+            wanted[one.number] = one
+    there = _there(connection, org_id, sorted(wanted), simulated=simulated)
+    entries: list[ListedEntry] = []
+    new: list[dict[str, Any]] = []
+    longer: list[dict[str, Any]] = []
+    for number, one in wanted.items():
+        found = there.get(number)
+        if found is not None and not _holds_longer(one.expires_ms, found.expires_at):
+            entries.append(ListedEntry(found.id, number, "already_there", found.expires_at))
+            continue
+        values = {
+            "reason": one.reason,
+            "source_call_id": None,
+            "created_at": now_ms,
+            "expires_at": one.expires_ms,
+            "note": one.note,
+            "created_by_key_id": key_id,
+        }
+        entry_id = ids.new("dnc") if found is None else found.id
+        if found is None:
+            new.append({"id": entry_id, "org_id": org_id, "number": number, "simulated": simulated, **values})
+        else:
+            longer.append({f"b_{name}": value for name, value in {"id": entry_id, **values}.items()})
+        held = found is not None and found.expires_at > now_ms
+        entries.append(ListedEntry(entry_id, number, "extended" if held else "added", one.expires_ms))
+    if new:
+        connection.execute(insert(do_not_call), sorted(new, key=lambda row: row["number"]))
+    if longer:
+        connection.execute(_REPLACE, longer)
+    permanent = {entry.number for entry in entries if entry.expires_ms is None}
+    return Listed(entries, sum(one.expires_ms is not None and one.number in permanent for one in given))
+
+
+def _holds_longer(ms: int | None, than_ms: int | None) -> bool:
+    """Whether an entry that ends at `ms` ends later than one that ends at `than_ms`; None: never."""
+    return than_ms is not None and (ms is None or ms > than_ms)
+
+
+def _there(connection: Connection, org_id: str, wanted: Sequence[str], *, simulated: bool) -> dict[str, Row[Any]]:
+    found: dict[str, Row[Any]] = {}
+    for begin in range(0, len(wanted), _PART):
+        rows = select(_N.id, _N.number, _N.expires_at).where(
+            _N.org_id == org_id, _N.simulated.is_(simulated), _N.number.in_(wanted[begin : begin + _PART])
+        )
+        found |= {row.number: row for row in connection.execute(rows)}
+    return found
+
+
+def remove(connection: Connection, org_id: str, entry_id: str) -> None:
+    """Removes one entry. Plans made before become stale, because one person more may be called."""
+    wallet_of(connection, org_id, lock=True)
+    if connection.execute(delete(do_not_call).where(_N.id == entry_id, _N.org_id == org_id)).rowcount:
+        connection.execute(_REMOVED, {"b_org": org_id})
+
+
 def clear_simulated(connection: Connection, org_id: str) -> int:
     """Removes all entries of the simulated network, so that a campaign there can be repeated exactly.
 
     Returns how many they were. Real entries stay. Plans made before become stale, because more people may be called.
     """
+    wallet_of(connection, org_id, lock=True)
     removed = connection.execute(delete(do_not_call).where(_N.org_id == org_id, _N.simulated.is_(True))).rowcount
     if removed:
         connection.execute(_REMOVED, {"b_org": org_id})

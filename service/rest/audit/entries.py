@@ -88,7 +88,9 @@ def _changes(
         names = sorted(
             (name for name in before if before[name] not in (None, "", [], {})), key=Stored.model_fields.__contains__
         )
-        return {name: {"before": _kept(fields, name, before[name])} for name in names}
+        said = _made(operation, path, asked, None)  # why it is removed, where it takes that
+        given = {f"given_{name}": value for name, value in said.items()}
+        return {name: {"before": _kept(fields, name, before[name])} for name in names} | given
     after = _read(operation, path, context, result) or {}
     return {
         name: {"before": _kept(fields, name, before.get(name)), "after": _kept(fields, name, after.get(name))}

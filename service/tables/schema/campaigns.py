@@ -257,7 +257,13 @@ do_not_call = Table(
     Column("source_call_id", String(40)),
     Column("created_at", Moment, nullable=False),
     Column("expires_at", Moment),
+    Column("note", Text),
+    Column("created_by_key_id", String(40)),
     Index("uq_do_not_call_number", "org_id", "simulated", "number", unique=True),
+    Index("ix_do_not_call_list", "org_id", "created_at", "id"),
+    Index("ix_do_not_call_lists", "org_id", "simulated", "created_at", "id"),
+    Index("ix_do_not_call_reasons", "org_id", "reason", "created_at", "id"),
+    partial_index("ix_do_not_call_calls", "org_id", "source_call_id", where=text("source_call_id IS NOT NULL")),
 )
 """Numbers an organization does not call. Entries of the simulated network and real ones are separate."""
 

@@ -139,6 +139,7 @@ def _connected(
     request = with_plain_placeholders(request)
     unanswered: tuple[str, ...] = ()
     callback_after_s: float | None = None
+    keys: tuple[str, ...] = ()
     outcome: Outcome
     disposition: Disposition | None
     cause: HangupCause
@@ -175,6 +176,7 @@ def _connected(
                 cause = "transfer_completed"
             answered_by = "human" if ending.met_person else "unknown"
             unanswered, callback_after_s = tuple(ending.unanswered_questions), ending.callback_after_s
+            keys = tuple(ending.keys)
             warnings += ending.warnings
         if persona.language != request.agent.language and bank_of(persona.language) is None:
             warnings.append(f"There are no phrases in '{persona.language}': the contact speaks English.")
@@ -194,6 +196,7 @@ def _connected(
         answered_s=answered_s,
         ended_s=round(answered_s + talked_s, 3),
         turns=timeline.turns(),
+        keys=keys,
         unanswered_questions=unanswered,
         warnings=tuple(dict.fromkeys(warnings)),
         callback_after_s=callback_after_s,

@@ -34,6 +34,7 @@ MAX_GREETING_CHARS = 1_000
 
 _CLOSED: dict[str, tuple[str, ...]] = {"outcome": OUTCOMES, "persona": MOODS, "intent": INTENTS}
 _VERBATIM = ("language", "script", "greeting")
+_KEYS = re.compile(r"\[([0-9*#]{1,32})\]")
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 
 
@@ -87,6 +88,11 @@ def check_steering(name: str, value: str) -> str | None:
             f"each of at most {MAX_SCRIPT_TURN_CHARS} characters."
         )
     return None
+
+
+def keys_of(turn: str) -> str:
+    """The keys that a turn of a script presses, such as `9` for `[9]`; empty for words."""
+    return found[1] if (found := _KEYS.fullmatch(turn)) else ""
 
 
 def script_turns(value: str) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """`callwright do-not-call`: opt-outs of the simulated network are forgotten, real ones stay."""
 
+import json
 from pathlib import Path
 
 from sqlalchemy import create_engine, text
@@ -7,6 +8,7 @@ from sqlalchemy import create_engine, text
 from tests.support.commands.words import refused, said
 
 NUMBER = "+14155500000"
+OTHER = "+14155500001"
 
 
 def put_on_list(data: Path) -> None:
@@ -58,3 +60,24 @@ def test_nothing_is_cleared_without_the_word_simulated_or_in_an_organization_nob
     assert "add --simulated" in refused(tmp_path, "do-not-call", "clear", "--org=acme", "--data", data)
     assert "gamma" in refused(tmp_path, "do-not-call", "clear", "--simulated", "--org=gamma", "--data", data)
     assert listed(data) == [("acme", False), ("acme", True)]
+
+
+def test_numbers_are_added_listed_imported_exported_and_removed_from_the_command_line(tmp_path: Path) -> None:
+    given = f'[{{"number": "{NUMBER}", "reason": "requested"}}]'
+    assert "added" in said(tmp_path, "do-not-call", "add", "--entries", given, "--simulated")
+    file = tmp_path / "list.csv"
+    file.write_text(f"Telephone;Reason\n{OTHER};regulator\n12;\n", encoding="utf-8")
+    said(tmp_path, "do-not-call", "import", "--csv", f"@{file}")
+    shown = said(tmp_path, "do-not-call", "list", "--json")
+    assert NUMBER not in shown
+    entries = {entry["reason"]: entry for entry in json.loads(shown)["data"]}
+    assert (entries["requested"]["simulated"], entries["regulator"]["simulated"]) == (True, False)
+    exported = said(tmp_path, "do-not-call", "export")
+    assert exported.splitlines()[0] == "number,reason,created_at,expires_at,source_call_id,simulated"
+    assert {line.partition(",")[0] for line in exported.splitlines()[1:]} == {NUMBER, OTHER}
+    saved = tmp_path / "saved.csv"
+    said(tmp_path, "do-not-call", "export", "--no-simulated", "--save", str(saved))
+    assert [line.partition(",")[0] for line in saved.read_text(encoding="utf-8").splitlines()] == ["number", OTHER]
+    said(tmp_path, "do-not-call", "remove", entries["regulator"]["id"])
+    assert "had 1 simulated number" in said(tmp_path, "do-not-call", "clear", "--simulated")
+    assert said(tmp_path, "do-not-call", "export").splitlines()[1:] == []

@@ -14,6 +14,7 @@ from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.contract.deployments.previews import Preview
 from callwright.service.dialling.eligibility import do_not_call as numbers
 from callwright.service.platform.clock.clock import DAY
+from callwright.service.rules.do_not_call_entries import NumberToList
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables.ledger import wallet_of
 from callwright.service.tables.schema import audit_log, calls, do_not_call, organizations
@@ -336,6 +337,29 @@ async def test_an_opt_out_that_is_being_written_is_waited_for(tenant: Tenant) ->
         await anyio.sleep(0.3)  # enough for a claim that does not wait
         open_ = select(calls.c.to_number).where(calls.c.deployment_id == made.id)
         assert await services.database.read(lambda connection: connection.execute(open_).scalars().all()) == []
+    assert await called(tenant, made.id) == {phone(1)}
+
+
+@pytest.mark.requirement("DNC-03")
+async def test_a_claim_waits_for_an_entry_that_is_being_written(tenant: Tenant) -> None:
+    """The entry takes the lock of the wallet, as a claim does: what is claimed afterwards sees it."""
+    made = await started(tenant, people(2, **AGREES))
+    services = tenant.services
+
+    def adds(connection: Any) -> None:
+        wanted = [NumberToList(phone(0), "requested")]
+        numbers.list_numbers(
+            connection,
+            services.ids,
+            tenant.org_id,
+            wanted,
+            simulated=True,
+            now_ms=services.clock.now_ms(),
+            key_id=None,
+        )
+
+    async with write_held_open(services.database, adds) as tasks:
+        await lease_later(tenant, made.id, tasks)
     assert await called(tenant, made.id) == {phone(1)}
 
 

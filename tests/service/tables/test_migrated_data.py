@@ -13,7 +13,7 @@ from callwright.service.tables import transcript_search
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.ledger import check
 from callwright.service.tables.migrations import upgrade as migrate
-from callwright.service.tables.schema import audiences, deployments, webhooks
+from callwright.service.tables.schema import audiences, deployments, do_not_call, webhooks
 from tests.support.database.older_databases import insert, on, upgraded
 
 _DEPLOYMENT: dict[str, Any] = {
@@ -265,3 +265,17 @@ def test_the_money_of_an_older_database_adds_up_and_its_audiences_know_their_cou
     counted = select(audiences.c.countries)
     known = on(empty_database_url, lambda connection: json.loads(connection.execute(counted).scalar_one()))
     assert known == {"US": 2, "DE": 1, "*": 1}
+
+
+def test_an_opt_out_of_an_older_database_stays_without_note_and_author(empty_database_url: str) -> None:
+    def fill(connection: Connection) -> None:
+        upgraded(connection, "0026")
+        insert("organizations", id="org_1", name="a", plan="starter", created_at=1)(connection)
+        entry = {"number": "+14155500000", "simulated": False, "reason": "opted_out", "source_call_id": "cal_1"}
+        insert("do_not_call", id="dnc_1", org_id="org_1", created_at=7, **entry)(connection)
+
+    on(empty_database_url, fill)
+    migrate.upgrade(empty_database_url)
+    (row,) = on(empty_database_url, lambda connection: connection.execute(select(do_not_call)).all())
+    assert (row.number, row.source_call_id, row.created_at) == ("+14155500000", "cal_1", 7)
+    assert (row.note, row.created_by_key_id, row.expires_at) == (None, None, None)

@@ -16,7 +16,7 @@ from callwright.contract.deployments.previews import Blocked, CostRange, Missing
 from callwright.contract.phone_numbers import AvailableNumber, Capabilities, PhoneNumber
 from callwright.contract.voices import Voice
 from callwright.contract.wallet import Price, Reference, Transaction, Wallet
-from tests.support.tools import event_samples, finding_samples, overview_samples
+from tests.support.tools import do_not_call_samples, event_samples, finding_samples, overview_samples
 from tests.support.tools.finding_samples import AT
 from tests.support.tools.inbound import inbound_of
 
@@ -353,8 +353,8 @@ def answers() -> dict[str, Any]:
         "get_call_stats": finding_samples.stats(),
         "read_conversations": finding_samples.conversations(),
         "hang_up_call": call(),
-        **event_samples.singles(),
-        **{name: page([sample()]) for name, sample in event_samples.LISTED.items()},
+        **event_samples.singles() | do_not_call_samples.singles(),
+        **{name: page([sample()]) for name, sample in (event_samples.LISTED | do_not_call_samples.LISTED).items()},
     }
     for noun, sample in single.items():
         found[f"list_{noun}s"] = page([sample])
@@ -383,7 +383,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "place_call": {"agent_id": "agt_1", "phone_number_id": "num_1", "to": CALLEE, "auto_start": False},
     "clone_deployment": {"deployment_id": "dep_1", "name": "C"},
     "create_inbound_deployment": {"name": "D", "agent_id": "agt_1", "phone_number_id": "num_1"},
-    **event_samples.ARGUMENTS,
+    **event_samples.ARGUMENTS | do_not_call_samples.ARGUMENTS,
 }
 """Arguments for tools that need more than an id."""
 

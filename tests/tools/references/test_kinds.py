@@ -12,7 +12,7 @@ from callwright.tools.serving.definitions import definitions
 
 each_tool = pytest.mark.parametrize("tool", TOOLS, ids=[tool.name for tool in TOOLS])
 _IS_ID = re.compile(r"^(id|[a-z_]+_ids?)$")
-WITHOUT_A_NAME = {"import_id", "plan_id", "event_id", "delivery_id", "actor_id"}
+WITHOUT_A_NAME = {"import_id", "plan_id", "event_id", "delivery_id", "actor_id", "source_call_id"}
 """Ids of things that nobody gives a name to, and of keys, which no tool lists."""
 DEFINITIONS = cache(definitions)
 
@@ -20,7 +20,7 @@ DEFINITIONS = cache(definitions)
 @each_tool
 def test_every_argument_that_takes_an_id_takes_a_name_too(tool: Tool) -> None:
     ids = {name for name in tool.arguments.model_fields if _IS_ID.match(name)}
-    events = {"id"} if tool.operation.noun == "events" else set[str]()
+    events = {"id"} if tool.operation.noun in ("events", "do_not_call") else set[str]()
     assert set(references_of(tool.arguments)) == ids - WITHOUT_A_NAME - events - {"external_id"}
 
 
@@ -43,6 +43,7 @@ def test_numbers_to_rent_are_ones_own_and_numbers_called_are_those_of_contacts()
     assert numbers_of(tool_named("rent_phone_number").arguments)["number"].of_contact is False
     assert numbers_of(tool_named("list_contacts").arguments)["phone_number"].of_contact is True
     assert numbers_of(tool_named("list_calls").arguments)["to"].of_contact is True
+    assert numbers_of(tool_named("list_do_not_call").arguments)["number"].of_contact is True
 
 
 @pytest.mark.parametrize(

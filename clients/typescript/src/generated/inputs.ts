@@ -7,6 +7,7 @@ import type {
   Compliance,
   InboundChanges,
   JsonValue,
+  NewEntry,
   Overflow,
   RetryPolicy,
   Spend,
@@ -1138,4 +1139,81 @@ export interface ListAuditLogInput {
   actor_id?: string;
   /** Only what was done through this tool. */
   tool?: string;
+}
+
+/**
+ * Entries of the organization, those that have ended too. Counting may stop at 10000: such a `pagination.total`
+ * means so many entries or more.
+ */
+export interface ListDoNotCallInput {
+  /** Page number, from 1. Leave out when using cursor. */
+  page?: number;
+  /** Entries per page, 1 to 200. Default: 50. */
+  per_page?: number;
+  /** next_cursor of the previous answer; continues after it. */
+  cursor?: string;
+  /** Fields to sort by, comma-separated; a leading - sorts descending. Fields: created_at. */
+  sort?: string;
+  /** Only those made at this moment or later, to the second. */
+  created_from?: string;
+  /** Only those made before this moment, to the second. */
+  created_before?: string;
+  /** Only this number, in E.164. */
+  number?: string;
+  /** Only these reasons. */
+  reason?: ("opted_out" | "requested" | "regulator" | "litigator" | "deceased" | "wrong_number" | "other")[];
+  /** Only what this call has brought about. */
+  source_call_id?: string;
+  /** true: only the simulated network's list; false: only the real one. */
+  simulated?: boolean;
+}
+
+/** One entry. */
+export interface GetDoNotCallInput {
+  /** Entry id (dnc_…), from list_do_not_call. */
+  id: string;
+}
+
+/**
+ * Numbers to add. Each holds from the next call on, in every campaign of the organization. An entry that is there
+ * stays, unless the new one holds longer: then it takes its place. So a permanent entry is never made temporary.
+ */
+export interface AddDoNotCallInput {
+  /** 1 to 1,000 numbers; more with import_do_not_call. */
+  entries: NewEntry[];
+  default_country?: string | null;
+  /** true: on the simulated network's own list, which real calls do not know. Default: false. */
+  simulated?: boolean;
+}
+
+/** The entry to remove. Its person may be called again, and plans made before are stale. */
+export interface RemoveDoNotCallInput {
+  /** Entry id (dnc_…), from list_do_not_call. */
+  id: string;
+  /** Why, for the audit log. Required for opted_out: its person asked not to be called. */
+  reason?: string;
+}
+
+/**
+ * A CSV file to import: its text, up to 1 MB. All good rows are on the list when the answer comes. The first row
+ * names the columns. The number's is found by names and contents; the columns `reason`, `note`, `expires_at` and
+ * `simulated` are read where there are any, and others are not. An export can be imported. A key may make 20% of
+ * its plan's requests per second here.
+ */
+export interface ImportDoNotCallInput {
+  /** The text of a CSV file, header row first; commas, semicolons, tabs or bars between the columns. */
+  csv: string;
+  /** The column with the number. Left out: found by names and contents. */
+  number_column?: string | null;
+  default_country?: string | null;
+  /** The reason of rows that have none. Default: "requested". */
+  reason?: "opted_out" | "requested" | "regulator" | "litigator" | "deceased" | "wrong_number" | "other";
+  /** true: on the simulated network's own list, which real calls do not know. Default: false. */
+  simulated?: boolean;
+}
+
+/** The whole list, newest first, entries that have ended too. */
+export interface ExportDoNotCallInput {
+  /** true: only the simulated network's list; false: only the real one. */
+  simulated?: boolean;
 }

@@ -315,6 +315,33 @@ export class AuditLog extends Noun {
   }
 }
 
+export class DoNotCall extends Noun {
+  /** List the numbers that are not called. */
+  list(input: inputs.ListDoNotCallInput = {}, options: CallOptions = {}): Listing<schemas.DoNotCallEntry> {
+    return this.session.walk(operations.listDoNotCall, input, options);
+  }
+  /** Get an entry of the do-not-call list. */
+  get(input: inputs.GetDoNotCallInput, options: CallOptions = {}): Promise<schemas.DoNotCallEntry> {
+    return this.session.ask(operations.getDoNotCall, input, options);
+  }
+  /** Add numbers to the do-not-call list. */
+  add(input: inputs.AddDoNotCallInput, options: CallOptions = {}): Promise<schemas.DoNotCallAdded> {
+    return this.session.ask(operations.addDoNotCall, input, options);
+  }
+  /** Remove a number from the do-not-call list. */
+  remove(input: inputs.RemoveDoNotCallInput, options: CallOptions = {}): Promise<void> {
+    return this.session.ask(operations.removeDoNotCall, input, options);
+  }
+  /** Import a CSV file into the do-not-call list. */
+  importCsv(input: inputs.ImportDoNotCallInput, options: CallOptions = {}): Promise<schemas.DoNotCallImported> {
+    return this.session.ask(operations.importDoNotCall, input, options);
+  }
+  /** Export the do-not-call list as CSV. */
+  export(input: inputs.ExportDoNotCallInput = {}, options: MediaOptions = {}): Promise<Response> {
+    return this.session.open(operations.exportDoNotCall, input, options);
+  }
+}
+
 /** Every operation, by noun. */
 export class Surface {
   readonly agents: Agents;
@@ -329,6 +356,7 @@ export class Surface {
   readonly events: Events;
   readonly overview: Overview;
   readonly auditLog: AuditLog;
+  readonly doNotCall: DoNotCall;
 
   constructor(session: Session) {
     this.agents = new Agents(session);
@@ -343,5 +371,6 @@ export class Surface {
     this.events = new Events(session);
     this.overview = new Overview(session);
     this.auditLog = new AuditLog(session);
+    this.doNotCall = new DoNotCall(session);
   }
 }

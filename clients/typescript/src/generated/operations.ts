@@ -912,3 +912,80 @@ export const listAuditLog: Operation<inputs.ListAuditLogInput, schemas.AuditEntr
   hasBody: false,
   mediaTypes: []
 };
+
+export const listDoNotCall: Operation<inputs.ListDoNotCallInput, schemas.DoNotCallEntry> = {
+  name: "list_do_not_call",
+  method: "GET",
+  path: "/do_not_call",
+  shape: "many",
+  query: {
+    page: "page",
+    per_page: "per_page",
+    cursor: "cursor",
+    sort: "sort",
+    created_from: "filter[created_from]",
+    created_before: "filter[created_before]",
+    number: "filter[number]",
+    reason: "filter[reason]",
+    source_call_id: "filter[source_call_id]",
+    simulated: "filter[simulated]"
+  },
+  hasBody: false,
+  mediaTypes: []
+};
+
+export const getDoNotCall: Operation<inputs.GetDoNotCallInput, schemas.DoNotCallEntry> = {
+  name: "get_do_not_call",
+  method: "GET",
+  path: "/do_not_call/{id}",
+  shape: "one",
+  query: {},
+  hasBody: false,
+  mediaTypes: []
+};
+
+export const addDoNotCall: Operation<inputs.AddDoNotCallInput, schemas.DoNotCallAdded> = {
+  name: "add_do_not_call",
+  method: "POST",
+  path: "/do_not_call",
+  shape: "one",
+  query: {},
+  hasBody: true,
+  mediaTypes: []
+};
+
+export const removeDoNotCall: Operation<inputs.RemoveDoNotCallInput, void> = {
+  name: "remove_do_not_call",
+  method: "DELETE",
+  path: "/do_not_call/{id}",
+  shape: "nothing",
+  query: {
+    reason: "reason"
+  },
+  hasBody: false,
+  mediaTypes: []
+};
+
+export const importDoNotCall: Operation<inputs.ImportDoNotCallInput, schemas.DoNotCallImported> = {
+  name: "import_do_not_call",
+  method: "POST",
+  path: "/do_not_call/imports",
+  shape: "one",
+  query: {},
+  hasBody: true,
+  mediaTypes: []
+};
+
+export const exportDoNotCall: Operation<inputs.ExportDoNotCallInput, Response> = {
+  name: "export_do_not_call",
+  method: "GET",
+  path: "/do_not_call/export",
+  shape: "media",
+  query: {
+    simulated: "simulated"
+  },
+  hasBody: false,
+  mediaTypes: [
+    "text/csv"
+  ]
+};

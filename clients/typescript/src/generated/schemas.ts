@@ -678,6 +678,61 @@ export interface DistinctTurn {
   said_on: SaidOn[];
 }
 
+/** The numbers that are on the list now, and those that were refused. */
+export interface DoNotCallAdded {
+  received: number;
+  added: number;
+  /** Entries that were to end and hold longer now. */
+  extended: number;
+  /** Numbers that were on the list for as long or longer, or were sent before; unchanged. */
+  already_there: number;
+  /** Those of already_there that were sent with an end: their entries stay permanent. */
+  kept_permanent: number;
+  refused: number;
+  entries: ListedNumber[];
+  /** Every refused number. */
+  errors: RefusedNumber[];
+}
+
+/** A number that is not called. */
+export interface DoNotCallEntry {
+  id: string;
+  /** E.164. */
+  number: string;
+  /**
+   * opted_out: asked on a call; requested: asked otherwise; regulator: national list; litigator, deceased,
+   * wrong_number or other.
+   */
+  reason: "opted_out" | "requested" | "regulator" | "litigator" | "deceased" | "wrong_number" | "other";
+  note: string;
+  /** The call on which the person asked for it. */
+  source_call_id?: string | null;
+  /** true: on the simulated network's own list, which real calls do not know. */
+  simulated: boolean;
+  created_at: string;
+  /** When it ends; null: never. */
+  expires_at?: string | null;
+  /** The key that added it; null for one of a call. */
+  created_by_key_id?: string | null;
+}
+
+/** What became of the rows of a file. */
+export interface DoNotCallImported {
+  received: number;
+  added: number;
+  /** Entries that were to end and hold longer now. */
+  extended: number;
+  /** Numbers that were on the list for as long or longer, or were sent before; unchanged. */
+  already_there: number;
+  /** Those of already_there that were sent with an end: their entries stay permanent. */
+  kept_permanent: number;
+  refused: number;
+  /** How the file was read, for example `CSV, UTF-8, semicolons`. */
+  read_as: string;
+  /** The first 100 refused rows. */
+  errors: RefusedNumber[];
+}
+
 /** An event as it is sent, with what it is about. */
 export interface Event {
   id: string;
@@ -753,6 +808,19 @@ export interface InboundChanges {
   phone_number_id?: string;
 }
 
+/** A number that is on the list now. */
+export interface ListedNumber {
+  id: string;
+  number: string;
+  /**
+   * extended: an entry that was to end holds longer now; already_there: it stays as it was, because it holds as long
+   * or longer.
+   */
+  result: "added" | "extended" | "already_there";
+  /** When it ends; null: never. */
+  expires_at?: string | null;
+}
+
 /** A template variable that some contacts have no value for. */
 export interface MissingVariable {
   name: string;
@@ -824,6 +892,21 @@ export interface NewAudience {
   metadata: Record<string, string>;
   /** The first 100 refused rows. */
   errors: RowError[];
+}
+
+/** A number to add. */
+export interface NewEntry {
+  /** Phone number, best with a +. */
+  number: string;
+  /**
+   * opted_out: asked on a call; requested: asked otherwise; regulator: national list; litigator, deceased,
+   * wrong_number or other. Default: "requested".
+   */
+  reason?: "opted_out" | "requested" | "regulator" | "litigator" | "deceased" | "wrong_number" | "other";
+  /** Free text for people. No telephone number. */
+  note?: string;
+  /** When it ends; left out: never. */
+  expires_at?: string | null;
 }
 
 /** A webhook subscription with its secret, which is shown this once. */
@@ -1098,6 +1181,24 @@ export interface RecordingState {
 export interface Reference {
   type: string;
   id: string;
+}
+
+/** A number that was not added, and why. */
+export interface RefusedNumber {
+  /** Its place in what was sent, from 1. */
+  row_number: number;
+  /** Of a file: the line in which the row begins, from 1. */
+  line?: number | null;
+  /** What is wrong: number, reason, note, expires_at, simulated or row. */
+  field: string;
+  /**
+   * missing_phone, invalid_phone, spreadsheet_damage, several_numbers, ambiguous_country, not_dialable,
+   * invalid_reason, invalid_note, invalid_time, already_over, other_list or column_count_mismatch.
+   */
+  code: string;
+  message: string;
+  /** The refused value, a number with its middle masked. */
+  value_redacted?: string | null;
 }
 
 /** What a replay began. */

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0029"
-down_revision = "0027"
+down_revision = "0028"
 
 _ACCOUNTS = ("wallet", "reserved", "funding", "calls", "rentals", "refunds", "adjustments")
 _OTHER = (

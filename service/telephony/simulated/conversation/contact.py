@@ -1,12 +1,13 @@
 """The contact's side of a conversation: what a persona answers to the agent."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import get_args
 
 from callwright.service.telephony.simulated.chance import Chance
 from callwright.service.telephony.simulated.conversation.persona import AT_ONCE, Persona
 from callwright.service.telephony.simulated.conversation.phrases import Act, bank_of, bank_or_english
 from callwright.service.telephony.simulated.conversation.speech_acts import options_of
+from callwright.service.telephony.simulated.steering import keys_of
 
 _BY_ACT = frozenset(get_args(Act)) - {"statement", "yes_no", "choice"}
 """The acts that have phrases of the same name."""
@@ -16,7 +17,7 @@ _SAID_ONCE = {"no": "refuse", "opt_out": "opt_out", "wrong_number": "wrong_numbe
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the contact does. A reply without text that does not hang up is silence."""
+    """What the contact does. A reply without text and keys that does not hang up is silence."""
 
     text: str = ""
     gap_s: float = 0.0
@@ -24,6 +25,8 @@ class Reply:
     cuts_in: bool = False
     language_wanted: str = ""
     callback_after_s: float | None = None
+    keys: str = ""
+    """What it enters with the keys of its telephone; then it says nothing."""
 
 
 class Contact:
@@ -160,7 +163,10 @@ class Contact:
         return self._text(words[:1].upper() + words[1:])
 
     def _scripted(self) -> Reply:
-        return self._text(self._script.pop())
+        turn = self._script.pop()
+        if keys := keys_of(turn):
+            return replace(self._text(""), keys=keys)
+        return self._text(turn)
 
     def _say(self, key: str, *, hangs_up: bool = False, cuts_in: bool = False, language_wanted: str = "") -> Reply:
         words = self._bank.contact_says(key, self._persona.temperament.register, self._chance)

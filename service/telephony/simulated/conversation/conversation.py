@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 from callwright.contract.calls.calls import Disposition
+from callwright.service.rules.opt_out_words import is_opt_out_key
 from callwright.service.rules.templates import render
 from callwright.service.telephony.engine import CallRequest, EndedBy, HangupCause
 from callwright.service.telephony.simulated.chance import Chance
@@ -17,6 +18,8 @@ from callwright.service.telephony.simulated.conversation.welcome import filled, 
 
 MAX_REPLIES = 80
 SILENCE_S = 5.0
+KEYPRESS_S = 0.5
+"""How long an entry with the keys of a telephone takes."""
 DEFAULT_CALLBACK_S = 86_400.0
 _ACCEPTING: frozenset[Act] = frozenset(("yes_no", "offer", "confirm", "choice"))
 _GENERAL: dict[Act, Act] = {"good_time": "yes_no", "identity_check": "yes_no", "offer": "yes_no", "how_are": "rating"}
@@ -40,6 +43,8 @@ class Ending:
     callback_after_s: float | None = None
     unanswered_questions: list[str] = field(default_factory=list[str])
     warnings: list[str] = field(default_factory=list[str])
+    keys: list[str] = field(default_factory=list[str])
+    """What the contact entered with the keys of its telephone."""
 
 
 class Conversation:
@@ -93,7 +98,7 @@ class Conversation:
         for _ in range(MAX_REPLIES):
             if self._timeline.cut or reply is None:
                 break
-            if reply.text:
+            if reply.text or reply.keys:
                 silences = 0
                 reply = self._heard(reply)
                 continue
@@ -260,11 +265,14 @@ class Conversation:
         if self._unheard:
             heard = timeline.heard_of("agent")
             self._unheard = [fact for fact in self._unheard if fact not in heard]
+        if reply.keys:
+            timeline.wait(reply.gap_s + KEYPRESS_S)
+            ending.keys.append(reply.keys)
         timeline.say("contact", reply.text, self._contact.language, gap_s=reply.gap_s)
         if timeline.cut:
             return None
         bank = bank_or_english(self._contact.language)
-        wish = wish_of(reply.text, bank)
+        wish = "opt_out" if is_opt_out_key([reply.keys]) else wish_of(reply.text, bank)
         if reply.hangs_up:
             self._hung_up()
             if ending.disposition == "incomplete" and not ending.met_person:

@@ -4,7 +4,8 @@ import re
 from functools import lru_cache
 from typing import Literal, get_args
 
-from callwright.service.telephony.simulated.conversation.phrases import LANGUAGES, Act, Bank, bank_or_english
+from callwright.service.rules.opt_out_words import is_opt_out
+from callwright.service.telephony.simulated.conversation.phrases import Act, Bank
 
 Stated = Literal[
     "opt_out", "wrong_number", "screening", "hold", "human", "robot", "later", "no", "away", "hurry", "goodbye"
@@ -43,7 +44,7 @@ def act_of(text: str, bank: Bank) -> Act:
 def wish_of(text: str, bank: Bank) -> Wish:
     """What a contact wants from the agent; `nothing` for an ordinary answer."""
     said = _normal(text)
-    if _opts_out(said) or said.strip(_EDGES) in bank.hears["opt_out_alone"]:
+    if is_opt_out(text, bank.language):
         return "opt_out"
     for wish in _STATED[1:]:
         if any(marker in said for marker in bank.hears[wish]):
@@ -60,17 +61,6 @@ def wish_of(text: str, bank: Bank) -> Wish:
     if not is_question(text) and any(part in bank.hears["no_start"] for part in parts):
         return "no_start"
     return "question" if is_question(text) else "nothing"
-
-
-def _opts_out(said: str) -> bool:
-    """Whether somebody asks not to be called again, in any known language, whatever the agent speaks."""
-    return any(marker in said for marker in _opt_outs())
-
-
-@lru_cache(maxsize=1)
-def _opt_outs() -> tuple[str, ...]:
-    """What stands in a wish not to be called again."""
-    return tuple(marker for language in LANGUAGES for marker in bank_or_english(language).hears["opt_out"])
 
 
 def last_sentence(text: str) -> str:
