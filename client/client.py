@@ -32,6 +32,7 @@ class Surface(Session):
     overview: nouns.Overview
     audit_log: nouns.AuditLog
     do_not_call: nouns.DoNotCall
+    people: nouns.People
 
     def __init__(self, transport: Transport, *, new_key: Callable[[], str], bound_key: OneUseKey | None = None) -> None:
         super().__init__(transport, new_key=new_key, bound_key=bound_key)

@@ -8,6 +8,7 @@ from callwright.contract import (
     do_not_call,
     event_log,
     overview,
+    people,
     phone_numbers,
     voices,
     wallet,
@@ -157,3 +158,10 @@ class DoNotCall(Noun):
     remove = method(do_not_call.remove_do_not_call)
     import_csv = method(do_not_call.import_do_not_call)
     export = download(do_not_call.export_do_not_call)
+
+
+class People(Noun):
+    """One person's data, by their number: what is kept about them, and its deletion."""
+
+    export = method(people.export_person)
+    delete = method(people.delete_person)

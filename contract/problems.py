@@ -184,6 +184,11 @@ PRICE_CHANGED = _conflict(
     "The number costs another amount a month than the request expects; nothing was rented.",
     "`monthly_cost` is the price now; have a person agree to it, then send it as `expected_monthly_cost`.",
 )
+CALL_UNDER_WAY = _conflict(
+    "call_under_way",
+    "The person is on a call at this moment; nothing was deleted.",
+    "Wait until the call that `call_id` names has ended, or hang it up, then delete again.",
+)
 IDEMPOTENCY_IN_PROGRESS = _conflict(
     "idempotency_in_progress",
     "A request with this Idempotency-Key is still being served.",

@@ -7,6 +7,7 @@ from callwright.contract import (
     do_not_call,
     event_log,
     overview,
+    people,
     phone_numbers,
     voices,
     wallet,
@@ -19,7 +20,7 @@ from callwright.contract.deployments import deployments, placing
 MODULES = (
     *(agents, voices, audiences, phone_numbers, deployments, placing),
     *(calls, transcripts, conversations, wallet, webhooks, event_log),
-    *(overview, audit_log, evidence, do_not_call),
+    *(overview, audit_log, evidence, do_not_call, people),
 )
 
 # Modules are imported in an order that depends on who needs which first. What is made of the operations must not.

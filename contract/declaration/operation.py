@@ -87,6 +87,10 @@ class Operation(Generic[P, In, Out]):
     deprecated: Deprecation | None = None
     only_reads: bool = False
     """Set for a POST that changes nothing and is one for the sake of its meaning or its size."""
+    keeps_answer: bool = True
+    """False for a POST whose answer must not be stored with its idempotency key, because of whom it is about."""
+    audited_as: str | None = None
+    """Its action in the audit log, if that is not its name."""
 
     @cached_property
     def group(self) -> str:
@@ -194,6 +198,8 @@ def operation(
     status: int = 200,
     creator_bound: CreatorBound | None = None,
     only_reads: bool = False,
+    keeps_answer: bool = True,
+    audited_as: str | None = None,
 ) -> Operation[P, In, Out]:
     """Declares an operation that answers with one resource. `endpoint` is its method and path: `POST /agents`.
 
@@ -217,6 +223,8 @@ def operation(
         creates=status in (201, 202),
         creator_bound=creator_bound,
         only_reads=only_reads,
+        keeps_answer=keeps_answer,
+        audited_as=audited_as,
     )
 
 

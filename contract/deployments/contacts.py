@@ -31,8 +31,8 @@ class Contact(Resource):
         OwnText | None,
         Field(
             description=(
-                "Why it is suppressed: do_not_call (the person asked not to be called), no_consent, not_dialable, or "
-                "calling_hours (which with the rules of the region leave no moment)."
+                "Why it is suppressed: do_not_call (the person asked not to be called), no_consent, not_dialable, "
+                "calling_hours (which with the rules of the region leave no moment), or person_deleted."
             )
         ),
     ] = None

@@ -18,7 +18,7 @@ from callwright.service.dialling.caller_id import DAILY_CAP, CallerIds
 from callwright.service.dialling.eligibility import reasons
 from callwright.service.dialling.eligibility.attempts import calls_to, longest_memory_ms
 from callwright.service.dialling.eligibility.evidence import ALLOWED, Decided, evidence_of, keep_history
-from callwright.service.dialling.eligibility.gate import Deferred, Never, gate
+from callwright.service.dialling.eligibility.gate import Deferred, Never, NeverReason, gate
 from callwright.service.dialling.leases import mine, until
 from callwright.service.dialling.queue import Rules, change_contacts
 from callwright.service.dialling.schedule import Schedule
@@ -60,7 +60,7 @@ class Allowance:
 
 @dataclass(frozen=True)
 class Claimed:
-    """The ids of the calls to dial now, and how many drafts the gate refused at the claim."""
+    """The ids of the calls to dial now, and how many drafts were refused at the claim."""
 
     calls: frozenset[str] = frozenset()
     refused: int = 0
@@ -115,13 +115,19 @@ def claim(
         return Claimed()
     room = allowance(connection, row, lock=True).most
     current = Rules.of(connection, row, rules.agent)
-    judged = _judged(connection, current, drafts, now_ms)
+    meant = [*(draft.contact.id for draft in drafts), *(one for one, _ in (*schedule.deferred, *schedule.never))]
+    waiting = reasons.of_contacts(connection, row, meant, now_ms)
+    # Since the round began a person may have been deleted: such a contact does not wait any more.
+    still = [draft for draft in drafts if draft.contact.id in waiting]
+    judged = _judged(connection, current, still, waiting, now_ms)
+    refused = len(drafts) - len(judged.allowed)
     allowed = judged.allowed[:room]
     made = _make_calls(connection, row, allowed, owner)
     taken = [draft for draft, _ in allowed if draft.request.call_id in made]
     others = [draft for draft, _ in allowed if draft.request.call_id not in made]
     busy = [(draft.contact.id, Deferred(draft.dial_ms + BUSY_ELSEWHERE_MS, BUSY_ELSEWHERE)) for draft in others]
-    later, suppressed = [*schedule.deferred, *judged.deferred, *busy], [*schedule.never, *judged.never]
+    later = [*(one for one in schedule.deferred if one[0] in waiting), *judged.deferred, *busy]
+    suppressed = [*(one for one in schedule.never if one[0] in waiting), *judged.never]
     at_ms = max(row.clock_ms, *(draft.dial_ms for draft in taken)) if taken else row.clock_ms
     change_contacts(
         connection,
@@ -181,7 +187,7 @@ def claim(
         outbox.emit(
             connection, ids, row.org_id, DEPLOYMENT_STARTED, data, at_ms=taken[0].dial_ms, simulated=row.simulated
         )
-    return Claimed(frozenset(made), len(judged.deferred) + len(judged.never))
+    return Claimed(frozenset(made), refused)
 
 
 @dataclass(frozen=True)
@@ -193,13 +199,18 @@ class _Judged:
     never: list[tuple[str, Never]]
 
 
-def _judged(connection: Connection, rules: Rules, drafts: Sequence[Draft], now_ms: int) -> _Judged:
-    """Asks the gate again about each draft, with what is in the database now."""
+def _judged(
+    connection: Connection,
+    rules: Rules,
+    drafts: Sequence[Draft],
+    blocked: Mapping[str, NeverReason | None],
+    now_ms: int,
+) -> _Judged:
+    """Asks the gate again about each draft, with what is in the database now. `blocked` has why it is never called."""
     judged = _Judged([], [], [])
     if not drafts:
         return judged
     row, first_ms = rules.row, min(draft.dial_ms for draft in drafts)
-    blocked = reasons.of_contacts(connection, row, [draft.contact.id for draft in drafts], now_ms)
     past = calls_to(
         connection,
         row.org_id,

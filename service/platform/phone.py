@@ -148,6 +148,16 @@ def line_of(e164: str) -> str:
     return e164
 
 
+def notations_of(e164: str) -> tuple[str, ...]:
+    """The number in each of its notations that reach the same line, the given one first."""
+    for mobile, plain in MOBILE_PREFIXES.items():
+        if e164.startswith(mobile):
+            return e164, plain + e164.removeprefix(mobile)
+        if e164.startswith(plain):
+            return e164, mobile + e164.removeprefix(plain)
+    return (e164,)
+
+
 def is_country(code: str) -> bool:
     """Whether numbers of this country (ISO 3166-1 alpha-2) are known."""
     return code in phonenumbers.SUPPORTED_REGIONS

@@ -30,7 +30,11 @@ _MINE = (
 )
 _EXPIRE = delete(_TABLE).where(_MINE, _TABLE.c.created_at <= bindparam("b_before"))
 _FIND = select(_TABLE.c.fingerprint, _TABLE.c.status, _TABLE.c.body).where(_MINE)
-_STORE = update(_TABLE).where(_MINE).values(status=bindparam("b_status"), body=bindparam("b_body"))
+_STORE = (
+    update(_TABLE)
+    .where(_MINE)
+    .values(status=bindparam("b_status"), body=bindparam("b_body"), personal=bindparam("b_personal"))
+)
 
 
 class KeyInProgress(Locked):
@@ -89,9 +93,11 @@ def claim(
     return StoredAnswer(found.status, found.body.encode())
 
 
-def store(connection: Connection, org_id: str, key_id: str, key: str, answer: StoredAnswer) -> None:
-    """Keeps the answer with the key, in the transaction that made it."""
-    connection.execute(
-        _STORE,
-        {"b_org": org_id, "b_key_id": key_id, "b_key": key, "b_status": answer.status, "b_body": answer.body.decode()},
-    )
+def store(connection: Connection, org_id: str, key_id: str, key: str, answer: StoredAnswer, *, personal: bool) -> None:
+    """Keeps the answer with the key, in the transaction that made it.
+
+    `personal`: it may hold something about a person who is called.
+    """
+    mine = {"b_org": org_id, "b_key_id": key_id, "b_key": key}
+    kept = {"b_status": answer.status, "b_body": answer.body.decode(), "b_personal": personal}
+    connection.execute(_STORE, {**mine, **kept})

@@ -200,7 +200,7 @@ class RequestPipeline:
         try:
             if incoming.method == "POST":
                 request.idempotency_key = idempotency.read_key(incoming.header(b"idempotency-key"))
-                if not operation.writes:
+                if not (operation.writes and operation.keeps_answer):
                     request.idempotency_key = None  # there is nothing to do twice
             check_media_type(incoming.header(b"content-type"), body)
             request.input = read_input(incoming.query, operation, found.path, sent)

@@ -25,6 +25,7 @@ from callwright.service.platform.refusals import Refusal
 from callwright.service.rest import idempotency
 from callwright.service.rest.answers import Answer, encoded, replayed
 from callwright.service.rest.audit import entries
+from callwright.service.rest.audit.fields import fields_of
 from callwright.service.rest.authentication.api_key_check import check_creator, identify
 from callwright.service.services import Services
 
@@ -109,7 +110,9 @@ def performed(connection: Connection, services: Services, request: ApiRequest) -
         )
     if request.idempotency_key is not None:
         stored = idempotency.StoredAnswer(answer.status, answer.body)
-        idempotency.store(connection, principal.org_id, principal.key_id, request.idempotency_key, stored)
+        personal = operation.item is not None and bool(fields_of(operation.item).personal)
+        mine = (principal.org_id, principal.key_id, request.idempotency_key)
+        idempotency.store(connection, *mine, stored, personal=personal)
     return answer
 
 

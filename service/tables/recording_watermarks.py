@@ -59,6 +59,10 @@ def kept_among(connection: Connection, call_ids: Sequence[str]) -> set[str]:
     statement = (
         select(calls.c.id)
         .join(organizations, _O.id == calls.c.org_id)
-        .where(calls.c.id.in_(call_ids), calls.c.ended_at >= _O.recordings_deleted_before)
+        .where(
+            calls.c.id.in_(call_ids),
+            calls.c.ended_at >= _O.recordings_deleted_before,
+            calls.c.turn_count > 0,  # a call has none any more once the person's data was deleted
+        )
     )
     return set(connection.execute(statement).scalars())

@@ -41,6 +41,11 @@ def add(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
     WORDS.add(connection, rows)
 
 
+def remove(connection: Connection, call_ids: Sequence[str]) -> None:
+    """Takes the words of these calls out of the index."""
+    WORDS.remove(connection, call_ids)
+
+
 def finder(connection: Connection, query: Query, listing: Listing, asked: Input, *, org_id: str, most: int) -> Finder:
     """Finds the calls of an organization whose transcript has every phrase, and counts up to `most` of them."""
     return WORDS.finder(connection, query.phrases, listing, asked, owner=("org_id", org_id), most=most)

@@ -28,6 +28,8 @@ MORE = [
 ]
 CSV = "phone_number,first_name,day,patient_id\n+12025550109,Lucia,Thursday,P-1005\n+1234,Tom,Thursday,P-1006\n"
 """Somebody new, and a number that is none."""
+IMPORTED = "+12025550109"
+"""The number of somebody who is in that file."""
 
 
 async def examples(database_url: str, folder: Path) -> dict[str, Any]:
@@ -57,6 +59,8 @@ async def _build(recorder: Recorder) -> None:
     await recorder.use("get_overview")
     await recorder.use("list_audit_log", action="start_deployment", per_page=1)
     await _do_not_call(recorder)
+    await recorder.use("export_person", number=IMPORTED, per_page=2)
+    await recorder.use("delete_person", number=IMPORTED, confirm=True)
 
 
 async def _do_not_call(recorder: Recorder) -> None:
@@ -153,6 +157,8 @@ async def _steer(recorder: Recorder, service: RepeatableService, draft: dict[str
     await recorder.use("start_deployment", id=made["id"])
     call_id = await service.leave_a_call_open(made["id"])
     await recorder.use("pause_deployment", id=made["id"])
+    person = {"number": (await recorder.ask("GET", f"/calls/{call_id}")).json()["data"]["to"], "confirm": True}
+    await recorder.refuse("call_under_way", "POST", "/people/delete", json=person)
     await recorder.use("hang_up_call", call_uuid=call_id)
     await recorder.use("resume_deployment", id=made["id"])
     await recorder.use("cancel_deployment", id=made["id"])

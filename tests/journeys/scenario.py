@@ -217,6 +217,11 @@ async def _single(hand: Hand, draft: dict[str, Any]) -> None:
     (entry,) = (await hand.use("list_audit_log", action="place_call"))["data"]
     assert (entry["subject_id"], entry["tool"]) == (placed["id"], "place_call")
     await _do_not_call(hand)
+    await hand.use("create_audience", name="Once", rows=[{"phone_number": "+12025550117", "first_name": "Ida"}])
+    kept = await hand.use("export_person", number="+12025550117")
+    assert (kept["counts"]["audience_rows"], kept["audience_rows"][0]["name"]) == (1, "Ida")
+    gone = await hand.use("delete_person", number="+12025550117", confirm=True)
+    assert (gone["complete"], gone["deleted"]["audience_rows"], gone["id"]) == (True, 1, kept["id"])
 
 
 async def _do_not_call(hand: Hand) -> None:

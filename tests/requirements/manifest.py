@@ -34,6 +34,7 @@ FILES: Mapping[str, str] = {
     "signature": "SIGN",
     "inbound-deployments": "INB",
     "inbound-routing": "ROUTE",
+    "one-person": "PERSON",
     "errors": "ERR",
     "limits": "LIMIT",
     "rate-limits": "RATE",

@@ -65,6 +65,8 @@ REQUIRED_BODY: Mapping[str, dict[str, Any]] = {
     "clone_deployment": {"name": "New"},
     "add_do_not_call": {"entries": [{"number": "+12125550163"}]},
     "import_do_not_call": {"csv": "number\n+12125550164\n"},
+    "export_person": {"number": "+12125550163"},
+    "delete_person": {"number": "+12125550163", "confirm": True},
     "place_call": {"to": "+12125550162", "variables": {"first_name": "Ada"}, "auto_start": False},
 }
 REQUIRED_QUERY: dict[str, dict[str, str]] = {

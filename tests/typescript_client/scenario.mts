@@ -105,6 +105,9 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
     variables: { first_name: "Ada" },
     auto_start: false,
   });
+  const callee = { number: "+12025550113" };
+  const kept = await client.people.export(callee);
+  const gone = await client.people.delete({ ...callee, confirm: true });
   const overview = await client.overview.get();
   const [entry] = (await client.auditLog.list({ action: "place_call", per_page: 1 })).data;
   const { entries: kept } = await client.doNotCall.add({ entries: [{ number: "+12025550142" }] });
@@ -168,6 +171,7 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
     stats: stats.calls > 0,
     conversations: conversations.calls > 0,
     placed: placed.status,
+    person: [kept.counts.audience_rows, gone.deleted.audience_rows, gone.complete],
     overview: overview.deployments.total > 0,
     entry: entry?.subject_id === placed.id,
     doNotCall: [left, listed, exported.includes("+12025550142")],

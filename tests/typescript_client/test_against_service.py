@@ -67,6 +67,7 @@ async def test_a_program_uses_every_operation_of_the_service(tenant: Tenant, tmp
         "stats": True,
         "conversations": True,
         "placed": "draft",
+        "person": [1, 1, True],
         "overview": True,
         "entry": True,
         "doNotCall": [1, 0, True],

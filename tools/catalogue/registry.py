@@ -12,6 +12,7 @@ from callwright.tools.catalogue import (
     dialling,
     do_not_call,
     overview,
+    people,
     phone_numbers,
     voices,
     wallet,
@@ -24,7 +25,7 @@ MODULES = (
     *(overview, wallet, agents, voices, audiences, audience_rows, phone_numbers, deployments, dialling),
     *(calls, conversations, findings),
     *(webhooks, webhook_deliveries, event_log, audit_log),
-    *(evidence, do_not_call),
+    *(evidence, do_not_call, people),
 )
 
 TOOLS: tuple[Tool, ...] = tuple(tool for module in MODULES for tool in module.TOOLS)

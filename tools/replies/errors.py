@@ -65,6 +65,8 @@ NEXT: dict[str, str] = {
     "revision_mismatch": "It changed after it was looked at, so nothing was done. Look how things stand, tell the "
     "person, and call again: they are then asked anew.",
     "price_changed": "Nothing was rented. Tell the person the new price, and call again: they are then asked anew.",
+    "call_under_way": "Wait until the call has ended, or hang_up_call ends it, if the person you work for agrees. Then "
+    "call again.",
     "idempotency_in_progress": "The same request is still being served, so it may happen yet. Look with {look} before "
     "you call again: another call would do it once more.",
     "idempotency_key_reused": "Call again; each call gets a fresh key.",
@@ -125,6 +127,7 @@ LOOKS: dict[str, tuple[str, str]] = {
     "overview": ("get_overview", "get_overview"),
     "audit_log": ("list_audit_log", "list_audit_log"),
     "do_not_call": ("list_do_not_call", "get_do_not_call"),
+    "people": ("export_person", "export_person"),
 }
 """The tools that list the resources and show one of them, by the noun of the operation's path."""
 

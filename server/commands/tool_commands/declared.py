@@ -26,6 +26,8 @@ _KINDS: Mapping[str, Kind] = {
     "object": "object",
 }
 _SHORTER = {"phone_numbers": "numbers"}
+_ONE_OF = {"people": "person"}
+"""Nouns whose singular is another word."""
 _SENTENCE_END = re.compile(r"(?<=[.:])\s")
 _FIELD = re.compile(r"\{(\w+)\}")
 
@@ -168,5 +170,5 @@ def _arguments(schema: Mapping[str, Any], path: Sequence[str]) -> tuple[Declared
 
 def _verb(name: str, segment: str) -> str:
     """The name without the words of the noun: `list_phone_numbers` of `phone_numbers` is `list`."""
-    of_noun = {word for part in segment.split("_") for word in (part, part.removesuffix("s"))}
+    of_noun = {word for part in segment.split("_") for word in (part, _ONE_OF.get(part, part.removesuffix("s")))}
     return "-".join(word for word in name.split("_") if word not in of_noun)

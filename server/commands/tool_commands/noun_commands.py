@@ -18,6 +18,7 @@ from callwright.server.commands.tool_commands.declared import (
     nouns,
 )
 from callwright.server.commands.tool_commands.invoked import RevealNumbers, ShellOptions, invoke
+from callwright.server.commands.tool_commands.person_export import EXPORTS, NUMBER, person_export
 from callwright.server.commands.tool_commands.report import report
 from callwright.server.commands.tool_commands.values import value_of
 
@@ -47,6 +48,9 @@ def groups() -> Iterator[tuple[str, typer.Typer]]:
         about = f"What can be done with {noun}, as an assistant does it."
         group = typer.Typer(help=about, short_help=verbs, no_args_is_help=True)
         for tool in tools:
+            if tool.name == EXPORTS:
+                group.command(tool.verb, short_help="Everything that is kept about a person, as JSON.")(person_export)
+                continue
             group.command(tool.verb, help=_help(tool), short_help=in_commands(tool.summary))(_command(tool))
         if noun == "deployments":
             group.command("report", short_help="The results as CSV: a line for each person.")(report)
@@ -96,7 +100,7 @@ def _default(name: str, required: set[str]) -> Any:
 def _annotation(argument: DeclaredArgument) -> Any:
     """The argument as Typer reads it: positional if it names what the tool is about, otherwise a flag."""
     said = in_commands(argument.help)
-    if argument.in_path:
+    if argument.in_path or argument.name == NUMBER:
         return Annotated[str if argument.required else str | None, typer.Argument(metavar=_place(argument), help=said)]
     if argument.kind == "yes or no":
         flags = f"{argument.flag}/--no-{argument.flag[2:]}"

@@ -21,6 +21,8 @@ NO_CONSENT: NeverReason = "no_consent"
 CALLING_HOURS: NeverReason = "calling_hours"
 """Why a contact is suppressed: the number cannot be called (emergency, premium, short code), it is on the list of the
 organization, there is no consent that the campaign or the region needs, or no moment within 100 days is allowed."""
+PERSON_DELETED = "person_deleted"
+"""Why a contact is suppressed whose person had their data deleted. No changed rule makes it wait again."""
 _ROUNDS = 50
 """Bounds the search for a moment that hours and caps both allow."""
 

@@ -84,15 +84,18 @@ def why_not_params(row: Row[Any], now_ms: int) -> dict[str, Any]:
 def _of_contacts(consent_column: str | None, simulated: bool) -> Select[*tuple[Any, ...]]:
     reason = why_not_by_params(consent_column, simulated).label("reason")
     joined = deployment_contacts.outerjoin(audience_rows, _R.id == _K.id)
-    these = (_K.deployment_id == bindparam("r_deployment"), _K.id.in_(bindparam("r_ids", expanding=True)))
+    waiting = _K.status.in_(("pending", "retry_waiting"))
+    these = (_K.deployment_id == bindparam("r_deployment"), _K.id.in_(bindparam("r_ids", expanding=True)), waiting)
     return select(_K.id, reason).select_from(joined).where(*these)
 
 
-def of_contacts(connection: Connection, row: Row[Any], ids: Sequence[str], now_ms: int) -> dict[str, NeverReason]:
-    """Why contacts may not be called, by id. Contacts that may be called are left out."""
+def of_contacts(
+    connection: Connection, row: Row[Any], ids: Sequence[str], now_ms: int
+) -> dict[str, NeverReason | None]:
+    """Those of the contacts that still wait, by id, each with why it may not be called; None if it may."""
     these = {"r_deployment": row.id, "r_ids": list(ids), **why_not_params(row, now_ms)}
     found = connection.execute(_of_contacts(consent.consent_column(row), row.simulated), these).all()
-    return {contact.id: contact.reason for contact in found if contact.reason is not None}
+    return {contact.id: contact.reason for contact in found}
 
 
 def _contacts(row: Row[Any], now_ms: int) -> Select[*tuple[Any, ...]]:

@@ -1,6 +1,6 @@
 """Calls, their transcripts and recordings."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -165,6 +165,13 @@ def _get_resource(context: RequestContext, call_id: str) -> contract.Call:
     return contract.Call.model_validate(
         _members(row, _retention(context, row.recordings_deleted_before), context.settings.public_url)
     )
+
+
+def shown(context: RequestContext, rows: Sequence[Row[Any]]) -> list[contract.Call]:
+    """Calls as callers see them. `rows` have the columns of `calls`."""
+    retention = _retention(context, watermark_of(context.connection, context.org_id))
+    public_url = context.settings.public_url
+    return [contract.Call.model_validate(_members(row, retention, public_url)) for row in rows]
 
 
 def _stored_turns(context: RequestContext, call_id: str) -> str:

@@ -31,6 +31,11 @@ class FullText:
         if words:
             self._of(connection).add(connection, words)
 
+    def remove(self, connection: Connection, keys: Sequence[str]) -> None:
+        """Takes the words of these rows out of the index. Rows that it does not have are ignored."""
+        if keys:
+            self._of(connection).remove(connection, keys)
+
     def finder(
         self,
         connection: Connection,

@@ -239,6 +239,10 @@ class Cursors:
     def _tag(self, payload: bytes, binding: bytes) -> bytes:
         return hmac.new(self._secret, payload + b"\0" + binding, hashlib.sha256).digest()[:16]
 
+    def keyed_hash(self, text: str) -> str:
+        """24 hexadecimal digits for a text, always the same, from which only the service could find the text."""
+        return hmac.new(self._secret, b"hash\0" + text.encode(), hashlib.sha256).hexdigest()[:24]
+
     def seal(self, values: Sequence[Any], page: int, total: int, binding: bytes) -> str:
         """An opaque string for a position in one list."""
         payload = orjson.dumps([1, list(values), page, total])

@@ -59,7 +59,7 @@ def record(
     entry = audit_log.entry_row(
         context.ids,
         context.org_id,
-        operation.name,
+        operation.audited_as or operation.name,
         str(_first(path) or getattr(result, "id", ""))[:60],
         by=context.principal,
         at_ms=context.now_ms,

@@ -17,6 +17,7 @@ from sqlalchemy import (
     Table,
     Text,
     text,
+    true,
 )
 
 from callwright.service.platform.database.columns import partial_index, sorted_text
@@ -192,8 +193,11 @@ idempotency_keys = Table(
     Column("status", Integer),
     Column("body", Text),
     Column("created_at", Moment, nullable=False),
+    Column("personal", Boolean, nullable=False, server_default=true()),
     Index("ix_idempotency_created", "created_at"),
+    partial_index("ix_idempotency_personal", "org_id", where=text("personal")),
 )
+"""`personal` answers may hold something about people who are called; they are looked through when one's is deleted."""
 
 audit_log = Table(
     "audit_log",

@@ -67,6 +67,7 @@ audience_rows = Table(
     Index("uq_audience_rows_dedupe", "audience_id", "dedupe_key", unique=True),
     Index("ix_audience_rows_position", "audience_id", "position"),
     Index("ix_audience_rows_phone", "audience_id", "phone"),
+    Index("ix_audience_rows_number", "org_id", "phone"),
 )
 
 imports = Table(
@@ -92,6 +93,7 @@ imports = Table(
     Column("created_by_key_id", String(40)),
     partial_index("ix_imports_open", "created_at", where=text("completed_at IS NULL")),
     Index("ix_imports_audience", "audience_id"),
+    Index("ix_imports_org", "org_id", "audience_id"),
 )
 
 import_errors = Table(
@@ -107,6 +109,7 @@ import_errors = Table(
     Column("line", BigInteger),
     Column("external_id", String(1000)),
     Index("ix_import_errors_row", "import_id", "row_number"),
+    partial_index("ix_import_errors_external", "import_id", "external_id", where=text("external_id IS NOT NULL")),
 )
 
 phone_numbers = Table(
@@ -240,6 +243,7 @@ deployment_contacts = Table(
         where=text("status IN ('pending', 'retry_waiting')"),
     ),
     Index("ix_deployment_contacts_position", "deployment_id", "position"),
+    Index("ix_deployment_contacts_number", "org_id", "phone"),
 )
 """For a waiting contact, `due_at` is the time from which the retry policy allows a call, null while that has to be
 decided again; `next_at` is when the dialler considers the contact, later than `due_at` if a rule defers it.
@@ -319,6 +323,7 @@ calls = Table(
     Index("ix_calls_deployment", "deployment_id", "created_at", "id"),
     Index("ix_calls_number", "org_id", "to_number", "created_at"),
     Index("ix_calls_from", "phone_number_id", "created_at"),
+    partial_index("ix_calls_caller", "org_id", "from_number", where=text("call_type = 'inbound'")),
 )
 
 transcripts = Table(

@@ -1,53 +1,19 @@
 """The claim decides by what is so at its moment, not by what was so when it was looked whom to call."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
-from math import inf
 from typing import Any
 
-from sqlalchemy import Connection, Row
+from sqlalchemy import Connection
 
 from callwright.contract.declaration.field_types import Spend
-from callwright.service.dialling.claims import Allowance, Claimed, Draft, allowance
-from callwright.service.dialling.driver_writes import DriverWrites
+from callwright.service.dialling.claims import Allowance, allowance
 from callwright.service.dialling.eligibility import do_not_call
-from callwright.service.dialling.queue import FIND, Rules
-from callwright.service.dialling.runner import Runner
-from callwright.service.dialling.schedule import Schedule
+from callwright.service.dialling.queue import FIND
 from callwright.service.platform.money import money
-from tests.support.campaign_invariants import CampaignRecords, campaign_records
+from tests.support.campaign_invariants import campaign_records
 from tests.support.campaigns import claim_and_die, draft, driver_of, lease, leave_in_wallet, people, phone, started
+from tests.support.interposed_claims import driven
 from tests.support.prices import US
 from tests.support.service import Tenant
-
-
-@dataclass(frozen=True, kw_only=True)
-class InterposedWrites(DriverWrites):
-    """The writes of a runner where something happens after the look whom to call, and before the claim."""
-
-    interposed: Callable[[], Awaitable[object]]
-
-    async def claim(
-        self, rules: Rules, drafts: Sequence[Draft], schedule: Schedule, contacts: Mapping[str, Row[Any]]
-    ) -> Claimed:
-        await self.interposed()
-        return await super().claim(rules, drafts, schedule, contacts)
-
-
-async def driven(tenant: Tenant, deployment_id: str, interposed: Callable[[], Awaitable[object]]) -> CampaignRecords:
-    """What a campaign has left once it has stopped."""
-    given = tenant.services
-    await lease(tenant, deployment_id, "wrk_test")
-    writes = InterposedWrites(
-        database=given.database,
-        clock=given.clock,
-        ids=given.ids,
-        owner="wrk_test",
-        lease_ms=60_000,
-        interposed=interposed,
-    )
-    await Runner(writes, time_scale=inf).drive(deployment_id)
-    return await campaign_records(given.database, deployment_id)
 
 
 async def test_nobody_is_claimed_once_the_campaign_is_paused(tenant: Tenant) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import anyio
 import pytest
@@ -39,7 +40,8 @@ class Holder:
     async def answers(self, body: bytes) -> None:
         """Its answer is kept with the key."""
         stored = StoredAnswer(201, body)
-        await to_thread.run_sync(idempotency.store, self.connection, self.org_id, self.key_id, "once", stored)
+        store = partial(idempotency.store, personal=False)
+        await to_thread.run_sync(store, self.connection, self.org_id, self.key_id, "once", stored)
         await to_thread.run_sync(self.connection.commit)
 
 

@@ -16,7 +16,7 @@ from callwright.contract.deployments.previews import Blocked, CostRange, Missing
 from callwright.contract.phone_numbers import AvailableNumber, Capabilities, PhoneNumber
 from callwright.contract.voices import Voice
 from callwright.contract.wallet import Price, Reference, Transaction, Wallet
-from tests.support.tools import do_not_call_samples, event_samples, finding_samples, overview_samples
+from tests.support.tools import do_not_call_samples, event_samples, finding_samples, overview_samples, people_samples
 from tests.support.tools.finding_samples import AT
 from tests.support.tools.inbound import inbound_of
 
@@ -353,6 +353,7 @@ def answers() -> dict[str, Any]:
         "get_call_stats": finding_samples.stats(),
         "read_conversations": finding_samples.conversations(),
         "hang_up_call": call(),
+        **people_samples.answers(call(), transcript().turns),
         **event_samples.singles() | do_not_call_samples.singles(),
         **{name: page([sample()]) for name, sample in (event_samples.LISTED | do_not_call_samples.LISTED).items()},
     }
@@ -366,15 +367,13 @@ def answers() -> dict[str, Any]:
 
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
-    "get_voice": {"voice_id": "en-US-ada"},
+    **{name: {"voice_id": "en-US-ada"} for name in ("get_voice", "get_voice_preview")},
     "get_deployment": {"deployment_id": "dep_1"},
-    "get_voice_preview": {"voice_id": "en-US-ada"},
     "create_agent": {"name": "A", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Be kind."},
     "create_audience": {"name": "B", "rows": [{"phone_number": CALLEE, "first_name": "Ada"}]},
     "add_audience_rows": {"audience_id": "aud_1", "rows": [{"phone_number": CALLEE}]},
     "import_audience": {"audience_id": "aud_1", "csv": "phone_number\n+12025550100\n"},
-    "get_audience_import": {"audience_id": "aud_1", "import_id": "imp_1"},
-    "list_import_errors": {"audience_id": "aud_1", "import_id": "imp_1"},
+    **{name: {"audience_id": "aud_1", "import_id": "imp_1"} for name in ("get_audience_import", "list_import_errors")},
     "search_available_numbers": {"country": "US"},
     "rent_phone_number": {"country": "US"},
     "search_transcripts": {"query": "expensive"},
@@ -383,7 +382,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "place_call": {"agent_id": "agt_1", "phone_number_id": "num_1", "to": CALLEE, "auto_start": False},
     "clone_deployment": {"deployment_id": "dep_1", "name": "C"},
     "create_inbound_deployment": {"name": "D", "agent_id": "agt_1", "phone_number_id": "num_1"},
-    **event_samples.ARGUMENTS | do_not_call_samples.ARGUMENTS,
+    **event_samples.ARGUMENTS | do_not_call_samples.ARGUMENTS | people_samples.ARGUMENTS,
 }
 """Arguments for tools that need more than an id."""
 

@@ -118,6 +118,10 @@ export const problems = {
     meaning: "The number costs another amount a month than the request expects; nothing was rented.",
     remedy: "`monthly_cost` is the price now; have a person agree to it, then send it as `expected_monthly_cost`."
   },
+  call_under_way: {
+    meaning: "The person is on a call at this moment; nothing was deleted.",
+    remedy: "Wait until the call that `call_id` names has ended, or hang it up, then delete again."
+  },
   idempotency_in_progress: {
     meaning: "A request with this Idempotency-Key is still being served.",
     remedy: "Send it again after `Retry-After` seconds; it is then answered with the first answer."

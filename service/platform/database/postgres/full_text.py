@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, func, insert, literal, literal_column, select
+from sqlalchemy import ColumnElement, Connection, Table, delete, func, insert, literal, literal_column, select
 
 from callwright.contract.declaration.model import Input
 from callwright.service.platform.database.listing import Listing, RowScan, filter_conditions
@@ -21,6 +21,9 @@ class JoinedIndex:
 
     def add(self, connection: Connection, words: Sequence[Mapping[str, Any]]) -> None:
         connection.execute(self._add, [dict(one) for one in words])
+
+    def remove(self, connection: Connection, keys: Sequence[str]) -> None:
+        connection.execute(delete(self._index).where(self._key.in_(keys)))
 
     def finder(
         self,

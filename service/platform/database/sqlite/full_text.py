@@ -40,6 +40,8 @@ class MarkedIndex:
             f"SELECT {name}.rowid, {key} FROM json_each(:places) AS place "
             f"CROSS JOIN {name} ON {name}.rowid = place.value"
         )
+        self.placed = text(f"SELECT rowid, {key} FROM {name} WHERE rowid BETWEEN :first AND :last")
+        self.remove_placed = text(f"DELETE FROM {name} WHERE rowid = :place")
         self.facts = select(rows.c.id, rows.c.created_at, *(rows.c[column] for column in marks))
 
     def mark(self, column: str, value: str) -> str:
@@ -62,6 +64,17 @@ class MarkedIndex:
             placed.append({"key": one[self.key], "words": one["words"], "place": place, "marks": " ".join(marks)})
         # In ascending order, because the index flushes its memory whenever a rowid is lower than the one before.
         connection.execute(self.add_marked, sorted(placed, key=lambda one: one["place"]))
+
+    def remove(self, connection: Connection, keys: Sequence[str]) -> None:
+        """Takes the words of these rows out of the table, which has them at the milliseconds of their rows."""
+        found = connection.execute(self.facts.where(self.rows.c.id.in_(_values(json.dumps(list(keys)))))).all()
+        gone = {row.id for row in found}
+        for at_ms in {row.created_at for row in found}:
+            first = at_ms * IN_A_MILLISECOND
+            rows = connection.execute(self.placed, {"first": first, "last": first + IN_A_MILLISECOND - 1}).all()
+            for place, key in rows:
+                if key in gone:
+                    connection.execute(self.remove_placed, {"place": place})
 
     def _free(self, connection: Connection, at_ms: int) -> int:
         """The next free rowid of a millisecond. The caller holds the only write lock."""
