@@ -201,7 +201,8 @@ IDEMPOTENCY_KEY_REUSED = _business_rule(
 )
 INSUFFICIENT_CREDITS = _business_rule(
     "insufficient_credits",
-    "The wallet does not cover this. `callwright orgs fund NAME --amount N` on the machine of the service tops it up.",
+    "The wallet does not cover this. `callwright orgs fund NAME --amount N` on the machine of the service adds play "
+    "money; for real money `callwright orgs topup NAME --amount N` makes a link to pay on.",
     "Have the wallet topped up; `required` and `available` say how much is missing.",
 )
 SPENDING_CAP_REACHED = _business_rule(

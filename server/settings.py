@@ -8,15 +8,18 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from callwright.tools.toolsets import DEFAULT_PROFILE, PROFILES, TOOLSETS, UnknownTools, enabled_tools, names_of
 
 if TYPE_CHECKING:
     from callwright.tools.runtime.tool_context import ConfirmMode
+
+ProviderName = Literal["simulated", "stripe"]
 
 
 @dataclass(frozen=True)
@@ -117,6 +120,23 @@ SETTINGS: tuple[Setting, ...] = (
         "Networks, with commas, that events may be sent to although they are not the internet's, over plain HTTP too, "
         "for development: localhost, or ranges such as 127.0.0.0/8 (flag `--webhook-networks`).",
     ),
+    Setting(
+        "CALLWRIGHT_PAYMENTS",
+        "simulated",
+        "Who takes the money of top-ups: simulated (play money, on a page of the service), or stripe (real money; see "
+        "the page about the wallet).",
+    ),
+    Setting("CALLWRIGHT_STRIPE_SECRET_KEY", "none", "The secret or restricted key of the Stripe account."),
+    Setting(
+        "CALLWRIGHT_STRIPE_WEBHOOK_SECRET",
+        "none",
+        "The signing secret of Stripe's webhook to /payments/stripe/webhook; it begins with whsec_.",
+    ),
+    Setting(
+        "CALLWRIGHT_STRIPE_API_BASE",
+        "Stripe's own",
+        "Where Stripe's API is, for an imitation of it on this machine: http://127.0.0.1:12111.",
+    ),
 )
 """Every setting. The reference page is made from this list."""
 
@@ -124,6 +144,8 @@ SETTINGS: tuple[Setting, ...] = (
 _PUBLIC_URL = re.compile(
     r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:/(?!v1/?$)[A-Za-z0-9._~-]+)*/?"
 )
+_STRIPE_API = re.compile(r"(?:https://[A-Za-z0-9.-]+|http://(?:localhost|127\.0\.0\.1|\[::1\]))(?::[0-9]{1,5})?/?")
+_PROVIDERS: Mapping[str, ProviderName] = {"simulated": "simulated", "stripe": "stripe"}
 _CONFIRM_MODES: Mapping[str, "ConfirmMode"] = {"real": "real", "always": "always", "never": "never"}
 _LOOPBACK = (IPv4Network("127.0.0.0/8"), IPv6Network("::1/128"))
 
@@ -134,7 +156,7 @@ class BadSetting(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class ProgramSettings:
-    """The settings of the programs. The API key is a secret and is not shown."""
+    """The settings of the programs. The API key and the secrets of Stripe are not shown."""
 
     data: Path
     database_url: str
@@ -154,6 +176,10 @@ class ProgramSettings:
     read_only: bool = False
     reveal_numbers: bool = False
     confirm: "ConfirmMode" = "real"
+    payments: ProviderName = "simulated"
+    stripe_secret_key: str | None = None
+    stripe_webhook_secret: str | None = None
+    stripe_api_base: str | None = None
 
     def tools_of(self, profile: str | None = None) -> frozenset[str]:
         """The names of the enabled tools, those of `profile` only if it is given.
@@ -218,6 +244,10 @@ def read_settings(
         read_only=_is_true("CALLWRIGHT_READ_ONLY", given) if read_only is None else read_only,
         reveal_numbers=_is_true("CALLWRIGHT_REVEAL_NUMBERS", given) if reveal_numbers is None else reveal_numbers,
         confirm=_confirm(given("CALLWRIGHT_CONFIRM")),
+        payments=_payments(given),
+        stripe_secret_key=given("CALLWRIGHT_STRIPE_SECRET_KEY"),
+        stripe_webhook_secret=given("CALLWRIGHT_STRIPE_WEBHOOK_SECRET"),
+        stripe_api_base=_stripe_api(given("CALLWRIGHT_STRIPE_API_BASE")),
     )
     try:
         settings.tools_of()
@@ -294,6 +324,28 @@ def _confirm(text: str | None) -> "ConfirmMode":
     if (mode := _CONFIRM_MODES.get(text or "real")) is None:
         raise BadSetting("CALLWRIGHT_CONFIRM must be real, always or never")
     return mode
+
+
+def _payments(given: Callable[[str], str | None]) -> ProviderName:
+    name = _PROVIDERS.get(given("CALLWRIGHT_PAYMENTS") or "simulated")
+    if name is None:
+        raise BadSetting("CALLWRIGHT_PAYMENTS must be simulated or stripe")
+    if name == "stripe":
+        for secret in ("CALLWRIGHT_STRIPE_SECRET_KEY", "CALLWRIGHT_STRIPE_WEBHOOK_SECRET"):
+            if given(secret) is None:
+                raise BadSetting(f"CALLWRIGHT_PAYMENTS=stripe needs {secret}; docs/wallet.md says where it is")
+        if find_spec("stripe") is None:
+            raise BadSetting("CALLWRIGHT_PAYMENTS=stripe needs the library: pip install 'callwright[stripe]'")
+    return name
+
+
+def _stripe_api(text: str | None) -> str | None:
+    if text is None:
+        return None
+    if not _STRIPE_API.fullmatch(text):
+        expected = "an address without path that begins with https://, or with http:// on this machine"
+        raise BadSetting(f"CALLWRIGHT_STRIPE_API_BASE must be {expected}, because the secret key is sent there")
+    return text.rstrip("/")
 
 
 def _scale(text: str | None) -> float:

@@ -37,6 +37,7 @@ from callwright.service.platform.wake_signal import WakeNotifier
 from callwright.service.platform.worker_loop import repeat
 from callwright.service.rest.documentation.openapi import document
 from callwright.service.rest.pages.routes import page_routes
+from callwright.service.rest.payments.routes import payment_routes
 from callwright.service.rest.pipeline import RequestPipeline
 from callwright.service.rest.problems import problem_body
 from callwright.service.rest.routes import PREFIXES, RouteTable
@@ -87,6 +88,7 @@ class Application:
                 Route("/openapi.json", self._openapi),
                 Route("/healthz", self._health),
                 *page_routes(services.own_address, partial(problems_of, services.database)),
+                *payment_routes(services, pipeline.refusal_of),
             ],
         )
 

@@ -1,9 +1,25 @@
 """The service's settings: one frozen object, made by the program that starts the service and passed to its parts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ipaddress import IPv4Network, IPv6Network
 from math import inf
 from pathlib import Path
+from typing import Literal
+
+ProviderName = Literal["simulated", "stripe"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaymentSettings:
+    """Who takes the money of top-ups. The secrets are not shown.
+
+    Stripe needs both secrets. `stripe_api_base` is where its API is, None for Stripe's own.
+    """
+
+    provider: ProviderName = "simulated"
+    stripe_secret_key: str | None = field(default=None, repr=False)
+    stripe_webhook_secret: str | None = field(default=None, repr=False)
+    stripe_api_base: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,3 +50,5 @@ class ServiceSettings:
     """How long a process that drives a deployment may be silent before another one takes over."""
     delivery_lease_ms: int = 10_000
     """How long a process that sends to a webhook subscription may be silent before another one takes over."""
+    payments: PaymentSettings = field(default_factory=PaymentSettings)
+    """Who takes the money of top-ups."""

@@ -31,6 +31,12 @@ from callwright.service.app import LAST_UNITS_S, Service
 from callwright.service.platform.data_folder import DataFolder, DataFolderInUse
 from callwright.service.platform.database.engines import file_of
 
+_MONEY = {
+    "simulated": "the money is play money",
+    "stripe": "[bold]real money[/] pays top-ups, through Stripe",
+}
+"""What money is, by who takes that of top-ups."""
+
 
 @dataclass(frozen=True)
 class ServeOptions:
@@ -143,7 +149,7 @@ def _greet(settings: ProgramSettings, base_url: str, names: HostNames) -> None:
         f"  MCP           {mcp if names.names else unnamed}",
         f"  description   {root}/openapi.json",
         f"  API key       {escape(_new_key(settings))}",
-        "  network       [yellow]simulated[/]: no telephone rings, the money is play money",
+        f"  network       [yellow]simulated[/]: no telephone rings, {_MONEY[settings.payments]}",
     )
     Console(stderr=True, highlight=False, soft_wrap=True).print("\n".join(said))
 

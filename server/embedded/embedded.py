@@ -21,6 +21,7 @@ from callwright.client.errors import CallwrightError, ServiceTimeout
 from callwright.client.transport import Answer, DirectTransport, httpx
 from callwright.server.embedded.failures import first_cause, start_failure
 from callwright.server.embedded.in_process import InProcessTransport
+from callwright.server.embedded.payments import payment_settings
 from callwright.server.log_lines import is_no_upgrade_advice
 from callwright.server.settings import ProgramSettings
 from callwright.server.transport.key_sessions import IdentifiedKey, KeyLookUpFailed
@@ -82,6 +83,7 @@ async def service_of(
         webhook_networks=settings.webhook_networks,
         public_url=settings.public_url,
         starts_paused=starts_paused,
+        payments=payment_settings(settings),
     )
     async with running(made) as service:
         folder, services = DataFolder(settings.data), service.services

@@ -1,4 +1,4 @@
-"""Organizations, their plans and their play money."""
+"""Organizations, their plans and their wallets."""
 
 from dataclasses import dataclass
 from types import EllipsisType
@@ -44,9 +44,16 @@ class PlanChange:
 
 
 def create_organization(
-    connection: Connection, ids: Ids, name: str, plan: str, now_ms: int, *, owner_user_id: str | None = None
+    connection: Connection,
+    ids: Ids,
+    name: str,
+    plan: str,
+    now_ms: int,
+    *,
+    owner_user_id: str | None = None,
+    real_money: bool = False,
 ) -> str:
-    """A new organization with a wallet of 100 dollars of play money; returns its id.
+    """A new organization; returns its id. Its wallet has 100 dollars of play money, or with `real_money` nothing.
 
     Without `owner_user_id` the operator of the installation owns it.
     """
@@ -62,12 +69,13 @@ def create_organization(
         "reserved_micros": 0,
         "threshold_micros": LOW_BALANCE_THRESHOLD,
         "low": True,  # not yet funded: the first top-up re-arms the event
-        "play_money": True,
+        "play_money": not real_money,
         "updated_at": now_ms,
     }
     connection.execute(insert(wallets), wallet)
     open_accounts(connection, org_id)
-    _top_up(connection, ids, org_id, OPENING_BALANCE, "opening balance, play money", now_ms)
+    if not real_money:
+        _top_up(connection, ids, org_id, OPENING_BALANCE, "opening balance, play money", now_ms)
     add_audit_entry(connection, ids, org_id, "organization.created", org_id, now_ms)
     owner = owner_user_id or operator_user(connection, ids, now_ms)
     join(connection, ids, org_id, owner, OWNER, now_ms)
@@ -85,7 +93,9 @@ def find_organization(connection: Connection, name: str) -> str:
 def organizations_of(connection: Connection) -> list[Row[Any]]:
     """Every organization with its balance, by name."""
     statement = (
-        select(organizations, wallets.c.balance_micros).join(wallets, wallets.c.org_id == _O.id).order_by(_O.name)
+        select(organizations, wallets.c.balance_micros, wallets.c.play_money)
+        .join(wallets, wallets.c.org_id == _O.id)
+        .order_by(_O.name)
     )
     return list(connection.execute(statement).all())
 
@@ -141,9 +151,12 @@ def _check_plan(plan: str) -> None:
 
 
 def fund(connection: Connection, ids: Ids, org_id: str, micros: int, now_ms: int) -> int:
-    """Adds play money to a wallet; returns the new balance in micros."""
+    """Adds play money to a wallet of play money; returns the new balance in micros."""
     if micros <= 0:
         raise AccountError("the amount must be above zero")
+    if not wallet_of(connection, org_id).play_money:
+        said = "the organization has real money, to which no play money is added"
+        raise AccountError(f"{said}; `callwright orgs topup` makes a link for paying")
     balance = _top_up(connection, ids, org_id, micros, "play money added", now_ms)
     add_audit_entry(connection, ids, org_id, "wallet.funded", org_id, now_ms)
     return balance

@@ -44,7 +44,7 @@ _LEFT_OUT = (
 )
 _UNCOVERED = (
     "the wallet has {available} USD and this may cost {high} USD: the campaign pauses when the money is used up; "
-    "`callwright orgs fund {org} --amount N` on the machine of the service tops up the wallet, or lower budget_cap"
+    "`callwright orgs {command} {org} --amount N` on the machine of the service tops up the wallet, or lower budget_cap"
 )
 _EMPTY_CELLS = (
     "the welcome message has gaps where cells are empty: column {cells} in the audience; a default fills a gap: "
@@ -195,7 +195,9 @@ def _never(row: Row[Any], audience: Row[Any]) -> str:
 
 
 def _advice_on_money(connection: Connection, row: Row[Any], available: int, high: int) -> str:
-    return _UNCOVERED.format(available=amount(available), high=amount(high), org=_org_name(connection, row))
+    command = "fund" if wallet_of(connection, row.org_id).play_money else "topup"
+    org = _org_name(connection, row)
+    return _UNCOVERED.format(available=amount(available), high=amount(high), command=command, org=org)
 
 
 def _advice_on_opt_outs(connection: Connection, row: Row[Any]) -> str:

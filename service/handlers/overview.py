@@ -12,6 +12,7 @@ from callwright.service.platform.money import money
 from callwright.service.tables.counters import stats_of
 from callwright.service.tables.ledger import wallet_of
 from callwright.service.tables.schema import agents, audiences, calls, deployments, organizations, phone_numbers
+from callwright.service.telephony.registry import ENGINES
 
 _D = deployments.c
 _ORGANIZATION = select(organizations.c.name).where(organizations.c.id == bindparam("org"))
@@ -28,7 +29,7 @@ def get_overview(asked: contract.GetOverview, context: RequestContext) -> contra
     live = phone_numbers.c.released_at.is_(None)
     return contract.Overview(
         organization=_one(context, _ORGANIZATION),
-        network="simulated" if wallet.play_money else "real",
+        network="simulated" if wallet.play_money or set(ENGINES) == {"simulated"} else "real",
         agents=contract.OverviewAgents(
             total=_total(context, agents),
             newest=[resource(contract.OverviewAgent, row) for row in _newest(context, agents)],

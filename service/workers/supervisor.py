@@ -20,6 +20,7 @@ from callwright.service.dialling import endings, leases
 from callwright.service.dialling.agent_snapshot import agent_of
 from callwright.service.dialling.driver_writes import DriverWrites
 from callwright.service.dialling.runner import Runner
+from callwright.service.payments import reconciliation
 from callwright.service.platform.clock.clock import SECOND
 from callwright.service.platform.database.postgres.lock_waits import Locked, unavailable_because
 from callwright.service.platform.database.unavailable import StorageUnavailable
@@ -76,6 +77,7 @@ class Supervisor:
             ("renewing the leases of deployments", self._renew, renewed_s),
             ("ending silent transactions", self._services.database.end_idle_transactions, FREED_EVERY_S),
             ("the sweep", partial(sweeps.run, self._services), sweeps.EVERY_S),
+            ("comparing top-ups with their provider", self._reconcile, reconciliation.EVERY_S),
             ("correcting moments that lie too far ahead", self._correct, future_moments.EVERY_S),
         ]
         async with anyio.create_task_group() as tasks:
@@ -103,6 +105,12 @@ class Supervisor:
             if deployment_id not in held and deployment_id in self._driven:
                 with suppress(Locked):
                     await database.write(leases.renew, [deployment_id], *given, waits=True)
+
+    async def _reconcile(self) -> None:
+        services = self._services
+        given = (services.ids, services.settings.payments, services.own_address.root, services.clock.now_ms())
+        if await reconciliation.run(services.database, *given):
+            self._notifier.notify_of_events()
 
     async def _correct(self) -> None:
         services = self._services

@@ -41,6 +41,7 @@ FILES: Mapping[str, str] = {
     "versioning": "VER",
     "rules-of-regions": "RULE",
     "wallet": "WALLET",
+    "topups": "TOPUP",
 }
 """Every file, in the order of the page, with the word its ids begin with."""
 Later = Literal["dialling", "dashboard", "inbound-calls"]

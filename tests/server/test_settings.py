@@ -1,11 +1,13 @@
 """Settings: defaults, precedence, and a sentence for each wrong value."""
 
+import sys
 from ipaddress import ip_network
 from math import inf
 from pathlib import Path
 
 import pytest
 
+from callwright.server.embedded.payments import payment_settings
 from callwright.server.settings import SETTINGS, BadSetting, ProgramSettings, read_settings
 from callwright.tools.toolsets import enabled_tools
 
@@ -176,3 +178,37 @@ def test_a_public_address_is_kept_without_its_last_slash(text: str, found: str |
 def test_a_public_address_that_is_none_is_named(text: str) -> None:
     with pytest.raises(BadSetting, match="CALLWRIGHT_PUBLIC_URL"):
         given(PUBLIC_URL=text)
+
+
+STRIPE = {"PAYMENTS": "stripe", "STRIPE_SECRET_KEY": "sk_test_0", "STRIPE_WEBHOOK_SECRET": "whsec_0"}
+
+
+def test_topups_are_simulated_unless_stripe_is_named_with_both_secrets() -> None:
+    assert given().payments == "simulated"
+    settings = given(**STRIPE, STRIPE_API_BASE="http://127.0.0.1:12111/")
+    assert (settings.payments, settings.stripe_api_base) == ("stripe", "http://127.0.0.1:12111")
+    shown = f"{settings!r} {payment_settings(settings)!r}"
+    assert not [secret for secret in ("sk_test_0", "whsec_0") if secret in shown]
+
+
+@pytest.mark.parametrize("missing", ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET"])
+def test_stripe_without_a_secret_is_refused_by_its_name(missing: str) -> None:
+    with pytest.raises(BadSetting, match=f"CALLWRIGHT_PAYMENTS=stripe needs CALLWRIGHT_{missing}"):
+        given(**{name: value for name, value in STRIPE.items() if name != missing})
+
+
+def test_stripe_without_its_library_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "stripe", None)
+    with pytest.raises(BadSetting, match=r"pip install 'callwright\[stripe\]'"):
+        given(**STRIPE)
+
+
+def test_an_unknown_provider_is_refused() -> None:
+    with pytest.raises(BadSetting, match="CALLWRIGHT_PAYMENTS must be simulated or stripe"):
+        given(PAYMENTS="paypal")
+
+
+@pytest.mark.parametrize("address", ["http://stripe.example.com", "ftp://127.0.0.1", "https://host/path", "x"])
+def test_the_secret_key_is_sent_in_the_clear_to_this_machine_alone(address: str) -> None:
+    with pytest.raises(BadSetting, match="CALLWRIGHT_STRIPE_API_BASE must be an address"):
+        given(STRIPE_API_BASE=address)

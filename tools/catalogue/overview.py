@@ -59,7 +59,8 @@ def _overview(found: Overview, _: ToolContext) -> str:
 
 
 def _in_words(found: Overview, *, parts: bool) -> str:
-    network = "simulated network: no telephone rings, play money" if found.network == "simulated" else "REAL telephones"
+    money = "play money" if found.wallet.play_money else "REAL money"
+    network = f"simulated network: no telephone rings, {money}" if found.network == "simulated" else "REAL telephones"
     limits = found.limits
     at_once = limits.concurrent_calls
     names = {one.id: shortened(one.name, _LONGEST_NAME) for one in found.deployments.shown}
@@ -69,7 +70,7 @@ def _in_words(found: Overview, *, parts: bool) -> str:
             f"Wallet: {amount(found.wallet.available)} available",
             f"{amount(found.wallet.reserved)} held back",
             "LOW" if found.wallet.low_balance else None,
-            "top up where the service runs: callwright orgs fund",
+            f"top up where the service runs: callwright orgs {'fund' if found.wallet.play_money else 'topup'}",
         ),
         line(
             f"Plan {limits.plan}: {'no limit of calls' if at_once is None else count_of(at_once, 'call')} at a time",

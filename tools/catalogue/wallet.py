@@ -15,7 +15,7 @@ def _wallet(wallet: Wallet, _: ToolContext) -> str:
             f"reserved for calls under way {amount(wallet.reserved)}",
             "play money, not real" if wallet.play_money else None,
         ),
-        "To top it up, on the machine of the service: callwright orgs fund NAME --amount 50.00",
+        f"To top it up, on the machine of the service: callwright orgs {_command(wallet)} NAME --amount 50.00",
         "The wallet is frozen: no new call is paid." if wallet.status == "frozen" else None,
         "The balance is low." if wallet.low_balance else None,
         f"warns below {amount(wallet.low_balance_threshold)}" if wallet.low_balance_threshold else None,
@@ -26,6 +26,11 @@ def _wallet(wallet: Wallet, _: ToolContext) -> str:
 def _price(price: Price) -> str:
     where = line(price.country or "other countries", price.called_type)
     return f"price: {price.item} {amount(price.price)} a {price.unit}, {where}"
+
+
+def _command(wallet: Wallet) -> str:
+    """The command that adds money: play money at once, real money by a link."""
+    return "fund" if wallet.play_money else "topup"
 
 
 def _entry(transaction: Transaction, _: ToolContext) -> str:

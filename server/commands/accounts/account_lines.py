@@ -6,7 +6,7 @@ import typer
 
 from callwright.server.commands.invoking import AsJson, Data, Database, Quiet, run, settings_of
 
-orgs = typer.Typer(help="Organizations, their plans and their play money.", no_args_is_help=True)
+orgs = typer.Typer(help="Organizations, their plans and their wallets.", no_args_is_help=True)
 users = typer.Typer(help="The people in organizations.", no_args_is_help=True)
 keys = typer.Typer(help="API keys and personal keys.", no_args_is_help=True)
 
@@ -20,6 +20,9 @@ def create_organization(
     owner: Annotated[
         str | None, typer.Option(metavar="EMAIL", help="Who owns it; if absent, the operator of this installation.")
     ] = None,
+    real_money: Annotated[
+        bool, typer.Option("--real-money", help="A wallet of real money, which starts at zero.")
+    ] = False,
     data: Data = None,
     database: Database = None,
     quiet: Quiet = False,
@@ -28,7 +31,7 @@ def create_organization(
     """Makes an organization with 100 dollars of play money."""
     from callwright.server.commands.accounts import organizations
 
-    run(organizations.create, settings_of(data, database), name, plan, owner, quiet, as_json)
+    run(organizations.create, settings_of(data, database), name, plan, owner, real_money, quiet, as_json)
 
 
 @orgs.command("list")
@@ -110,6 +113,29 @@ def unfreeze(name: str, data: Data = None, database: Database = None, as_json: A
     from callwright.server.commands.accounts import organizations
 
     run(organizations.set_status, settings_of(data, database), name, "active", as_json)
+
+
+@orgs.command("topup")
+def top_up(
+    name: str,
+    amount: Annotated[str, typer.Option(help="Dollars to pay, from 1.00 to 999,999.00.")],
+    data: Data = None,
+    database: Database = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Makes a link on which a top-up of an organization's wallet is paid (CALLWRIGHT_PAYMENTS says through whom)."""
+    from callwright.server.commands.accounts import topups
+
+    run(topups.ask, settings_of(data, database), name, amount, quiet, as_json)
+
+
+@orgs.command("topups")
+def list_topups(name: str, data: Data = None, database: Database = None, as_json: AsJson = False) -> None:
+    """Shows the newest 100 top-ups of an organization with their state."""
+    from callwright.server.commands.accounts import topups
+
+    run(topups.show_all, settings_of(data, database), name, as_json)
 
 
 @users.command("add")

@@ -29,24 +29,33 @@ NEGOTIATED = "*"
 
 
 async def create(
-    settings: ProgramSettings, name: str, plan: str, owner: str | None, quiet: bool, as_json: bool = False
+    settings: ProgramSettings,
+    name: str,
+    plan: str,
+    owner: str | None,
+    real_money: bool,
+    quiet: bool,
+    as_json: bool = False,
 ) -> None:
     """Makes an organization; prints its id."""
 
     def work(connection: Connection, ids: Ids, now_ms: int) -> str:
         owner_id = None if owner is None else _owner(connection, ids, owner, now_ms)
-        return accounts.create_organization(connection, ids, name, plan, now_ms, owner_user_id=owner_id)
+        return accounts.create_organization(
+            connection, ids, name, plan, now_ms, owner_user_id=owner_id, real_money=real_money
+        )
 
     async with account_database(settings) as (database, ids, now_ms):
         org_id = await database.write(work, ids, now_ms)
     if as_json:
-        print_json({"id": org_id, "name": name, "plan": plan})
+        print_json({"id": org_id, "name": name, "plan": plan, "play_money": not real_money})
         return
     if quiet:
         Console().out(org_id)
         return
     owned = f", owned by {escape(owner or accounts.OPERATOR)}"
-    said = f"[bold]{escape(name)}[/] {org_id}, plan {plan}, 100.00 USD of play money{owned}"
+    money = "0.00 USD, real money" if real_money else "100.00 USD of play money"
+    said = f"[bold]{escape(name)}[/] {org_id}, plan {plan}, {money}{owned}"
     Console().print(said, highlight=False, soft_wrap=True)
 
 
@@ -62,14 +71,21 @@ async def show_all(settings: ProgramSettings, as_json: bool = False) -> None:
     if as_json:
         print_json([_data(row) for row in found])
         return
-    columns = (("name", "id"), ("plan", "recordings"), ("requests/s", "requests/day"), "play money", "made (UTC)")
+    columns = (
+        ("name", "id"),
+        ("plan", "recordings"),
+        ("requests/s", "requests/day"),
+        ("balance", "money"),
+        "made (UTC)",
+    )
     show(columns, (_row(row) for row in found))
     if any(plan_of(row) != PRICE_PLANS[row.plan] for row in found):
         Console().print(f"{NEGOTIATED} negotiated, in place of what the plan says", highlight=False)
 
 
 def _data(row: Any) -> dict[str, Any]:
-    made = {"balance": amount_data(row.balance_micros), "created_at": moment_data(row.created_at)}
+    wallet = {"balance": amount_data(row.balance_micros), "play_money": row.play_money}
+    made = {**wallet, "created_at": moment_data(row.created_at)}
     return {"id": row.id, "name": row.name, **_limits(plan_of(row)), **made}
 
 
@@ -92,7 +108,7 @@ def _row(row: Any) -> list[Cell]:
             _limit(plan.requests_per_second, allowed.requests_per_second),
             _limit(plan.requests_per_day, allowed.requests_per_day),
         ),
-        (amount(row.balance_micros)[:-4], CURRENCY),
+        (f"{amount(row.balance_micros)[:-4]} {CURRENCY}", "play money" if row.play_money else "real money"),
         day(row.created_at),
     ]
 

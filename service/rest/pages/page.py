@@ -51,8 +51,11 @@ class Page:
         return Response(self.content, headers=headers, media_type=self.media_type)
 
 
-def html_page(title: str, body: str, *, styles: tuple[str, ...] = (), script: str = "") -> Page:
-    """A page of HTML. `styles` and `script` are names of files beside this module; `body` is HTML already."""
+def html_page(title: str, body: str, *, styles: tuple[str, ...] = (), script: str = "", submits: bool = False) -> Page:
+    """A page of HTML. `styles` and `script` are names of files beside this module; `body` is HTML already.
+
+    With `submits` its forms may be sent to the service.
+    """
     style = "\n".join(part(name) for name in ("pages.css", *styles))
     code = part(script) if script else ""
     content = _SKELETON.format(
@@ -65,7 +68,7 @@ def html_page(title: str, body: str, *, styles: tuple[str, ...] = (), script: st
     policy = ["default-src 'none'", f"style-src {_hash(style)}", "img-src data:"]
     if code:
         policy.append(f"script-src {_hash(code)}")
-    policy += ["frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'"]
+    policy += ["frame-ancestors 'none'", "base-uri 'none'", f"form-action '{'self' if submits else 'none'}'"]
     return Page(content.encode(), "text/html", {"Content-Security-Policy": "; ".join(policy)})
 
 

@@ -131,7 +131,7 @@ export const problems = {
     remedy: "Use a fresh key for a new request."
   },
   insufficient_credits: {
-    meaning: "The wallet does not cover this. `callwright orgs fund NAME --amount N` on the machine of the service tops it up.",
+    meaning: "The wallet does not cover this. `callwright orgs fund NAME --amount N` on the machine of the service adds play money; for real money `callwright orgs topup NAME --amount N` makes a link to pay on.",
     remedy: "Have the wallet topped up; `required` and `available` say how much is missing."
   },
   spending_cap_reached: {

@@ -1,0 +1,1 @@
+"""Top-ups: money that a payment provider takes for a wallet."""

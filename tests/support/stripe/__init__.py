@@ -1,0 +1,1 @@
+"""An imitation of Stripe on the loopback, and a service that uses it."""
