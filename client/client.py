@@ -33,6 +33,7 @@ class Surface(Session):
     audit_log: nouns.AuditLog
     do_not_call: nouns.DoNotCall
     people: nouns.People
+    compliance_reviews: nouns.ComplianceReviews
 
     def __init__(self, transport: Transport, *, new_key: Callable[[], str], bound_key: OneUseKey | None = None) -> None:
         super().__init__(transport, new_key=new_key, bound_key=bound_key)

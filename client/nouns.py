@@ -5,6 +5,7 @@ from callwright.contract import (
     agents,
     audiences,
     audit_log,
+    compliance_reviews,
     do_not_call,
     event_log,
     overview,
@@ -165,3 +166,11 @@ class People(Noun):
 
     export = method(people.export_person)
     delete = method(people.delete_person)
+
+
+class ComplianceReviews(Noun):
+    """Compliance reviews: what a person has to decide. `decide` resumes nothing by itself."""
+
+    list = listing(compliance_reviews.list_compliance_reviews)
+    get = method(compliance_reviews.get_compliance_review)
+    decide = method(compliance_reviews.decide_compliance_review)

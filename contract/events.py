@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from callwright.contract.calls.calls import Transfer
+from callwright.contract.compliance_reviews import ReviewCategory, ReviewSeverity, ReviewSubject
 from callwright.contract.declaration.field_types import Timestamp
 from callwright.contract.declaration.marks import OWN, OwnText
 from callwright.contract.declaration.model import Resource
@@ -179,6 +180,19 @@ class WebhookDisabled(Resource):
     last_response_status: int | None
 
 
+class ComplianceActionRequired(Resource):
+    """Data of compliance.action_required."""
+
+    review_id: str
+    subject: ReviewSubject
+    category: ReviewCategory
+    severity: ReviewSeverity
+    message: OwnText
+    due_at: Timestamp
+    action_url: Annotated[OwnText, Field(description="Where the review is read and decided.")]
+    simulated: bool
+
+
 class WebhookTest(Resource):
     """Data of webhook.test."""
 
@@ -228,10 +242,12 @@ WEBHOOK_DISABLED = EventType(
 WEBHOOK_TEST = EventType(
     "webhook.test", WebhookTest, "somebody asked for a test; it goes to that subscription alone", "webhook_id"
 )
-
-
-NOT_RAISED_YET = {"compliance.action_required": "a person has to look at something"}
-"""Events that a subscription may name today, though nothing raises them in this version: when each will fire."""
+COMPLIANCE_ACTION_REQUIRED = EventType(
+    "compliance.action_required",
+    ComplianceActionRequired,
+    "a compliance review was opened, and once more when it is past due: a person has to decide it",
+    "review_id",
+)
 
 
 def _known(value: str) -> str:
@@ -246,5 +262,5 @@ def _described(schema: dict[str, Any]) -> None:
 
 EVERY = "*"
 """Stands for every event, also those of later versions."""
-_NAMES = [*sorted({*EVENT_TYPES, *NOT_RAISED_YET}), EVERY]
+_NAMES = [*sorted(EVENT_TYPES), EVERY]
 EventName = Annotated[OwnText, AfterValidator(_known), Field(json_schema_extra=_described)]

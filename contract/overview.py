@@ -122,6 +122,9 @@ class Overview(Resource):
     phone_numbers: OverviewNumbers
     deployments: OverviewDeployments
     calls_under_way: int
+    undecided_reviews: Annotated[
+        int, Field(description="Compliance reviews that wait for a decision, those past due as well.")
+    ] = 0
     wallet: OverviewWallet
     limits: OverviewLimits
 

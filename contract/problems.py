@@ -154,6 +154,11 @@ INVALID_STATE_TRANSITION = _conflict(
     "The resource is in a state that does not allow this.",
     "Look at `current_status` and `allowed`.",
 )
+REVIEW_ALREADY_DECIDED = _conflict(
+    "review_already_decided",
+    "The review was decided the other way; nothing was changed.",
+    "`current_status` and `decided_by` say how and by whom. A decision stands; clone the campaign to change it.",
+)
 SECRETS_STILL_SIGN = _conflict(
     "secrets_still_sign",
     "Three earlier signing secrets of the subscription still sign; nothing was changed.",
@@ -224,6 +229,11 @@ BUDGET_REACHED = _business_rule(
     "budget_reached",
     "The budget cap leaves less than one call holds back; nobody was called.",
     "Raise budget_cap, preview the deployment, then start or resume it; `required` and `available` give the amounts.",
+)
+COMPLIANCE_REJECTED = _business_rule(
+    "compliance_rejected",
+    "A rule of compliance forbids the start; nobody was called.",
+    "`reasons` says why. If `review_id` is there, a person decides that review; after a rejection clone the campaign.",
 )
 AUDIENCE_NOT_READY = _business_rule(
     "audience_not_ready",

@@ -4,6 +4,7 @@ from callwright.contract import (
     agents,
     audiences,
     audit_log,
+    compliance_reviews,
     do_not_call,
     event_log,
     overview,
@@ -20,7 +21,7 @@ from callwright.contract.deployments import deployments, placing
 MODULES = (
     *(agents, voices, audiences, phone_numbers, deployments, placing),
     *(calls, transcripts, conversations, wallet, webhooks, event_log),
-    *(overview, audit_log, evidence, do_not_call, people),
+    *(overview, audit_log, evidence, do_not_call, people, compliance_reviews),
 )
 
 # Modules are imported in an order that depends on who needs which first. What is made of the operations must not.

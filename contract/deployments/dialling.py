@@ -141,13 +141,15 @@ CONSENT_GIVEN = ("yes", "true", "1", "y", "given", "opt-in", "opted in")
 CONSENT_WORDS = ", ".join(CONSENT_GIVEN)
 ConsentColumn = Annotated[ColumnText, Field(min_length=1, max_length=100), PlainText, SeenLines]
 
+ConsentReference = Annotated[OwnText, Field(min_length=1, max_length=500), PlainText]
+
 
 class Compliance(Part):
     """What the caller states about the campaign."""
 
     purpose: Annotated[
         Literal["marketing", "informational", "collections", "survey"],
-        Field(description="What the calls are for; kept with the deployment."),
+        Field(description="What the calls are for. marketing needs consent: a consent_column, or consent_attested."),
     ] = "informational"
     consent_column: Annotated[
         ConsentColumn | None,
@@ -157,6 +159,13 @@ class Compliance(Part):
                 f"as yes, in any case of letters: {CONSENT_WORDS}."
             )
         ),
+    ] = None
+    consent_attested: Annotated[
+        bool, Field(description="The caller states that everybody in the audience agreed to be called.")
+    ] = False
+    consent_reference: Annotated[
+        ConsentReference | None,
+        Field(description="Where the consents are kept: a file name or URL. Without it a person reviews the start."),
     ] = None
     ai_disclosure: Annotated[
         bool, Field(description="The agent says that it is an automated assistant, if its welcome does not.")

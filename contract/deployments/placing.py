@@ -13,6 +13,7 @@ from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.dialling import BudgetCap, CallingHours, MaxCallDuration, RetryPolicy, Voicemail
 from callwright.contract.problems import (
     BUDGET_REACHED,
+    COMPLIANCE_REJECTED,
     INSUFFICIENT_CREDITS,
     NOT_FOUND,
     PLAN_LIMIT_REACHED,
@@ -55,7 +56,7 @@ place_call = operation(
     gives=Deployment,
     status=201,
     problems=(
-        *(NOT_FOUND, BUDGET_REACHED, INSUFFICIENT_CREDITS),
+        *(NOT_FOUND, BUDGET_REACHED, COMPLIANCE_REJECTED, INSUFFICIENT_CREDITS),
         *(PLAN_LIMIT_REACHED, PLAN_REQUIRED, SPENDING_CAP_REACHED),
     ),
     summary="Call one person: makes a deployment of one, and starts it.",

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, select
 
 from callwright.contract.deployments import previews as contract
+from callwright.service.campaigns.compliance_checks import advice_on_consent
 from callwright.service.campaigns.forecast import SAMPLE, FirstCall, all_called_ms, first_call, next_people
 from callwright.service.campaigns.maximum_cost import maximum_cost
 from callwright.service.campaigns.plan_sentence import Proposal, sentence
@@ -150,6 +151,7 @@ def preview(
             *([] if speaker.welcome_message.strip() else [_NO_WELCOME]),
             *_advice_on_empty_cells(speaker, audience),
             *([unwilling] if unwilling else []),
+            *advice_on_consent(connection, row),
             *([_never(row, audience)] if never else []),
             *([_advice_on_money(connection, row, available, high)] if available < high else []),
             *([_advice_on_opt_outs(connection, row)] if row.simulated and left_out else []),

@@ -13,6 +13,7 @@ from callwright.contract.problems import (
     INSUFFICIENT_CREDITS,
     PLAN_LIMIT_REACHED,
 )
+from callwright.service.campaigns.compliance_checks import compliance_refusals
 from callwright.service.campaigns.start_plan import open_imports, plan_violations
 from callwright.service.dialling.eligibility.consent import consent_column
 from callwright.service.platform.money import amount
@@ -95,6 +96,7 @@ def start_refusals(
     audience = audience_of(connection, row.audience_id, lock=starts and row.started_at is None)
     if waiting := still_importing(connection, audience.id):
         found.append(waiting)
+    found += compliance_refusals(connection, row)
     if not asked:
         found += plan_violations(connection, row, audience=audience, agent=json.loads(row.agent_snapshot))
     if not audience.valid_count or audience.status == "importing":

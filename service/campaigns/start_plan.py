@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 from sqlalchemy import Connection, Row, Select, bindparam, select
 
+from callwright.contract.deployments.dialling import Compliance
 from callwright.contract.deployments.settings import CampaignSettings
 from callwright.contract.problems import PLAN_EXPIRED, PLAN_REQUIRED, PLAN_STALE
 from callwright.service.dialling.agent_snapshot import SNAPSHOT
@@ -39,6 +40,8 @@ _NAMES: dict[Part, tuple[str, bool]] = {
     "progress": ("the deployment's state", False),
 }
 """The name of each part in a sentence, and whether it is a plural."""
+_LATER = ("consent_attested", "consent_reference")
+"""Fields of compliance that earlier versions did not have."""
 _NAMED = {
     *("calling_hours", "retry_policy", "voicemail", "compliance", "ring_timeout_seconds"),
     *("max_call_duration_seconds", "caller_id_strategy", "calls_per_second"),
@@ -91,7 +94,7 @@ def parts_of(
         "retries": _json(settings.retry_policy),
         "cap": row.budget_cap_micros,
         "settings": [
-            *(_json(settings.voicemail), _json(settings.compliance), settings.ring_timeout_seconds),
+            *(_json(settings.voicemail), _compliance(settings.compliance), settings.ring_timeout_seconds),
             *(settings.max_call_duration_seconds, settings.caller_id_strategy, row.max_concurrency),
             *(settings.calls_per_second, bool(row.simulated)),
             *_further(settings),
@@ -110,6 +113,12 @@ def _prices(prices: AudiencePrices) -> list[int]:
 
 def _json(part: BaseModel | None) -> str | None:
     return None if part is None else part.model_dump_json()
+
+
+def _compliance(compliance: Compliance) -> str:
+    """Its fields; those that earlier versions did not have, if they are set. Without, earlier plans hold."""
+    unset = {name for name in _LATER if getattr(compliance, name) == Compliance.model_fields[name].default}
+    return compliance.model_dump_json(exclude=unset)
 
 
 def _further(settings: CampaignSettings) -> list[Any]:

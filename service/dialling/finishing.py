@@ -19,7 +19,7 @@ from callwright.contract.events import (
     EventType,
 )
 from callwright.service.accounts.principals import SERVICE
-from callwright.service.dialling import endings
+from callwright.service.dialling import call_reviews, endings
 from callwright.service.dialling.coverage import Funds, Held, KnownCall, billed_of, cover, held_for
 from callwright.service.dialling.eligibility import do_not_call
 from callwright.service.dialling.eligibility.gate import DO_NOT_CALL
@@ -155,6 +155,8 @@ def finish(
         )
     )
     _report(connection, ids, row, finished, now_ms, public_url)
+    results = [one.result for one in finished]
+    call_reviews.review_calls(connection, ids, row, results, now_ms=now_ms, public_url=public_url)
     if row.status == "cancelled":
         endings.finish_cancelled(connection, ids, row.id)
 

@@ -9,6 +9,7 @@ from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.handlers.resources import resource
 from callwright.service.platform.clock.clock import moment_or_none
 from callwright.service.platform.money import money
+from callwright.service.tables.compliance_reviews import undecided
 from callwright.service.tables.counters import stats_of
 from callwright.service.tables.ledger import wallet_of
 from callwright.service.tables.schema import agents, audiences, calls, deployments, organizations, phone_numbers
@@ -49,6 +50,7 @@ def get_overview(asked: contract.GetOverview, context: RequestContext) -> contra
         ),
         deployments=_deployments(context),
         calls_under_way=_one(context, _UNDER_WAY),
+        undecided_reviews=undecided(context.connection, context.org_id),
         wallet=contract.OverviewWallet(
             available=money(wallet.balance_micros - wallet.reserved_micros),
             reserved=money(wallet.reserved_micros),

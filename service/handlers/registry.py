@@ -4,6 +4,7 @@ from callwright.service.handlers import (
     agents,
     audiences,
     audit_log,
+    compliance_reviews,
     do_not_call,
     overview,
     phone_numbers,
@@ -20,7 +21,7 @@ MODULES = (
     *(agents, audiences, calls, conversations, deployments, inbound, placing),
     *(phone_numbers, transcripts, voices, wallet),
     *(subscriptions, deliveries, log, explanation),
-    *(overview, audit_log, evidence, do_not_call, export, deletion),
+    *(overview, audit_log, evidence, do_not_call, export, deletion, compliance_reviews),
 )
 
 

@@ -16,6 +16,11 @@ def transcript_url(public_url: str | None, call_id: str) -> str:
     return f"{public_url or ''}/v1/calls/{call_id}/transcript"
 
 
+def review_url(public_url: str | None, review_id: str) -> str:
+    """The URL of a compliance review; without a public URL only its path."""
+    return f"{public_url or ''}/v1/compliance_reviews/{review_id}"
+
+
 @dataclass
 class OwnAddress:
     """The address of this process, without the version prefix: the public one, or else the one it listens on."""

@@ -15,7 +15,7 @@ from anyio.abc import TaskGroup
 from sqlalchemy import Connection, Row, bindparam, select
 
 from callwright.service.accounts.principals import SERVICE
-from callwright.service.campaigns import activation, start_guards
+from callwright.service.campaigns import activation, compliance_checks, start_guards
 from callwright.service.dialling import endings, leases
 from callwright.service.dialling.agent_snapshot import agent_of
 from callwright.service.dialling.driver_writes import DriverWrites
@@ -203,6 +203,9 @@ def _activate(connection: Connection, services: Services, deployment_id: str, no
         refusals = [refusal]
     if refusals:
         endings.pause_holding_lock(connection, services.ids, row, refusals[0].problem.code, now_ms=now_ms)
+        return
+    public_url = services.settings.public_url
+    if compliance_checks.paused_for_consent(connection, services.ids, row, now_ms=now_ms, public_url=public_url):
         return
     activation.begin(connection, row, max(row.start_at, now_ms), now_ms=now_ms)
     entry = audit_log.entry_row(services.ids, row.org_id, "deployment.started", row.id, by=SERVICE, at_ms=now_ms)

@@ -1,12 +1,13 @@
-"""Periodic tasks: renews numbers, deletes old idempotency keys, audit entries and recordings, stores uses of keys."""
+"""Periodic tasks: renews numbers, expires reviews, deletes what is old, stores uses of keys."""
 
 from sqlalchemy import Connection, bindparam, delete, update
 
+from callwright.service.dialling import reviews
 from callwright.service.platform.clock.clock import DAY
 from callwright.service.platform.database.postgres.lock_waits import Locked
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.services import Services
-from callwright.service.tables import audit_log
+from callwright.service.tables import audit_log, compliance_reviews
 from callwright.service.tables.schema import api_keys, idempotency_keys
 from callwright.service.workers import recording_retention, renewals
 
@@ -20,12 +21,21 @@ async def run(services: Services) -> None:
     confirmed_now_ms = services.clock.confirmed_now_ms()
     await record_key_uses(services)
     await renewals.run(services, confirmed_now_ms)
+    await _expire_reviews(services, confirmed_now_ms)
     await services.database.write(
         lambda connection: connection.execute(_EXPIRED, {"before": confirmed_now_ms - DAY}).rowcount
     )
     for org_id in await services.database.read(audit_log.overdue, confirmed_now_ms):
         await services.database.write(audit_log.forget, org_id, confirmed_now_ms)
     await recording_retention.run(services)
+
+
+async def _expire_reviews(services: Services, now_ms: int) -> None:
+    """Expires the compliance reviews that are past due."""
+    public_url = services.settings.public_url
+    while await services.database.read(compliance_reviews.is_overdue, now_ms):
+        if not await services.database.write(reviews.expire, services.ids, now_ms=now_ms, public_url=public_url):
+            return
 
 
 async def record_key_uses(services: Services) -> None:

@@ -136,6 +136,11 @@ async def _in_the_wrong_state(recorder: Recorder) -> None:
     await recorder.ask("POST", f"/audiences/{arriving['id']}/imports", json={"csv": _CSV})
     await recorder.refuse("audience_importing", "POST", f"/deployments/{some['id']}/start")
 
+    decide = f"/compliance_reviews/{_known(recorder, 'decide_compliance_review')['id']}/decide"
+    await recorder.refuse("review_already_decided", "POST", decide, json={"decision": "reject"})
+    offers = await recorder.use("create_deployment", name="No", **parts, compliance={"purpose": "marketing"})
+    await recorder.refuse("compliance_rejected", "POST", f"/deployments/{offers['id']}/start")
+
     draft = await recorder.use("create_deployment", name="Reminders", **parts)
     start = f"/deployments/{draft['id']}/start"
     shown = await recorder.use("preview_deployment", id=draft["id"])

@@ -53,6 +53,7 @@ async def _build(recorder: Recorder) -> None:
     await _calls(recorder)
     await _single(recorder, recorder.service, draft)
     await _steer(recorder, recorder.service, draft)
+    await _review(recorder, draft)
     await _subscription(recorder)
     await recorder.use("get_wallet")
     await recorder.use("update_wallet", low_balance_threshold={"amount": "25.00"})
@@ -168,6 +169,19 @@ async def _steer(recorder: Recorder, service: RepeatableService, draft: dict[str
     await recorder.use(
         "create_inbound_deployment", name="Reception", agent_id=draft["agent_id"], phone_number_id=number_id
     )
+
+
+async def _review(recorder: Recorder, draft: dict[str, Any]) -> None:
+    """A campaign whose consents nobody has seen waits for a person, who approves it."""
+    attested = {"purpose": "marketing", "consent_attested": True}
+    made = await recorder.use("create_deployment", name="Offers", **draft, compliance=attested)
+    await recorder.use("start_deployment", id=made["id"])
+    (review,) = await recorder.use("list_compliance_reviews", status=["open"], subject_id=made["id"], per_page=2)
+    await recorder.use("get_compliance_review", id=review["id"])
+    await recorder.use(
+        "decide_compliance_review", id=review["id"], decision="approve", note="Consents are in the folder of May."
+    )
+    await recorder.use("cancel_deployment", id=made["id"])
 
 
 async def _single(recorder: Recorder, service: RepeatableService, draft: dict[str, Any]) -> None:

@@ -74,6 +74,7 @@ async def build_and_run(hand: Hand) -> Built:
     call_id = await _calls(hand, deployment_id)
     charges = await hand.use("list_transactions", type=["call_charge"], reference_id=call_id)
     assert [float(charge["amount"]["amount"]) < 0 for charge in charges["data"]] == [True]
+    await _review(hand, {"agent_id": agent_id, "audience_id": audience_id, "phone_number_ids": [number_id]})
     return Built(agent_id, audience_id, number_id, deployment_id, call_id)
 
 
@@ -182,6 +183,22 @@ async def _campaign(hand: Hand, agent_id: str, audience_id: str, number_id: str)
     found = (await hand.use("list_deployments", status=["completed"]))["data"]
     assert [deployment["name"] for deployment in found] == ["Check-ups"]
     return deployment_id
+
+
+async def _review(hand: Hand, draft: dict[str, Any]) -> None:
+    """A campaign whose consents nobody has seen calls nobody before a person has approved it, nor at that moment."""
+    attested = {"purpose": "marketing", "consent_attested": True}
+    deployment_id: str = (await hand.use("create_deployment", name="Offers", **draft, compliance=attested))["id"]
+    assert (await hand.use("start_deployment", deployment_id=deployment_id))["status"] == "paused"
+    (review,) = (await hand.use("list_compliance_reviews", status=["open"]))["data"]
+    assert (review["category"], review["subject"]["id"]) == ("consent_missing", deployment_id)
+    whole = await hand.use("get_compliance_review", compliance_review_id=review["id"])
+    assert whole["blocking"] is True
+    assert review["id"] in await hand.refused("resume_deployment", deployment_id=deployment_id)
+    decided = await hand.use("decide_compliance_review", compliance_review_id=review["id"], decision="approve")
+    assert decided["status"] == "approved"
+    assert (await hand.use("get_deployment", deployment_id=deployment_id))["status"] == "paused"
+    await hand.use("cancel_deployment", deployment_id=deployment_id)
 
 
 async def _calls(hand: Hand, deployment_id: str) -> str:

@@ -42,6 +42,7 @@ FILES: Mapping[str, str] = {
     "rules-of-regions": "RULE",
     "wallet": "WALLET",
     "topups": "TOPUP",
+    "compliance-reviews": "REVIEW",
 }
 """Every file, in the order of the page, with the word its ids begin with."""
 Later = Literal["dialling", "dashboard", "inbound-calls"]

@@ -13,6 +13,7 @@ from tests.support import resources
 from tests.support.calls.stored_calls import put_call
 from tests.support.http.raw_requests import AsyncClient, Response
 from tests.support.resources import row
+from tests.support.reviews import open_review
 from tests.support.service import Tenant
 from tests.support.webhooks.sent_events import subscribe
 
@@ -24,6 +25,7 @@ KINDS: Mapping[str, str] = {
     "webhooks": "webhook",
     "events": "event",
     "do_not_call": "entry",
+    "compliance_reviews": "review",
 }
 FIELDS: Mapping[str, str] = {
     "agent_id": "agent",
@@ -56,6 +58,7 @@ PREFIXES: Mapping[str, str] = {
     "delivery": "dlv",
     "event": "evt",
     "entry": "dnc",
+    "review": "rev",
 }
 REQUIRED_BODY: Mapping[str, dict[str, Any]] = {
     "add_audience_rows": {"rows": [row(50)]},
@@ -67,6 +70,7 @@ REQUIRED_BODY: Mapping[str, dict[str, Any]] = {
     "import_do_not_call": {"csv": "number\n+12125550164\n"},
     "export_person": {"number": "+12125550163"},
     "delete_person": {"number": "+12125550163", "confirm": True},
+    "decide_compliance_review": {"decision": "approve"},
     "place_call": {"to": "+12125550162", "variables": {"first_name": "Ada"}, "auto_start": False},
 }
 REQUIRED_QUERY: dict[str, dict[str, str]] = {
@@ -110,6 +114,7 @@ async def one_of_everything(tenant: Tenant) -> Owned:
         "delivery": tried.id,
         "event": tried.event_id,
         "entry": entry.id,
+        "review": await open_review(tenant, started.id),
     }
     return Owned(tenant, ids)
 

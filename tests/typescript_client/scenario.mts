@@ -77,6 +77,14 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
     await thrown(client.deployments.resume({ id: draft.id })),
   ];
   const cancelled = (await client.deployments.cancel({ id: draft.id })).status;
+  const attested = { purpose: "marketing", consent_attested: true } as const;
+  const offers = await client.deployments.create({ name: "Offers", ...parts, compliance: attested });
+  await client.deployments.start({ id: offers.id });
+  const [open] = (await client.complianceReviews.list({ subject_id: offers.id })).data;
+  if (open === undefined) throw new Error("nothing is reviewed");
+  const { category } = await client.complianceReviews.get({ id: open.id });
+  const review = [category, (await client.complianceReviews.decide({ id: open.id, decision: "reject" })).status];
+  await client.deployments.cancel({ id: offers.id });
   const copied = await client.deployments.create({ name: "Unused", ...parts });
   await client.deployments.delete({ id: (await client.deployments.clone({ id: copied.id, name: "Copy" })).id });
   await client.deployments.delete({ id: copied.id });
@@ -160,6 +168,7 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
     status: deployment.status,
     contacts,
     cancelled,
+    review,
     inbound: inbound.call_type,
     refused: refusals.map(({ name, code }) => (name === Conflict.name ? code : name)),
     from: from === number.number,

@@ -56,6 +56,7 @@ async def test_a_program_uses_every_operation_of_the_service(tenant: Tenant, tmp
         "status": "completed",
         "contacts": 3,
         "cancelled": "cancelled",
+        "review": ["consent_missing", "rejected"],
         "inbound": "inbound",
         "refused": ["invalid_state_transition"] * 3,
         "from": True,

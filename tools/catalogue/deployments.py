@@ -30,8 +30,8 @@ _SHORTER = {
     "name": "Unique.",
     "phone_number_ids": "To call from.",
     "calls_per_second": "New calls a second.",
-    "caller_id_strategy": "sticky: always the same number for a contact.",
-    "max_concurrency": "Calls at the same time.",
+    "caller_id_strategy": "sticky: one number for a contact.",
+    "max_concurrency": "Calls at once.",
     "max_call_duration_seconds": "Then a call is ended.",
     "ring_timeout_seconds": "Then a call is no_answer.",
     "budget_cap": "USD, such as 25.00; no call is dialled beyond it.",
@@ -45,8 +45,9 @@ _INSIDE = {
     '1440], "busy_interval_minutes": 15, "retry_on": ["no_answer", "busy", "failed"], "max_attempts_per_day": 2, '
     '"different_time_of_day": true}. retry_on also voicemail, rejected, short_call (short_call_seconds).',
     "voicemail": "When a machine answers: action hangup, continue, or leave_message with message_template.",
-    "compliance": "purpose: marketing, informational, collections or survey. consent_column: its "
-    f"{', '.join(CONSENT_GIVEN)} let a person be called. ai_disclosure (true): the agent says that it is automated.",
+    "compliance": "purpose: marketing, informational, collections, survey. consent_column: its "
+    f"{', '.join(CONSENT_GIVEN)} allow a call. Marketing needs it, or consent_attested with "
+    "consent_reference. ai_disclosure (true): it says it is automated.",
 }
 _AS_BEFORE = "As in create_deployment."
 _NESTED = ("calling_hours", "retry_policy", "voicemail", "compliance", "budget_cap")

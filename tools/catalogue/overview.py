@@ -52,15 +52,24 @@ def _number(found: OverviewNumber, names: Mapping[str, str]) -> str:
     return "  " + line(found.id, found.number, shortened(found.label, _LONGEST_NAME), f"answered by {answers}")
 
 
-def _overview(found: Overview, _: ToolContext) -> str:
-    """The overview within its bound: where names are long, campaigns stand without their agents and audiences."""
-    whole = _in_words(found, parts=True)
-    return whole if len(whole.encode()) <= MOST_BYTES else _in_words(found, parts=False)
+def _overview(found: Overview, context: ToolContext) -> str:
+    """The overview within its bound: where names are long, without agents and audiences of campaigns, and advice."""
+    reviews = _reviews(found, context)
+    whole = _in_words(found, reviews, parts=True)
+    return whole if len(whole.encode()) <= MOST_BYTES else _in_words(found, reviews, parts=False)
 
 
-def _in_words(found: Overview, *, parts: bool) -> str:
+def _reviews(found: Overview, context: ToolContext) -> str | None:
+    if not found.undecided_reviews:
+        return None
+    waiting = count_of(found.undecided_reviews, "compliance review waits", "compliance reviews wait")
+    return context.hint(f"{waiting}. list_compliance_reviews shows them.")
+
+
+def _in_words(found: Overview, reviews: str | None, *, parts: bool) -> str:
     money = "play money" if found.wallet.play_money else "REAL money"
     network = f"simulated network: no telephone rings, {money}" if found.network == "simulated" else "REAL telephones"
+    top_up = f"top up where the service runs: callwright orgs {'fund' if found.wallet.play_money else 'topup'}"
     limits = found.limits
     at_once = limits.concurrent_calls
     names = {one.id: shortened(one.name, _LONGEST_NAME) for one in found.deployments.shown}
@@ -70,13 +79,14 @@ def _in_words(found: Overview, *, parts: bool) -> str:
             f"Wallet: {amount(found.wallet.available)} available",
             f"{amount(found.wallet.reserved)} held back",
             "LOW" if found.wallet.low_balance else None,
-            f"top up where the service runs: callwright orgs {'fund' if found.wallet.play_money else 'topup'}",
+            top_up if parts else None,
         ),
         line(
             f"Plan {limits.plan}: {'no limit of calls' if at_once is None else count_of(at_once, 'call')} at a time",
-            f"recordings are kept {limits.recording_retention_days} days",
+            f"recordings are kept {limits.recording_retention_days} days" if parts else None,
         ),
         f"{count_of(found.calls_under_way, 'call')} under way.",
+        reviews,
         _heading("Campaigns and inbound", found.deployments.total, f", {found.deployments.running} active"),
         *(_campaign(one, parts=parts) for one in found.deployments.shown),
         _heading("Agents", found.agents.total),
@@ -103,7 +113,7 @@ _PLAIN = Tool(
     ),
     hints=READS,
     reply=_overview,
-    omitted_fields=frozenset({"organization", "network", "limits", "calls_under_way"}),
+    omitted_fields=frozenset({"organization", "network", "limits", "calls_under_way", "undecided_reviews"}),
 )
 
 

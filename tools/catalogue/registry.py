@@ -8,6 +8,7 @@ from callwright.tools.catalogue import (
     audience_rows,
     audiences,
     audit_log,
+    compliance_reviews,
     deployments,
     dialling,
     do_not_call,
@@ -25,7 +26,7 @@ MODULES = (
     *(overview, wallet, agents, voices, audiences, audience_rows, phone_numbers, deployments, dialling),
     *(calls, conversations, findings),
     *(webhooks, webhook_deliveries, event_log, audit_log),
-    *(evidence, do_not_call, people),
+    *(evidence, do_not_call, people, compliance_reviews),
 )
 
 TOOLS: tuple[Tool, ...] = tuple(tool for module in MODULES for tool in module.TOOLS)

@@ -103,6 +103,8 @@ OTHER_IDS: Mapping[str, re.Pattern[str]] = {
     "event": _ids("evt"),
     "delivery": _ids("dlv"),
     "transaction": _ids("txn"),
+    "review": _ids("rev"),
+    "organization": _ids("org"),
 }
 """Patterns of the ids of resources without a name."""
 
@@ -128,7 +130,10 @@ class TelephoneNumber:
 
 
 _ABOUT = Reference((DEPLOYMENT, PHONE_NUMBER), (OTHER_IDS["call"],))
-_SUBJECT = Reference((DEPLOYMENT, AUDIENCE, PHONE_NUMBER, WEBHOOK), (OTHER_IDS["call"], OTHER_IDS["transaction"]))
+_SUBJECT = Reference(
+    (DEPLOYMENT, AUDIENCE, PHONE_NUMBER, WEBHOOK),
+    tuple(OTHER_IDS[kind] for kind in ("call", "transaction", "review", "organization")),
+)
 _FILTERS: Mapping[str, Reference] = {kind.argument: Reference((kind,)) for kind in KINDS} | {
     "reference_id": _ABOUT,
     "subject_id": _SUBJECT,

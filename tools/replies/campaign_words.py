@@ -20,6 +20,11 @@ _NEXT = {
     "paused": "Next: resume_deployment goes on, once the person agrees. cancel_deployment ends it.",
     "completed": "Next: get_call_stats counts its calls. list_calls with this deployment_id shows them.",
 }
+_IN_REVIEW = (
+    "Next: a person decides its compliance review. list_compliance_reviews shows it. Once it is approved, "
+    "resume_deployment goes on."
+)
+"""Instead, for a campaign that a review paused."""
 _NAMES_SHOWN = 12
 _BLOCKED = {"do_not_call": "do_not_call (asked not to be called again)"}
 
@@ -187,6 +192,8 @@ def _greeting(found: Preview, context: ToolContext) -> str:
 def _next(deployment: Deployment, context: ToolContext) -> str:
     known = inbound_words.NEXT if deployment.call_type == "inbound" else _NEXT
     words = known.get(deployment.status, "")
+    if deployment.status == "paused" and deployment.status_reason in ("compliance", "compliance_rejected"):
+        words = _IN_REVIEW
     return context.hint(words.replace("{start_at}", moment(deployment.start_at) or "its start_at"))
 
 

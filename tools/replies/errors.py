@@ -74,6 +74,10 @@ NEXT: dict[str, str] = {
     "get_wallet shows the prices.",
     "budget_reached": "Nobody was called. update_deployment raises budget_cap, if the person agrees; then "
     "preview_deployment.",
+    "compliance_rejected": "Nobody was called. Tell the person why. A review is theirs to decide: "
+    "list_compliance_reviews shows it. Consent that is missing is named with update_deployment.",
+    "review_already_decided": "Tell the person who decided, and how. clone_deployment makes a new draft, if they want "
+    "to change it.",
     "spending_cap_reached": "Ask for less: a lower budget_cap, or fewer numbers. Otherwise the person needs a key with "
     "a higher spending cap, or does it with the key that started it.",
     "plan_limit_reached": "Finish some first, or the person moves to a larger plan. {find} shows what there is.",
@@ -128,6 +132,7 @@ LOOKS: dict[str, tuple[str, str]] = {
     "audit_log": ("list_audit_log", "list_audit_log"),
     "do_not_call": ("list_do_not_call", "get_do_not_call"),
     "people": ("export_person", "export_person"),
+    "compliance_reviews": ("list_compliance_reviews", "get_compliance_review"),
 }
 """The tools that list the resources and show one of them, by the noun of the operation's path."""
 

@@ -16,6 +16,7 @@ from callwright.contract.events import DeploymentPaused as PausedData
 from callwright.contract.problems import PLAN_REQUIRED
 from callwright.service.campaigns import spending_cap
 from callwright.service.campaigns.activation import begin
+from callwright.service.campaigns.compliance_checks import paused_for_consent
 from callwright.service.campaigns.preview import preview
 from callwright.service.campaigns.start_guards import audience_of, start_refusals
 from callwright.service.campaigns.start_plan import check_plan, parts_of
@@ -65,6 +66,8 @@ def preview_deployment(asked: PreviewDeployment, context: RequestContext) -> Pre
 def start_deployment(asked: contract.StartDeployment, context: RequestContext) -> contract.Deployment:
     """A started deployment. Its contacts are called from now on, or from start_at on; the calls cost money.
 
+    It is paused instead, with a review, while its consent has to be looked at.
+
     A scheduled deployment starts at once only with a plan that was made while it was scheduled, or with `jump_clock`.
     """
     row = find(context, asked.id)
@@ -112,6 +115,9 @@ def start(context: RequestContext, row: Row[Any], *, plan_id: str | None = None,
     """
     kept = _agent(context, row)
     _check_start(context, row, kept)
+    if _paused_for_consent(context, row):
+        change(context, row.id, agent_snapshot=json_text(kept), plan_id=plan_id)
+        return
     answered = spending_cap.charge_deployment(context.connection, context.spending_key, row, now_ms=context.now_ms)
     change(context, row.id, agent_snapshot=json_text(kept), plan_id=plan_id, **answered)
     if row.status == "draft" and _waits(row, context) and not jump_clock:
@@ -127,6 +133,11 @@ def _waits(row: Row[Any], context: RequestContext) -> bool:
 def _begin(context: RequestContext, row: Row[Any], jump_clock: bool) -> None:
     clock_ms = row.start_at if jump_clock and _waits(row, context) else context.now_ms
     begin(context.connection, row, clock_ms, now_ms=context.now_ms)
+
+
+def _paused_for_consent(context: RequestContext, row: Row[Any]) -> bool:
+    url = context.settings.public_url
+    return paused_for_consent(context.connection, context.ids, row, now_ms=context.now_ms, public_url=url)
 
 
 def _check_start(context: RequestContext, row: Row[Any], kept: dict[str, Any]) -> None:
@@ -153,15 +164,18 @@ def resume_deployment(asked: contract.StartDeployment, context: RequestContext) 
         if row.call_type == "inbound":
             inbound.check_resume(context, row)
             move(context, row.id, "active", None)
-        else:
-            _go_on(asked, row, context)
+        elif not _go_on(asked, row, context):
+            return get_resource(context, asked.id)
         data = PausedData(deployment_id=row.id, reason="manual", simulated=row.simulated)
         context.emit(DEPLOYMENT_RESUMED, data, simulated=row.simulated)
     return get_resource(context, asked.id)
 
 
-def _go_on(asked: contract.StartDeployment, row: Row[Any], context: RequestContext) -> None:
+def _go_on(asked: contract.StartDeployment, row: Row[Any], context: RequestContext) -> bool:
+    """Whether a paused campaign goes on; False if its consent has to be looked at first."""
     _check_start(context, row, _agent(context, row))
+    if _paused_for_consent(context, row):
+        return False
     answered = spending_cap.charge_deployment(context.connection, context.spending_key, row, now_ms=context.now_ms)
     change(context, row.id, plan_id=asked.plan_id, **answered)
     if row.started_at is not None:
@@ -170,6 +184,7 @@ def _go_on(asked: contract.StartDeployment, row: Row[Any], context: RequestConte
         move(context, row.id, "scheduled", None)
     else:
         _begin(context, row, asked.jump_clock)
+    return True
 
 
 @handles(contract.cancel_deployment, preempts=True)

@@ -324,6 +324,12 @@ calls = Table(
     Index("ix_calls_number", "org_id", "to_number", "created_at"),
     Index("ix_calls_from", "phone_number_id", "created_at"),
     partial_index("ix_calls_caller", "org_id", "from_number", where=text("call_type = 'inbound'")),
+    partial_index(
+        "ix_calls_answered",
+        "deployment_id",
+        "ended_at",
+        where=text("outcome IN ('answered', 'transferred')"),
+    ),
 )
 
 transcripts = Table(

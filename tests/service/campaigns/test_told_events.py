@@ -33,6 +33,7 @@ from tests.support.campaigns import (
     suspend_numbers,
     working,
 )
+from tests.support.reviews import open_review
 from tests.support.service import Tenant, open_service
 from tests.support.sweeps import sweep_after
 
@@ -296,6 +297,7 @@ async def test_every_payload_is_that_of_its_type_and_holds_no_number_and_no_word
     await client.audiences.import_csv(id=audience.id, csv="phone_number,first_name\n+12125550100,Person 1\n")
     assert await imports.work_on_one(tenant.services, "wrk_test")
     assert (await ended_by_workers(tenant, lost.id)).status == "failed"
+    await open_review(tenant, stopped.id)
     await client.phone_numbers.release(id=lost.phone_number_ids[0])
     await leave_in_wallet(tenant, 1)
     found = await told(tenant)
@@ -324,7 +326,7 @@ def test_an_event_is_about_a_member_that_its_payload_has() -> None:
 
 
 def test_types_that_nothing_causes_are_not_declared() -> None:
-    assert not {"call.analyzed", "compliance.action_required"} & set(EVENT_TYPES)
+    assert "call.analyzed" not in EVENT_TYPES
 
 
 @pytest.mark.parametrize("scale", [inf, 2_000.0])

@@ -63,6 +63,7 @@ def _overview(count: int, name: str, some_id: str) -> Overview:
             * count,
         ),
         calls_under_way=12,
+        undecided_reviews=count,
         wallet=OverviewWallet(
             available=Money(amount="98.500000", currency="USD"),
             reserved=Money(amount="1.500000", currency="USD"),

@@ -16,11 +16,21 @@ from callwright.contract.deployments.previews import Blocked, CostRange, Missing
 from callwright.contract.phone_numbers import AvailableNumber, Capabilities, PhoneNumber
 from callwright.contract.voices import Voice
 from callwright.contract.wallet import Price, Reference, Transaction, Wallet
-from tests.support.tools import do_not_call_samples, event_samples, finding_samples, overview_samples, people_samples
+from tests.support.tools import (
+    do_not_call_samples,
+    event_samples,
+    finding_samples,
+    overview_samples,
+    people_samples,
+    review_samples,
+)
 from tests.support.tools.finding_samples import AT
 from tests.support.tools.inbound import inbound_of
 
 CALLEE = "+12025550100"
+
+
+LISTS = (event_samples, do_not_call_samples, review_samples)
 
 
 def usd(amount: str) -> Money:
@@ -354,8 +364,8 @@ def answers() -> dict[str, Any]:
         "read_conversations": finding_samples.conversations(),
         "hang_up_call": call(),
         **people_samples.answers(call(), transcript().turns),
-        **event_samples.singles() | do_not_call_samples.singles(),
-        **{name: page([sample()]) for name, sample in (event_samples.LISTED | do_not_call_samples.LISTED).items()},
+        **{name: sample for part in LISTS for name, sample in part.singles().items()},
+        **{name: page([sample()]) for part in LISTS for name, sample in part.LISTED.items()},
     }
     for noun, sample in single.items():
         found[f"list_{noun}s"] = page([sample])
@@ -382,7 +392,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "place_call": {"agent_id": "agt_1", "phone_number_id": "num_1", "to": CALLEE, "auto_start": False},
     "clone_deployment": {"deployment_id": "dep_1", "name": "C"},
     "create_inbound_deployment": {"name": "D", "agent_id": "agt_1", "phone_number_id": "num_1"},
-    **event_samples.ARGUMENTS | do_not_call_samples.ARGUMENTS | people_samples.ARGUMENTS,
+    **{name: given for part in (*LISTS, people_samples) for name, given in part.ARGUMENTS.items()},
 }
 """Arguments for tools that need more than an id."""
 

@@ -24,7 +24,18 @@ def hours(days: object = "mon", start: object = "09:00", end: object = "17:00") 
 
 @each_tool
 def test_what_a_tool_acts_on_has_one_name_everywhere(tool: Tool) -> None:
-    kinds = {"agent", "audience", "deployment", "phone_number", "voice", "webhook", "event", "call", "do_not_call"}
+    kinds = {
+        "agent",
+        "audience",
+        "deployment",
+        "phone_number",
+        "voice",
+        "webhook",
+        "event",
+        "call",
+        "compliance_review",
+        "do_not_call",
+    }
     assert {name.removesuffix("_id") for name in tool.shown_names.values()} <= kinds
     assert len(set(map(tool.shown, tool.offered))) == len(tool.offered)
 

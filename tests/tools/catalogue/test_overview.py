@@ -38,6 +38,7 @@ async def test_it_says_what_is_running_what_there_is_and_what_may_be_spent() -> 
         "Wallet: 98.50 USD available  1.50 USD held back  top up where the service runs: callwright orgs fund",
         "Plan pro: 50 calls at a time  recordings are kept 90 days",
         "12 calls under way.",
+        "1 compliance review waits. list_compliance_reviews shows them.",
         "Campaigns and inbound (3, 1 active):",
         "  agt_1  Clinic  paused (budget_cap_reached)  812345 of 940000 done, 700000 reached  3254.30 USD  "
         "begins 2026-11-21 09:30Z  agent Clinic  audience Clinic",

@@ -94,6 +94,10 @@ export const problems = {
     meaning: "The resource is in a state that does not allow this.",
     remedy: "Look at `current_status` and `allowed`."
   },
+  review_already_decided: {
+    meaning: "The review was decided the other way; nothing was changed.",
+    remedy: "`current_status` and `decided_by` say how and by whom. A decision stands; clone the campaign to change it."
+  },
   secrets_still_sign: {
     meaning: "Three earlier signing secrets of the subscription still sign; nothing was changed.",
     remedy: "Rotate again from `possible_from` on. Sooner only with overlap_seconds 0: the present secret then ends at once."
@@ -149,6 +153,10 @@ export const problems = {
   budget_reached: {
     meaning: "The budget cap leaves less than one call holds back; nobody was called.",
     remedy: "Raise budget_cap, preview the deployment, then start or resume it; `required` and `available` give the amounts."
+  },
+  compliance_rejected: {
+    meaning: "A rule of compliance forbids the start; nobody was called.",
+    remedy: "`reasons` says why. If `review_id` is there, a person decides that review; after a rejection clone the campaign."
   },
   audience_not_ready: {
     meaning: "The audience has no valid row yet, or lacks a column that the agent's words or the consent_column use.",

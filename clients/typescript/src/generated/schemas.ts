@@ -422,15 +422,58 @@ export interface Column {
 
 /** What the caller states about the campaign. */
 export interface Compliance {
-  /** What the calls are for; kept with the deployment. Default: "informational". */
+  /**
+   * What the calls are for. marketing needs consent: a consent_column, or consent_attested. Default: "informational".
+   */
   purpose?: "marketing" | "informational" | "collections" | "survey";
   /**
    * A column that says yes for each contact who agreed to be called; nobody else is called. These count as yes, in
    * any case of letters: yes, true, 1, y, given, opt-in, opted in.
    */
   consent_column?: string | null;
+  /** The caller states that everybody in the audience agreed to be called. Default: false. */
+  consent_attested?: boolean;
+  /** Where the consents are kept: a file name or URL. Without it a person reviews the start. */
+  consent_reference?: string | null;
   /** The agent says that it is an automated assistant, if its welcome does not. Default: true. */
   ai_disclosure?: boolean;
+}
+
+/** Data of compliance.action_required. */
+export interface ComplianceActionRequired {
+  review_id: string;
+  subject: ReviewSubject;
+  category: "consent_missing" | "opt_out_rate" | "short_calls" | "rules_changed" | "unknown_country";
+  severity: "low" | "medium" | "high";
+  message: string;
+  due_at: string;
+  /** Where the review is read and decided. */
+  action_url: string;
+  simulated: boolean;
+}
+
+/** Something that a person has to decide. It names no person who is called, and holds nothing that was said. */
+export interface ComplianceReview {
+  id: string;
+  category: "consent_missing" | "opt_out_rate" | "short_calls" | "rules_changed" | "unknown_country";
+  severity: "low" | "medium" | "high";
+  /** expired: nobody decided in time; it can still be decided, and blocks as before. */
+  status: "open" | "approved" | "rejected" | "expired";
+  subject: ReviewSubject;
+  /** What was found, and why somebody has to look. */
+  message: string;
+  /** The figures behind it. */
+  facts: Record<string, JsonValue>;
+  /** True: a campaign that it concerns neither starts nor resumes until it is approved. */
+  blocking: boolean;
+  /** True when it is about the simulated network. */
+  simulated: boolean;
+  created_at: string;
+  due_at: string;
+  decided_at?: string | null;
+  /** The key that decided; the audit log names the person behind it. */
+  decided_by?: string | null;
+  decision_note?: string | null;
 }
 
 /** A person inside a deployment. */
@@ -957,6 +1000,8 @@ export interface Overview {
   phone_numbers: OverviewNumbers;
   deployments: OverviewDeployments;
   calls_under_way: number;
+  /** Compliance reviews that wait for a decision, those past due as well. Default: 0. */
+  undecided_reviews?: number;
   wallet: OverviewWallet;
   limits: OverviewLimits;
 }
@@ -1225,6 +1270,12 @@ export interface RetryPolicy {
   max_attempts_per_day?: number;
   /** Move a retry at the same time of day by up to four hours. Default: true. */
   different_time_of_day?: boolean;
+}
+
+/** What a review is about. */
+export interface ReviewSubject {
+  type: "deployment" | "phone_number" | "organization";
+  id: string;
 }
 
 /** A row that could not be taken, and why. */

@@ -1,6 +1,6 @@
 """The page of events."""
 
-from callwright.contract.events import EVENT_TYPES, NOT_RAISED_YET, EventEnvelope
+from callwright.contract.events import EVENT_TYPES, EventEnvelope
 from callwright.service.rest.documentation.examples import event_example
 from callwright.service.rest.documentation.openapi.schemas import Schemas
 from callwright.service.rest.documentation.reference.exchanges import json_text
@@ -18,7 +18,4 @@ def events_page(schemas: Schemas) -> str:
         example = event_example(event.name)
         if example is not None:
             lines += ["```json", json_text(example), "```", ""]
-    for name, fires in NOT_RAISED_YET.items():
-        said = f"Will fire when {fires}. A subscription may name it; this version never sends it."
-        lines += [f"## {name}", "", said, ""]
     return "\n".join(lines).rstrip() + "\n"
