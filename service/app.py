@@ -53,10 +53,11 @@ from callwright.service.tables.request_limits import RequestLimits
 from callwright.service.tables.rules_files import current_version, load_rules, order_of
 from callwright.service.tables.schema import service_state
 from callwright.service.webhooks.dispatcher import Dispatcher
+from callwright.service.webhooks.predial_check import HttpPredialCheck, predial_endpoints
 from callwright.service.webhooks.transport.endpoints import Endpoints
 from callwright.service.workers import sweeps
 from callwright.service.workers.storage_watch import StorageWatch
-from callwright.service.workers.supervisor import Supervisor
+from callwright.service.workers.supervisor import MOST_DRIVEN, Supervisor
 
 log = logging.getLogger(__name__)
 _CURSOR_SECRET = "cursor_secret"
@@ -218,8 +219,11 @@ async def running(
                 await take_rules(database, settings.rules_file, clock.now_ms())
             if settings.starts_paused:
                 await pause_all(services, STARTED_PAUSED, only_due=False)
-            async with Endpoints(opened=settings.webhook_networks) as endpoints:
-                supervisor = Supervisor(services, notifier)
+            async with (
+                Endpoints(opened=settings.webhook_networks) as endpoints,
+                predial_endpoints(settings, MOST_DRIVEN) as asked,
+            ):
+                supervisor = Supervisor(services, notifier, HttpPredialCheck(services, asked))
                 async with anyio.create_task_group() as tasks:
                     if workers:
                         tasks.start_soon(StorageWatch(services, notifier).run)

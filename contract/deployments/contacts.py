@@ -32,7 +32,8 @@ class Contact(Resource):
         Field(
             description=(
                 "Why it is suppressed: do_not_call (the person asked not to be called), no_consent, not_dialable, "
-                "calling_hours (which with the rules of the region leave no moment), or person_deleted."
+                "calling_hours (which with the rules of the region leave no moment), predial_declined "
+                "(predial_check_url said no), or person_deleted."
             )
         ),
     ] = None

@@ -36,6 +36,8 @@ from callwright.contract.deployments.dialling import (
     Compliance,
     EndAt,
     MaxCallDuration,
+    PredialCheckUrl,
+    Recording,
     RetryPolicy,
     RingTimeout,
     StartAt,
@@ -99,6 +101,8 @@ class Deployment(Stored):
     max_call_duration_seconds: int | None
     budget_cap: Money | None = None
     compliance: Compliance | None
+    predial_check_url: OwnText | None = None
+    recording: Recording | None = None
     inbound: Annotated[Inbound | None, Field(description="How it takes calls; null in a campaign.")] = None
     stats: Annotated[Stats, DERIVED]
     next_dial_at: Annotated[
@@ -170,6 +174,8 @@ class CreateDeployment(Input):
     max_call_duration_seconds: MaxCallDuration = 600
     budget_cap: BudgetCap | None = None
     compliance: Compliance = Compliance()
+    predial_check_url: PredialCheckUrl | None = None
+    recording: Recording = Recording()
     metadata: Metadata = {}
 
 
@@ -189,10 +195,11 @@ class CloneDeployment(Input):
 class UpdateDeployment(Expecting, AnsweringChanges):
     """Changes to a deployment.
 
-    A draft may change in everything; a paused one in all but agent and audience; an active one in name, pacing, end_at,
-    budget_cap and metadata. An inbound one has name, max_concurrency, metadata and how it takes calls, which may change
-    while it is active, and agent_id, which may change while it is paused. How it takes calls may be named as it was
-    made (`business_hours`, `after_hours`, `overflow`, `recording_enabled`) or as it is shown, in `inbound`.
+    A draft may change in everything; a paused one in all but agent, audience and recording; an active one in name,
+    pacing, end_at, budget_cap and metadata. An inbound one has name, max_concurrency, metadata and how it takes calls,
+    which may change while it is active, and agent_id, which may change while it is paused. How it takes calls may be
+    named as it was made (`business_hours`, `after_hours`, `overflow`, `recording_enabled`) or as it is shown, in
+    `inbound`.
     """
 
     id: DeploymentId
@@ -212,6 +219,8 @@ class UpdateDeployment(Expecting, AnsweringChanges):
     max_call_duration_seconds: MaxCallDuration | None = None
     budget_cap: Annotated[BudgetCap | None, TO_NOTHING] = None
     compliance: Compliance | None = None
+    predial_check_url: Annotated[PredialCheckUrl | None, TO_NOTHING] = None
+    recording: Recording | None = None
     inbound: InboundChanges | None = None
     metadata: Annotated[Metadata | None, TO_NO_ENTRIES] = None
 

@@ -1,4 +1,4 @@
-"""The rules a deployment dials by: hours, retries, voicemail, compliance."""
+"""The rules a deployment dials by: hours, retries, voicemail, compliance, the pre-dial check, recording."""
 
 from typing import Annotated, Literal
 from zoneinfo import available_timezones
@@ -170,3 +170,32 @@ class Compliance(Part):
     ai_disclosure: Annotated[
         bool, Field(description="The agent says that it is an automated assistant, if its welcome does not.")
     ] = True
+
+
+PREDIAL_CHECK_SECONDS = 2
+"""How long the answer to a pre-dial check may take."""
+PREDIAL_FAILURES_UNTIL_PAUSED = 10
+"""Pre-dial checks in a row without an answer that counts, after which the campaign is paused."""
+PredialCheckUrl = Annotated[
+    OwnText,
+    Field(
+        min_length=1,
+        max_length=2_048,
+        description=(
+            "HTTPS address that is asked before each call whether the person may be called. Without its yes within "
+            f"{PREDIAL_CHECK_SECONDS} seconds nobody is dialled. No credentials, no fragment, no private address."
+        ),
+        examples=["https://example.com/may-we-call"],
+    ),
+    PlainText,
+]
+
+
+class Recording(Part):
+    """Whether calls are recorded, and whether the agent says so. It cannot change after the start."""
+
+    enabled: Annotated[bool, Field(description="False: no recording of its calls is kept or can be fetched.")] = True
+    announcement: Annotated[
+        Literal["auto", "always", "never"],
+        Field(description="The agent says that the call is recorded. auto: where the rules of the region ask for it."),
+    ] = "auto"

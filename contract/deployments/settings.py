@@ -7,6 +7,8 @@ from callwright.contract.deployments.dialling import (
     CallsPerSecond,
     Compliance,
     MaxCallDuration,
+    PredialCheckUrl,
+    Recording,
     RetryPolicy,
     RingTimeout,
     Voicemail,
@@ -28,6 +30,8 @@ class CampaignSettings(Part):
     ring_timeout_seconds: RingTimeout = 30
     max_call_duration_seconds: MaxCallDuration = 600
     compliance: Compliance = Compliance()
+    predial_check_url: PredialCheckUrl | None = None
+    recording: Recording = Recording()
 
 
 SETTINGS = tuple(CampaignSettings.model_fields)

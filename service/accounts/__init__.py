@@ -25,6 +25,7 @@ from callwright.service.accounts.organizations import (
     organizations_of,
     warn_of_low_balance,
 )
+from callwright.service.accounts.predial_secrets import renew_predial_secret
 from callwright.service.accounts.refunds import Refund, refund_call
 from callwright.service.accounts.users import OPERATOR, create_user, find_user, operator_user, user_with
 
@@ -57,6 +58,7 @@ __all__ = [
     "operator_user",
     "organizations_of",
     "refund_call",
+    "renew_predial_secret",
     "revoke_key",
     "set_wallet_status",
     "user_with",

@@ -137,8 +137,8 @@ def preview(
         eligible=eligible,
         blocked=blocked,
         missing_variables=_missing(speaker, audience),
-        greeting=_greeting(rules, first),
-        worst_greeting=_worst_greeting(rules, people),
+        greeting=_greeting(rules, first, begin_ms),
+        worst_greeting=_worst_greeting(rules, people, begin_ms),
         cost=contract.CostRange(
             low=money(low), high=money(high), available=money(available), covered=available >= high, basis=_BASIS
         ),
@@ -236,14 +236,14 @@ def _advice_on_empty_cells(agent: AgentSnapshot, audience: Row[Any]) -> list[str
     return [_EMPTY_CELLS.format(cells=f"{cells}{more}")]
 
 
-def _greeting(rules: Rules, first: FirstCall | None) -> str | None:
+def _greeting(rules: Rules, first: FirstCall | None, begin_ms: int) -> str | None:
     """What the first person who is called hears first; None if nobody is called."""
     if first is None:
         return None
-    return _heard(rules, first.contact)
+    return _heard(rules, first.contact, begin_ms)
 
 
-def _worst_greeting(rules: Rules, people: Sequence[Row[Any]]) -> str | None:
+def _worst_greeting(rules: Rules, people: Sequence[Row[Any]], begin_ms: int) -> str | None:
     """What the person hears for whom most columns of the greeting are empty; None if it is whole for everybody."""
     places = placeholders_in(rules.agent.welcome_message)
     if not places or not people:
@@ -253,9 +253,9 @@ def _worst_greeting(rules: Rules, people: Sequence[Row[Any]]) -> str | None:
         return sum(not (value or "").strip() for value in values_of(places, json.loads(person.cells or "{}")))
 
     worst = max(people, key=empty)
-    return _heard(rules, worst) if empty(worst) else None
+    return _heard(rules, worst, begin_ms) if empty(worst) else None
 
 
-def _heard(rules: Rules, person: Row[Any]) -> str:
+def _heard(rules: Rules, person: Row[Any], begin_ms: int) -> str:
     """What a person hears first at the next call."""
-    return greeting_of(rules.request(person, call_id="", attempt=person.attempts + 1, from_number=""))
+    return greeting_of(rules.request(person, call_id="", attempt=person.attempts + 1, from_number="", dial_ms=begin_ms))

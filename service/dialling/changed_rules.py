@@ -1,8 +1,9 @@
 """When waiting contacts are called after the rules of their deployment were changed.
 
 Changed calling hours: every contact is due again when the retry policy says, and the driver defers those whom the new
-hours forbid. A changed retry policy: the next attempt of a contact is decided again from its last call, for the first
-2,000 contacts at once and for the others by the driver.
+hours forbid. Another address of the pre-dial check: the same, and it is asked about whom the former one declined. A
+changed retry policy: the next attempt of a contact is decided again from its last call, for the first 2,000 contacts at
+once and for the others by the driver.
 """
 
 import json
@@ -13,6 +14,7 @@ from sqlalchemy import Connection, Row, Select, bindparam, case, select, update
 
 from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.service.dialling.eligibility.gate import CALLING_HOURS, NO_CONSENT
+from callwright.service.dialling.eligibility.predial import PREDIAL_DECLINED
 from callwright.service.dialling.leases import mine
 from callwright.service.dialling.queue import FIND, WAITING, change_contacts
 from callwright.service.platform.clock.clock import MINUTE
@@ -40,11 +42,12 @@ def rules_changed(connection: Connection, deployment_id: str, fields: Collection
     if row.started_at is None:
         return
     own = update(deployment_contacts).where(_K.deployment_id == row.id)
-    freed = [CALLING_HOURS] * ("calling_hours" in fields)
+    freed: list[str] = [CALLING_HOURS] * ("calling_hours" in fields)
     freed += [NO_CONSENT] * ("compliance" in fields)
+    freed += [PREDIAL_DECLINED] * ("predial_check_url" in fields)
     if freed:
         _free(connection, row, freed)
-    if "calling_hours" in fields:
+    if "calling_hours" in fields or "predial_check_url" in fields:
         connection.execute(own.where(WAITING, _K.next_at > _K.due_at).values(next_at=_K.due_at))
     if "retry_policy" in fields:
         soon = case((_K.next_at < row.clock_ms, _K.next_at), else_=row.clock_ms)

@@ -244,6 +244,7 @@ def _report(
 ) -> None:
     """Adds the events and audit entries of calls that ended."""
     events: list[dict[str, Any]] = []
+    is_recorded = settings_of(row).recording.enabled
 
     def add(type_: EventType, data: Resource, one: Finished) -> None:
         event = outbox.event_row(ids, row.org_id, type_, data, at_ms=one.ended_ms, simulated=row.simulated)
@@ -262,7 +263,7 @@ def _report(
             attempt_number=request.attempt,
             duration_seconds=whole_seconds(round(result.duration_s * 1_000)),
             outcome=result.outcome,
-            recording_url=recording_url(public_url, request.call_id) if result.turns else None,
+            recording_url=recording_url(public_url, request.call_id) if result.turns and is_recorded else None,
             transcript_url=transcript_url(public_url, request.call_id) if result.turns else None,
             status="failed" if result.outcome == "failed" else "completed",
             disposition=result.disposition,

@@ -16,6 +16,7 @@ from callwright.service.dialling.eligibility.attempts import NumberCalls
 from callwright.service.dialling.eligibility.campaign_hours import CampaignHours
 from callwright.service.dialling.eligibility.gate import Candidate, NeverReason
 from callwright.service.rules.open_hours import OpenHours
+from callwright.service.rules.recording_announcement import announces
 from callwright.service.rules.regions.region_rules import RegionRules
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.schema import (
@@ -80,8 +81,9 @@ class Rules:
         """When a contact that was not reached is called again."""
         return self.settings.retry_policy
 
-    def request(self, contact: Row[Any], *, call_id: str, attempt: int, from_number: str) -> CallRequest:
-        """The call to a contact."""
+    def request(self, contact: Row[Any], *, call_id: str, attempt: int, from_number: str, dial_ms: int) -> CallRequest:
+        """The call to a contact, dialled at `dial_ms`: the rules of that day say whether its recording is announced."""
+        recording = self.open_hours(contact).in_force(dial_ms).recording
         voicemail = self.settings.voicemail
         return CallRequest(
             call_id=call_id,
@@ -99,12 +101,13 @@ class Rules:
             max_duration_s=self.settings.max_call_duration_seconds,
             voicemail=VoicemailPolicy(voicemail.detection, voicemail.action, voicemail.message_template),
             ai_disclosure=self.settings.compliance.ai_disclosure,
+            recording_announcement=announces(self.settings.recording, any(rule.announcement for rule in recording)),
         )
 
     @property
     def consents(self) -> bool:
         """Whether the campaign names a column of consent, or states that it has everybody's consent."""
-        return self.settings.compliance.consent_column is not None
+        return self.settings.compliance.consent_column is not None or self.settings.compliance.consent_attested
 
     @property
     def regions(self) -> RegionRules:
@@ -204,6 +207,8 @@ def open_calls(connection: Connection, rules: Rules) -> list[tuple[CallRequest, 
 
     def request(row: Row[Any]) -> CallRequest:
         contact = contacts[row.contact_id]
-        return rules.request(contact, call_id=row.id, attempt=row.attempt_number, from_number=row.from_number)
+        return rules.request(
+            contact, call_id=row.id, attempt=row.attempt_number, from_number=row.from_number, dial_ms=row.created_at
+        )
 
     return [(request(row), row) for row in rows if row.contact_id in contacts]

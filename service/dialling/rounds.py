@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Row, bindparam, select
 from callwright.service.dialling.caller_id import CallerIds
 from callwright.service.dialling.claims import Draft, allowance
 from callwright.service.dialling.eligibility.attempts import NumberCalls, calls_to, longest_memory_ms
+from callwright.service.dialling.eligibility.predial import MOST_ASKED
 from callwright.service.dialling.leases import LeaseLost
 from callwright.service.dialling.queue import FIND, Rules, due, numbers_of, soonest
 from callwright.service.dialling.schedule import Schedule
@@ -34,7 +35,7 @@ class Round:
     caller_ids: CallerIds
     channel_free_at: Sequence[int]
     room: int
-    """The most calls that the concurrency limit, budget and wallet allow."""
+    """The most calls that the concurrency limit, budget, wallet and the pre-dial check allow."""
     blocked: str | None
     """Why no call is allowed until something changes."""
     next_ms: int | None
@@ -112,13 +113,14 @@ def look(
     if row is None or row.lease_owner != owner:
         raise LeaseLost(deployment_id)
     rules, room, next_ms = Rules.of(connection, row), allowance(connection, row), soonest(connection, deployment_id)
+    most_calls = room.most if rules.settings.predial_check_url is None else min(room.most, MOST_ASKED)
     numbers = numbers_of(connection, deployment_id)
     now_ms = pace.now_ms(row, next_ms)
     contacts: Sequence[Row[Any]] = ()
     dials = row.status == "active" and numbers and next_ms is not None and room.most
     if dials and (row.end_at is None or now_ms < row.end_at):
         until_ms = pace.due_until_ms(rules, now_ms)
-        contacts = due(connection, row, until_ms, room.most + look_ahead, now_ms=service_ms)
+        contacts = due(connection, row, until_ms, most_calls + look_ahead, now_ms=service_ms)
     return Round(
         rules,
         now_ms,
@@ -130,9 +132,9 @@ def look(
             simulated=row.simulated,
             since_ms=now_ms - longest_memory_ms(rules.regions),
         ),
-        CallerIds.read(connection, numbers, now_ms, room.most if contacts else 0),
-        pace.channel_free_at(row, room.most),
-        room.most,
+        CallerIds.read(connection, numbers, now_ms, most_calls if contacts else 0),
+        pace.channel_free_at(row, most_calls),
+        most_calls,
         room.reason,
         next_ms,
         () if pace.jumps else connection.execute(_HANG_UPS, {"id": deployment_id}).scalars().all(),

@@ -16,7 +16,9 @@ from sqlalchemy import Connection, Row
 from callwright.service.dialling import endings
 from callwright.service.dialling.claims import Draft
 from callwright.service.dialling.driver_writes import DriverWrites
+from callwright.service.dialling.eligibility.predial import PREDIAL_UNAVAILABLE, NobodyToAsk, PredialCheck
 from callwright.service.dialling.leases import fence_of
+from callwright.service.dialling.predial_round import PredialRound
 from callwright.service.dialling.queue import FIND, Rules, needs_decision, open_calls, providers_of
 from callwright.service.dialling.real_time import DeploymentTime, RealTime
 from callwright.service.dialling.rounds import Pace, Round, look
@@ -42,13 +44,18 @@ class Runner:
         time_scale: float,
         ends: Callable[[], bool] = bool,
         engines: Mapping[str, EngineFactory] = ENGINES,
+        predial: PredialCheck | None = None,
     ) -> None:
-        """`time_scale` is how many times faster simulated calls are made; `ends` is true once no call may begin."""
+        """`time_scale` is how many times faster simulated calls are made; `ends` is true once no call may begin.
+
+        Without `predial` nobody is dialled in a campaign that has an address to ask.
+        """
         self._writes = writes
         self._time_scale = time_scale
         self._ends = ends
         self._engines = engines
         self._look_ahead = 0
+        self._predial = PredialRound(predial or NobodyToAsk(), writes)
 
     async def drive(self, deployment_id: str) -> None:
         """Drives the deployment until there is nothing left to do now.
@@ -153,21 +160,32 @@ class Runner:
         number = seen.caller_ids.choose(rules.settings.caller_id_strategy, contact, turn, dial_ms)
         seen.caller_ids.called(number, dial_ms)
         request = rules.request(
-            contact, call_id=self._writes.ids.new("cal"), attempt=contact.attempts + 1, from_number=number.number
+            contact,
+            call_id=self._writes.ids.new("cal"),
+            attempt=contact.attempts + 1,
+            from_number=number.number,
+            dial_ms=dial_ms,
         )
         return Draft(contact, request, number, dial_ms)
 
     async def _dial(self, pace: Pace, seen: Round, schedule: Schedule, drafts: Sequence[Draft]) -> bool:
-        """Claims and makes the calls that are due; returns whether other campaigns are calling all those people."""
+        """Claims and makes the calls that are due and pass the pre-dial check.
+
+        Returns whether to wait a moment: other campaigns are calling those people, or the check put them off.
+        """
         ready = [draft for draft in drafts if pace.is_due(draft.dial_ms)]
         if not (ready or schedule.deferred or schedule.never):
             return False
         contacts = {contact.id: contact for contact in seen.contacts}
-        claimed = await self._writes.claim(seen.rules, ready, schedule, contacts)
-        dialled = [draft for draft in ready if draft.request.call_id in claimed.calls]
+        checked = await self._predial.passed(seen.rules, ready, schedule)
+        claimed = await self._writes.claim(seen.rules, checked.drafts, checked.schedule, contacts)
+        dialled = [draft for draft in checked.drafts if draft.request.call_id in claimed.calls]
         if dialled:
+            self._predial.forget(dialled)
             await pace.carry_out(seen.rules, dialled, schedule)
-        return bool(ready) and not dialled and not claimed.refused
+        if checked.is_unavailable:
+            await self._writes.end(endings.pause, seen.rules.row.id, PREDIAL_UNAVAILABLE)
+        return bool(checked.drafts or checked.deferred) and not dialled and not claimed.refused
 
 
 def _beginning(

@@ -30,7 +30,7 @@ _ANEW: dict[CallType, str] = {
 }
 """What to do instead if the deployment has ended for good."""
 _ANY_TIME = frozenset({"name", "max_concurrency", "calls_per_second", "end_at", "budget_cap", "metadata"})
-_PAUSED_NOT = frozenset({"agent_id", "audience_id"})
+_PAUSED_NOT = frozenset({"agent_id", "audience_id", "recording"})
 _INBOUND_ANY_TIME = frozenset({"name", "max_concurrency", "inbound", "metadata", *ANSWERING})
 _INBOUND_PAUSED = _INBOUND_ANY_TIME | {"agent_id"}
 _CAMPAIGN = frozenset(UpdateDeployment.changing()) - {"id", "inbound", *ANSWERING}

@@ -78,6 +78,8 @@ class CallRequest:
     max_duration_s: float = 600.0
     voicemail: VoicemailPolicy = VoicemailPolicy()
     ai_disclosure: bool = True
+    recording_announcement: bool = False
+    """The agent says that the call is recorded."""
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,9 @@ Receivers refuse a time more than 300 seconds off, so every attempt is signed ag
 """
 
 import hmac
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
+from types import MappingProxyType
 
 import orjson
 
@@ -44,11 +45,23 @@ def request_headers(
     body: bytes, at_s: int, secrets: Sequence[str], *, event_id: str, delivery_id: str, simulated: bool
 ) -> dict[str, str]:
     """All headers of an attempt that the service decides on, signed for the moment `at_s`."""
+    ids = {"X-Service-Event-Id": event_id, "X-Service-Delivery-Id": delivery_id}
+    return signed_headers(body, at_s, secrets, ids, simulated=simulated)
+
+
+def signed_headers(
+    body: bytes,
+    at_s: int,
+    secrets: Sequence[str],
+    further: Mapping[str, str] = MappingProxyType({}),
+    *,
+    simulated: bool,
+) -> dict[str, str]:
+    """The headers of any signed request, with `further` ones."""
     headers = {
         "Content-Type": "application/json",
         "User-Agent": _USER_AGENT,
         "X-Service-Signature": signature(body, at_s, secrets),
-        "X-Service-Event-Id": event_id,
-        "X-Service-Delivery-Id": delivery_id,
+        **further,
     }
     return {**headers, "X-Service-Simulated": "true"} if simulated else headers

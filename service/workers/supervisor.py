@@ -19,6 +19,7 @@ from callwright.service.campaigns import activation, compliance_checks, start_gu
 from callwright.service.dialling import endings, leases
 from callwright.service.dialling.agent_snapshot import agent_of
 from callwright.service.dialling.driver_writes import DriverWrites
+from callwright.service.dialling.eligibility.predial import PredialCheck
 from callwright.service.dialling.runner import Runner
 from callwright.service.payments import reconciliation
 from callwright.service.platform.clock.clock import SECOND
@@ -58,8 +59,8 @@ _SCHEDULED = (
 class Supervisor:
     """Runs the workers of one process until it is cancelled."""
 
-    def __init__(self, services: Services, notifier: WakeNotifier) -> None:
-        self._services = services
+    def __init__(self, services: Services, notifier: WakeNotifier, predial: PredialCheck | None = None) -> None:
+        self._services, self._predial = services, predial
         self._notifier = notifier
         self._due = notifier.signal()
         self._uploaded = notifier.signal()
@@ -151,7 +152,7 @@ class Supervisor:
             public_url=settings.public_url,
             events_written=self._notifier.notify_of_events,
         )
-        return Runner(writes, time_scale=settings.sim_time_scale, ends=lambda: self._is_ending)
+        return Runner(writes, time_scale=settings.sim_time_scale, ends=lambda: self._is_ending, predial=self._predial)
 
     async def _drive(self, deployment_id: str) -> None:
         try:

@@ -43,6 +43,8 @@ FILES: Mapping[str, str] = {
     "wallet": "WALLET",
     "topups": "TOPUP",
     "compliance-reviews": "REVIEW",
+    "predial": "PREDIAL",
+    "recording": "RECORD",
 }
 """Every file, in the order of the page, with the word its ids begin with."""
 Later = Literal["dialling", "dashboard", "inbound-calls"]

@@ -38,7 +38,7 @@ _SHORTER = {
 }
 _INSIDE = {
     "auto_start": "Start at once.",
-    "calling_hours": 'Left out: at any hour. {"timezone_mode": "callee", "windows": [{"days": ["mon", "tue"], "start": '
+    "calling_hours": 'Else at any hour. {"timezone_mode": "callee", "windows": [{"days": ["mon", "tue"], "start": '
     '"09:00", "end": "17:00"}]}. callee: in the contact\'s own zone; fixed: in timezone (IANA). No window crosses '
     "midnight.",
     "retry_policy": 'Who was not reached is called again, by default {"max_attempts": 3, "interval_minutes": [240, '
@@ -49,8 +49,13 @@ _INSIDE = {
     f"{', '.join(CONSENT_GIVEN)} allow a call. Marketing needs it, or consent_attested with "
     "consent_reference. ai_disclosure (true): it says it is automated.",
 }
-_AS_BEFORE = "As in create_deployment."
-_NESTED = ("calling_hours", "retry_policy", "voicemail", "compliance", "budget_cap")
+_AS_BEFORE = "As when made."
+_NESTED = (
+    *("calling_hours", "retry_policy", "voicemail", "compliance", "budget_cap"),
+    *("caller_id_strategy", "ring_timeout_seconds", "max_call_duration_seconds"),
+)
+_BY_CHANGE = ("predial_check_url", "recording")
+"""Settings of a draft that update_deployment alone offers, to keep the list of tools short."""
 _SHORT = frozenset((*SETTINGS, "max_concurrency", "phone_number_ids", "budget_cap"))
 """Settings without a description in other tools, because create_deployment describes them."""
 WHOLE_CAMPAIGN_HINT = "The whole campaign is at callwright://deployments/{id}"
@@ -122,7 +127,7 @@ TOOLS: tuple[Tool, ...] = (
         argument_descriptions=_MOMENTS | _SHORTER | _INSIDE,
         collapsed=frozenset({"calling_hours", "retry_policy", "voicemail", "compliance"}),
         required=frozenset({"phone_number_ids"}),
-        hidden=frozenset({"call_type", "phone_number_id", "metadata", "person_agreed_to"}),
+        hidden=frozenset({"call_type", "phone_number_id", "metadata", "person_agreed_to", *_BY_CHANGE}),
         truncation_hint=WHOLE_CAMPAIGN_HINT,
     ),
     Tool(
@@ -188,8 +193,8 @@ TOOLS: tuple[Tool, ...] = (
         title="Change a deployment",
         description=(
             "Side effect: on a running campaign a faster pace, a later end or a higher budget_cap makes it DIAL "
-            "AND SPEND MORE. Overwrites the fields given. A draft may change in everything, a paused one in all "
-            "but agent and audience, an active one in name, pace, end_at, budget_cap; an inbound one in name, "
+            "AND SPEND MORE. Overwrites what is given. A draft may change in everything, a paused one in all "
+            "but agent, audience, recording, an active one in name, pace, end_at, budget_cap; an inbound one in name, "
             "max_concurrency, inbound. To stop one use pause_deployment."
         ),
         hints=Hints(read_only=False, destructive=True, idempotent=True, open_world=True),
@@ -204,6 +209,8 @@ TOOLS: tuple[Tool, ...] = (
             "agent_id": "",
             "audience_id": "",
             "inbound": "As in create_inbound_deployment, overflow too.",
+            "predial_check_url": "Asked before a call.",
+            "recording": "{enabled, announcement}.",
         },
         collapsed=_SHORT | {"inbound"},
         omitted_fields=OMITTED_AFTER_A_CHANGE,

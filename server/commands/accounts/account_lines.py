@@ -138,6 +138,16 @@ def list_topups(name: str, data: Data = None, database: Database = None, as_json
     run(topups.show_all, settings_of(data, database), name, as_json)
 
 
+@orgs.command("predial-secret")
+def renew_predial_secret(
+    name: str, data: Data = None, database: Database = None, quiet: Quiet = False, as_json: AsJson = False
+) -> None:
+    """Makes a new secret that signs pre-dial checks. It is shown once; the former one signs for another day."""
+    from callwright.server.commands.accounts import organizations
+
+    run(organizations.renew_predial_secret, settings_of(data, database), name, quiet, as_json)
+
+
 @users.command("add")
 def add_user(
     email: str,

@@ -238,3 +238,20 @@ async def set_status(
     still = "" if changed else " already"
     what = "no new call is paid" if status == "frozen" else "calls are paid; paused campaigns wait to be resumed"
     Console().print(f"[bold]{escape(name)}[/]: the wallet is {status}{still}, {what}", highlight=False, soft_wrap=True)
+
+
+async def renew_predial_secret(settings: ProgramSettings, name: str, quiet: bool, as_json: bool = False) -> None:
+    """Makes a new secret that signs an organization's pre-dial checks and prints it; it is shown only here."""
+
+    def work(connection: Connection, ids: Ids, now_ms: int) -> str:
+        return accounts.renew_predial_secret(connection, ids, accounts.find_organization(connection, name), now_ms)
+
+    async with account_database(settings) as (database, ids, now_ms):
+        secret = await database.write(work, ids, now_ms)
+    if as_json:
+        print_json({"secret": secret})
+    elif quiet:
+        Console().out(secret)
+    else:
+        about = "It signs pre-dial checks. It is not shown again. The former one signs for another day."
+        Console().print(f"{secret}\n{about}", highlight=False, soft_wrap=True)

@@ -14,7 +14,7 @@ from callwright.service.platform.phone import is_dialable
 from callwright.service.rules.open_hours import CALLING_HOURS as HOURS_RULE
 from callwright.service.rules.open_hours import OpenHours
 
-NeverReason = Literal["not_dialable", "do_not_call", "no_consent", "calling_hours"]
+NeverReason = Literal["not_dialable", "do_not_call", "no_consent", "calling_hours", "predial_declined"]
 NOT_DIALABLE: NeverReason = "not_dialable"
 DO_NOT_CALL: NeverReason = "do_not_call"
 NO_CONSENT: NeverReason = "no_consent"

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 import orjson
-from sqlalchemy import Row, bindparam, func, select, update
+from sqlalchemy import Connection, Row, bindparam, func, select, update
 
 from callwright.contract.calls import calls as contract
 from callwright.contract.declaration.field_types import in_whole_seconds
@@ -23,9 +23,10 @@ from callwright.service.rules.recording_retention import deleted_before_ms
 from callwright.service.rules.stored_turns import turns_between
 from callwright.service.speech.recording_content import RecordingContent
 from callwright.service.speech.recordings import MediaType
+from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.deployment_calls import OfDeployments
 from callwright.service.tables.recording_watermarks import watermark_of
-from callwright.service.tables.schema import calls, organizations, transcripts
+from callwright.service.tables.schema import calls, deployments, organizations, transcripts
 from callwright.service.telephony.engine import Turn
 
 _C = calls.c
@@ -37,6 +38,7 @@ _FIND = (
 _NAMES = tuple(_C.keys())
 _MEMBERS = [field.serialization_alias or name for name, field in contract.Call.model_fields.items()]
 _MOMENTS = [name for name, field in contract.Call.model_fields.items() if in_whole_seconds(field)]
+_SETTINGS = select(deployments.c.settings).where(deployments.c.id == bindparam("id"))
 _TURNS = select(transcripts.c.turns).where(transcripts.c.call_id == bindparam("id"))
 
 
@@ -72,9 +74,25 @@ def _retention(context: RequestContext, watermark_ms: int) -> _Retention:
     return _Retention(deleted_before_ms(days, watermark_ms, context.now_ms), days)
 
 
-def _recording(call: Mapping[str, Any], retention: _Retention) -> dict[str, Any]:
+class _Recorded:
+    """Whether the calls of a deployment are recorded, which cannot change after its start. Read once for each."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._known: dict[str | None, bool] = {None: True}
+
+    def __call__(self, deployment_id: str | None) -> bool:
+        if deployment_id not in self._known:
+            row = self._connection.execute(_SETTINGS, {"id": deployment_id}).one_or_none()
+            self._known[deployment_id] = row is None or row.settings is None or settings_of(row).recording.enabled
+        return self._known[deployment_id]
+
+
+def _recording(call: Mapping[str, Any], retention: _Retention, *, is_recorded: bool) -> dict[str, Any]:
     status, duration_ms, until_ms = "absent", 0, None
-    if call["ended_at"] is None:
+    if not is_recorded:
+        status = "not_recorded"
+    elif call["ended_at"] is None:
         status = "processing" if call["answered_at"] else "absent"
     elif call["turn_count"] and call["ended_at"] < retention.deleted_before_ms:
         status = "deleted"
@@ -96,12 +114,13 @@ def _transfer(call: Mapping[str, Any]) -> dict[str, Any] | None:
     return {"type": "warm", "to": None, "bridged_at": instant_or_none(call["ended_at"])}
 
 
-def _members(row: Row[Any], retention: _Retention, public_url: str | None) -> dict[str, Any]:
+def _members(row: Row[Any], retention: _Retention, public_url: str | None, recorded: _Recorded) -> dict[str, Any]:
     """A call as JSON, its members in the order of the contract."""
     call = dict(zip(_NAMES, row, strict=False))  # to look up each column in the row would double the time
     ringing = call["ringing_at"]
     until = call["answered_at"] or call["ended_at"]
     has_turns = call["turn_count"] > 0
+    is_recorded = recorded(call["deployment_id"])
     shown = call | {
         "call_id": call["id"],
         "from": call["from_number"],
@@ -112,8 +131,8 @@ def _members(row: Row[Any], retention: _Retention, public_url: str | None) -> di
         "ring_seconds": whole_seconds(until - ringing) if ringing is not None and until is not None else 0,
         "duration_seconds": whole_seconds(call["duration_ms"]),
         "cost": _cost(call["cost_micros"], call["billed_seconds"], call["cost_items"]),
-        "recording_url": recording_url(public_url, call["id"]) if has_turns else None,
-        "recording": _recording(call, retention),
+        "recording_url": recording_url(public_url, call["id"]) if has_turns and is_recorded else None,
+        "recording": _recording(call, retention, is_recorded=is_recorded),
         "transcript_url": transcript_url(public_url, call["id"]) if has_turns else None,
         "unanswered_questions": orjson.loads(call["unanswered_questions"]),
         "variables": orjson.loads(call["variables"]),
@@ -147,9 +166,10 @@ def list_calls(asked: contract.ListCalls, context: RequestContext) -> Page[contr
         others = filter_conditions(listing, asked.model_copy(update={"deployment_id": None}))
         finder = OfDeployments(context.connection, context.org_id, asked.deployment_id, others, listing.most(asked))
     retention = _retention(context, watermark_of(context.connection, context.org_id))
+    recorded = _Recorded(context.connection)
 
     def to_resource(row: Row[Any]) -> bytes:
-        return orjson.dumps(_members(row, retention, context.settings.public_url))
+        return orjson.dumps(_members(row, retention, context.settings.public_url, recorded))
 
     return context.page(listing, asked, to_resource, finder)
 
@@ -162,16 +182,16 @@ def get_call(asked: contract.GetCall, context: RequestContext) -> contract.Call:
 
 def _get_resource(context: RequestContext, call_id: str) -> contract.Call:
     row = find(context, call_id)
-    return contract.Call.model_validate(
-        _members(row, _retention(context, row.recordings_deleted_before), context.settings.public_url)
-    )
+    retention = _retention(context, row.recordings_deleted_before)
+    recorded = _Recorded(context.connection)
+    return contract.Call.model_validate(_members(row, retention, context.settings.public_url, recorded))
 
 
 def shown(context: RequestContext, rows: Sequence[Row[Any]]) -> list[contract.Call]:
     """Calls as callers see them. `rows` have the columns of `calls`."""
     retention = _retention(context, watermark_of(context.connection, context.org_id))
-    public_url = context.settings.public_url
-    return [contract.Call.model_validate(_members(row, retention, public_url)) for row in rows]
+    public_url, recorded = context.settings.public_url, _Recorded(context.connection)
+    return [contract.Call.model_validate(_members(row, retention, public_url, recorded)) for row in rows]
 
 
 def _stored_turns(context: RequestContext, call_id: str) -> str:
@@ -202,8 +222,10 @@ def get_transcript(asked: contract.GetTranscript, context: RequestContext) -> co
 
 @handles_media(contract.get_recording)
 def get_recording(asked: contract.GetRecording, context: RequestContext) -> tuple[RecordingContent, MediaType]:
-    """The contents of a recording. Raises `Refusal`: not_found when nobody spoke or it was deleted."""
+    """The contents of a recording. Raises `Refusal`: not_found when nobody spoke, it was deleted, or none was made."""
     row = find(context, asked.call_uuid)
+    if not _Recorded(context.connection)(row.deployment_id):
+        raise Refusal(NOT_FOUND, "This call was not recorded: its deployment has recording.enabled false.")
     if row.ended_at is None or not row.turn_count:
         raise Refusal(NOT_FOUND, "This call has no recording.")
     if row.ended_at < _retention(context, row.recordings_deleted_before).deleted_before_ms:

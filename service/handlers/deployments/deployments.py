@@ -38,6 +38,7 @@ from callwright.service.platform.database.listing import Listing
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.money import micros
 from callwright.service.platform.refusals import Refusal, invalid
+from callwright.service.rules import webhook_url
 from callwright.service.rules.deployment_states import check_action, check_editable, meant
 from callwright.service.tables.campaign_settings import changed_columns, columns_of, settings_in
 from callwright.service.tables.schema import (
@@ -96,6 +97,15 @@ def _check_numbers(context: RequestContext, number_ids: list[str], field: str) -
             raise invalid(field, f"{number_id} is not active")
 
 
+def _check_predial_url(context: RequestContext, url: str | None) -> None:
+    if url is None:
+        return
+    try:
+        webhook_url.check(url, opened=context.settings.webhook_networks)
+    except ValueError as error:
+        raise invalid("predial_check_url", str(error)) from error
+
+
 def _check_times(start_ms: int | None, end_ms: int | None, now_ms: int) -> None:
     if end_ms is not None and end_ms <= max(now_ms, start_ms or 0):
         raise invalid("end_at", "must be later than now and than start_at")
@@ -132,6 +142,7 @@ def create_deployment(asked: contract.CreateDeployment, context: RequestContext)
     start_ms = milliseconds(asked.start_at) if asked.start_at else None
     end_ms = milliseconds(asked.end_at) if asked.end_at else None
     _check_times(start_ms, end_ms, context.now_ms)
+    _check_predial_url(context, asked.predial_check_url)
     missing = missing_columns(agent, audience, asked.voicemail.message_template) if audience.valid_count else []
     if missing:
         raise invalid("audience_id", missing_column_said(missing[0], audience))
@@ -203,6 +214,7 @@ def update_deployment(asked: contract.UpdateDeployment, context: RequestContext)
                 raise waiting_imports
     if "max_concurrency" in changes:
         check_concurrency(context, changes["max_concurrency"])
+    _check_predial_url(context, changes.get("predial_check_url"))
     settings = inbound.changed_settings(context, row, asked)
     changes = {name: value for name, value in changes.items() if name not in ("inbound", *ANSWERING)}
     if settings is not None:

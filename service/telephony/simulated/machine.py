@@ -8,7 +8,7 @@ from callwright.service.telephony.simulated.conversation.facts import news_of
 from callwright.service.telephony.simulated.conversation.phrases import bank_of, bank_or_english
 from callwright.service.telephony.simulated.conversation.prompts import read_prompt
 from callwright.service.telephony.simulated.conversation.timeline import Timeline
-from callwright.service.telephony.simulated.conversation.welcome import filled, read_welcome
+from callwright.service.telephony.simulated.conversation.welcome import filled, notices_of, read_welcome
 from callwright.service.telephony.simulated.steering import Steering
 
 MachineEnd = tuple[Outcome, Disposition | None, HangupCause, EndedBy, AnsweredBy]
@@ -78,8 +78,9 @@ def _message(request: CallRequest, words: Chance, *, as_person: bool, warnings: 
     welcome = agent.welcome_message.strip()
     if welcome:
         opening = read_welcome(welcome, bank)
-        if request.ai_disclosure and not opening.discloses and bank_of(agent.language):
-            welcome = opening.with_disclosure(bank.agent_says("disclosure", words))
+        notices = notices_of(request, bank, words, discloses=opening.discloses) if bank_of(agent.language) else ()
+        if notices:
+            welcome = opening.with_notices(*notices)
         text = render(welcome, request.variables).text.strip()
         if text:
             return text, agent.language

@@ -1,6 +1,6 @@
 """The result of one attempt to send, and its description in words."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from callwright.contract.webhooks import AttemptOutcome
@@ -26,6 +26,8 @@ class Posted:
     excerpt: str
     detail: str
     duration_ms: int
+    is_whole: bool = field(default=False, compare=False)
+    """The excerpt is the whole answer."""
 
 
 @dataclass(slots=True)

@@ -36,6 +36,7 @@ class _Answer:
     location: str | None = None
     duration_ms: int = 0
     excerpt: bytearray = field(default_factory=bytearray)
+    is_whole: bool = False
 
 
 class Posting:
@@ -61,7 +62,8 @@ class Posting:
         if answer.status is None:
             return Posted(outcome, None, "", progress.said(detail), _since_ms(begun_s))
         outcome, detail = of_status(answer.status, answer.location)
-        return Posted(outcome, answer.status, shown(bytes(answer.excerpt)), progress.said(detail), answer.duration_ms)
+        excerpt, detail = shown(bytes(answer.excerpt)), progress.said(detail)
+        return Posted(outcome, answer.status, excerpt, detail, answer.duration_ms, answer.is_whole)
 
     async def _send(
         self,
@@ -121,6 +123,7 @@ async def _exchange(
         while len(answer.excerpt) < MOST_EXCERPT_BYTES:
             part = await response.content.read(MOST_EXCERPT_BYTES - len(answer.excerpt))
             if not part:
+                answer.is_whole = True
                 break
             answer.excerpt += part
     except Exception:  # the status counts, even if the rest of the answer fails

@@ -147,10 +147,9 @@ class Sessions:
 
     async def take(self, subscription: str, url: str) -> EndpointSession:
         """The session of a subscription, to be given back. Connections to an earlier URL are not kept."""
-        session = self._sessions.get(subscription)
-        if session is not None and session.url != url:
+        # After each wait another request may have made the new session.
+        while (session := self._sessions.get(subscription)) is not None and session.url != url:
             await self._retire(subscription)
-            session = None
         if session is None:
             http = self._session(TCPConnector(keepalive_timeout=KEPT_S, **self._connecting))
             session = self._sessions[subscription] = EndpointSession(url, http)

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, update
 
 from callwright.contract.declaration.field_types import Spend
 from callwright.contract.deployments.deployments import UpdateDeployment
-from callwright.contract.deployments.dialling import CallingHours, Compliance, RetryPolicy, Voicemail, Window
+from callwright.contract.deployments.dialling import CallingHours, Compliance, Recording, RetryPolicy, Voicemail, Window
 from callwright.contract.deployments.inbound import BusinessHours
 from callwright.service.accounts.principals import SERVICE
 from callwright.service.handlers.request_context import RequestContext
@@ -114,6 +114,8 @@ SETTINGS: list[dict[str, Any]] = [
     {"max_call_duration_seconds": 60},
     {"budget_cap": Spend(amount="1.00")},
     {"compliance": Compliance(purpose="survey")},
+    {"predial_check_url": "https://example.com/check"},
+    {"recording": Recording(announcement="always")},
 ]
 MATTERS: list[tuple[set[str], Change]] = [
     ({"agent"}, agent(name="Bea")),

@@ -9,6 +9,7 @@ import type {
   JsonValue,
   NewEntry,
   Overflow,
+  Recording,
   RetryPolicy,
   Spend,
   Voicemail,
@@ -456,6 +457,8 @@ export interface CreateDeploymentInput {
   max_call_duration_seconds?: number;
   budget_cap?: Spend | null;
   compliance?: Compliance;
+  predial_check_url?: string | null;
+  recording?: Recording;
   /** Your own notes: up to 50 keys of up to 40 characters, values up to 500. */
   metadata?: Record<string, string>;
 }
@@ -502,11 +505,12 @@ export interface CreateInboundDeploymentInput {
 }
 
 /**
- * Changes to a deployment. A draft may change in everything; a paused one in all but agent and audience; an active
- * one in name, pacing, end_at, budget_cap and metadata. An inbound one has name, max_concurrency, metadata and how
- * it takes calls, which may change while it is active, and agent_id, which may change while it is paused. How it
- * takes calls may be named as it was made (`business_hours`, `after_hours`, `overflow`, `recording_enabled`) or as
- * it is shown, in `inbound`. Fields that are left out stay as they are; null empties a field that may be null.
+ * Changes to a deployment. A draft may change in everything; a paused one in all but agent, audience and recording;
+ * an active one in name, pacing, end_at, budget_cap and metadata. An inbound one has name, max_concurrency,
+ * metadata and how it takes calls, which may change while it is active, and agent_id, which may change while it is
+ * paused. How it takes calls may be named as it was made (`business_hours`, `after_hours`, `overflow`,
+ * `recording_enabled`) or as it is shown, in `inbound`. Fields that are left out stay as they are; null empties a
+ * field that may be null.
  */
 export interface UpdateDeploymentInput {
   /** Deployment id (dep_…), from list_deployments. */
@@ -550,6 +554,8 @@ export interface UpdateDeploymentInput {
   max_call_duration_seconds?: number;
   budget_cap?: Spend | null;
   compliance?: Compliance;
+  predial_check_url?: string | null;
+  recording?: Recording;
   inbound?: InboundChanges;
   metadata?: Record<string, string> | null;
 }

@@ -14,7 +14,7 @@ from callwright.service.telephony.simulated.conversation.prompts import Brief, a
 from callwright.service.telephony.simulated.conversation.speech_acts import Wish, act_of, is_question, wish_of
 from callwright.service.telephony.simulated.conversation.timeline import Timeline
 from callwright.service.telephony.simulated.conversation.timing import spoken_duration_s
-from callwright.service.telephony.simulated.conversation.welcome import filled, first_words, read_welcome
+from callwright.service.telephony.simulated.conversation.welcome import filled, first_words, notices_of, read_welcome
 
 MAX_REPLIES = 80
 SILENCE_S = 5.0
@@ -70,7 +70,7 @@ class Conversation:
         self._pending = ""
         self._pending_act: Act | None = None
         self._said = ""
-        self._disclosure = ""
+        self._notices = ""
         self._act: Act = "statement"
         self._heard_s = 0.0
         self._general = False
@@ -124,7 +124,7 @@ class Conversation:
         said = first_words(self._request, self._chance)
         if said is None:
             return self._contact.opening()
-        self._disclosure = said.disclosure
+        self._notices = said.notices
         if not said.phrase:
             return self._ask(said.message)
         self._say(said.message, own=True)
@@ -135,10 +135,9 @@ class Conversation:
         parts = [self._bank.agent_says("hello", self._chance)] if self._has_phrases else []
         if self._brief.identity:
             parts.append(self._filled(self._brief.identity))
-        if self._request.ai_disclosure and not read_welcome(self._brief.identity, self._bank).discloses:
-            self._disclosure = self._bank.agent_says("disclosure", self._chance)
-            parts.append(self._disclosure)
-        return " ".join(parts)
+        discloses = read_welcome(self._brief.identity, self._bank).discloses
+        self._notices = " ".join(notices_of(self._request, self._bank, self._chance, discloses=discloses))
+        return " ".join(part for part in (*parts, self._notices) if part)
 
     def _filled(self, template: str) -> str:
         return filled(template, self._request)
@@ -259,8 +258,8 @@ class Conversation:
     def _heard(self, reply: Reply) -> Reply | None:
         timeline, ending = self._timeline, self.ending
         share = self._chance.between(0.3, 0.7)
-        # A contact that stays on the line hears the disclosure before it interrupts.
-        kept = "" if reply.hangs_up else self._disclosure
+        # A contact that stays on the line hears the notices before it interrupts.
+        kept = "" if reply.hangs_up else self._notices
         cut_in = reply.cuts_in and timeline.cut_in(share, at_least=kept)
         if self._unheard:
             heard = timeline.heard_of("agent")

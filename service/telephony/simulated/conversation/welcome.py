@@ -1,4 +1,4 @@
-"""What the agent says first: the welcome message, and the disclosure that a machine is calling if it is required."""
+"""What the agent says first: the welcome message, and what it has to say: that a machine calls, that it is recorded."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,10 +23,9 @@ class Opening:
     discloses: bool
     """The message says by itself that a machine is calling."""
 
-    def with_disclosure(self, disclosure: str) -> str:
-        """The message as a template, with the disclosure in it if the message has none of its own."""
-        parts = (self.first, self.question) if self.discloses else (self.first, disclosure, self.question)
-        return " ".join(part for part in parts if part)
+    def with_notices(self, *notices: str) -> str:
+        """The message as a template, with what the agent has to say before the closing question."""
+        return " ".join(part for part in (self.first, *notices, self.question) if part)
 
 
 @lru_cache(maxsize=_CACHED_MESSAGES)
@@ -46,11 +45,21 @@ class FirstWords:
     """What the agent says before anybody has answered, as it is spoken."""
 
     message: str
-    """The welcome message, with the disclosure in it if there are phrases in the agent's language."""
-    disclosure: str = ""
-    """The disclosure that a machine is calling, if the message had none."""
+    """The welcome message, with the notices in it if there are phrases in the agent's language."""
+    notices: str = ""
+    """What the agent has to say: that a machine is calling, if the message does not, and that the call is recorded."""
     phrase: str = ""
-    """What follows as a turn of its own: the disclosure, if its phrases are in another language than the message."""
+    """What follows as a turn of its own: the notices, if their phrases are in another language than the message."""
+
+
+def notices_of(request: CallRequest, bank: Bank, chance: Chance, *, discloses: bool) -> tuple[str, ...]:
+    """What the agent of a call has to say. `discloses`: its own words say already that a machine is calling."""
+    notices: list[str] = []
+    if request.ai_disclosure and not discloses:
+        notices.append(bank.agent_says("disclosure", chance))
+    if request.recording_announcement:
+        notices.append(bank.agent_says("recorded", chance))
+    return tuple(notices)
 
 
 def first_words(request: CallRequest, chance: Chance) -> FirstWords | None:
@@ -61,12 +70,11 @@ def first_words(request: CallRequest, chance: Chance) -> FirstWords | None:
     language = request.agent.language
     bank = bank_or_english(language)
     opening = read_welcome(message, bank)
-    if not request.ai_disclosure or opening.discloses:
-        return FirstWords(filled(message, request))
-    disclosure = bank.agent_says("disclosure", chance)
-    if bank_of(language) is None:
-        return FirstWords(filled(message, request), disclosure, disclosure)
-    return FirstWords(filled(opening.with_disclosure(disclosure), request), disclosure)
+    notices = notices_of(request, bank, chance, discloses=opening.discloses)
+    said = " ".join(notices)
+    if notices and bank_of(language) is None:
+        return FirstWords(filled(message, request), said, said)
+    return FirstWords(filled(opening.with_notices(*notices) if notices else message, request), said)
 
 
 def greeting_of(request: CallRequest) -> str:

@@ -62,3 +62,16 @@ def test_an_organization_is_the_operators_unless_an_owner_is_named(tmp_path: Pat
     data = ("--data", tmp_path / "data")
     assert "no e-mail address" in refused(tmp_path, "orgs", "create", "four", "--owner=ann", *data)
     assert "four" not in said(tmp_path, "orgs", "list")
+
+
+def test_a_new_secret_of_pre_dial_checks_is_shown_once_and_the_log_does_not_hold_it(tmp_path: Path) -> None:
+    said(tmp_path, "orgs", "create", "acme")
+    first, second = [said(tmp_path, "orgs", "predial-secret", "acme", "--quiet").strip() for _ in range(2)]
+    told = said(tmp_path, "orgs", "predial-secret", "acme")
+    assert "not shown again" in told
+    assert len({first, second, told.split()[0]}) == 3
+    assert first.startswith("whsec_")
+    log = said(tmp_path, "audit", "--org=acme")
+    assert log.count("predial_secret.renewed") == 3
+    assert not any(secret in log for secret in (first, second))
+    assert "nobody" in refused(tmp_path, "orgs", "predial-secret", "nobody")
