@@ -145,6 +145,8 @@ async def _calls(recorder: Recorder) -> None:
     (call,) = await recorder.use("list_calls", outcome=["answered"], disposition=["goal_met"], per_page=1)
     await recorder.use("get_call", call_uuid=call["id"])
     await recorder.use("get_transcript", call_uuid=call["id"], per_page=2)
+    await recorder.use("get_call_evidence", call_uuid=call["id"])
+    await recorder.use("list_evidence", id=call["deployment_id"], per_page=1)
     await recorder.use("get_recording", call_uuid=call["id"], format="mp3")
     await recorder.use("search_transcripts", query='"come on" Tuesday', speaker="agent", snippets=1, per_page=1)
     await recorder.use("get_call_stats", group_by=["outcome"], deployment_id=call["deployment_id"])

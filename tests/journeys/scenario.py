@@ -206,6 +206,9 @@ async def _calls(hand: Hand, deployment_id: str) -> str:
     call_id: str = found[0]["id"]
     call = await hand.use("get_call", call_id=call_id)
     assert (call["to"], call["outcome"], call["simulated"]) == ("+1202•••0100", "answered", True)
+    kept = await hand.use("get_call_evidence", call_id=call_id)
+    assert kept["local_time"]
+    assert len((await hand.use("list_evidence", deployment_id=deployment_id, per_page=2))["data"]) == 2
     transcript = await hand.use("get_transcript", call_id=call_id)
     assert transcript["turns"][0]["text"].startswith("Hello Maria, this is Ada")
     assert transcript["turn_count"] == len(transcript["turns"]) == call["turn_count"]

@@ -95,6 +95,8 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
   const call = calls[0];
   if (call === undefined) throw new Error("nobody answered");
   const { from } = await client.calls.get({ call_uuid: call.id });
+  const { rules_version } = await client.calls.getEvidence({ call_uuid: call.id });
+  const proven = (await client.deployments.listEvidence({ id: call.deployment_id ?? "", per_page: 1 })).data.length;
   const { turns } = await client.calls.getTranscript({ call_uuid: call.id, per_page: 2 });
   refusals.push(await thrown(client.calls.hangUp({ call_uuid: call.id })));
   const whole = await client.calls.getRecording({ call_uuid: call.id, format: "mp3" });
@@ -114,7 +116,7 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
     auto_start: false,
   });
   const callee = { number: "+12025550113" };
-  const kept = await client.people.export(callee);
+  const known = await client.people.export(callee);
   const gone = await client.people.delete({ ...callee, confirm: true });
   const overview = await client.overview.get();
   const [entry] = (await client.auditLog.list({ action: "place_call", per_page: 1 })).data;
@@ -173,6 +175,7 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
     refused: refusals.map(({ name, code }) => (name === Conflict.name ? code : name)),
     from: from === number.number,
     turns: turns.length,
+    evidence: [rules_version !== null, proven],
     part: [part.status, [...new Uint8Array(await part.arrayBuffer())].join() === sound.slice(2, 6).join()],
     same: same.status,
     beyond: [beyond["status"], beyond["code"]],
@@ -180,7 +183,7 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
     stats: stats.calls > 0,
     conversations: conversations.calls > 0,
     placed: placed.status,
-    person: [kept.counts.audience_rows, gone.deleted.audience_rows, gone.complete],
+    person: [known.counts.audience_rows, gone.deleted.audience_rows, gone.complete],
     overview: overview.deployments.total > 0,
     entry: entry?.subject_id === placed.id,
     doNotCall: [left, listed, exported.includes("+12025550142")],

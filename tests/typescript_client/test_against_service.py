@@ -61,6 +61,7 @@ async def test_a_program_uses_every_operation_of_the_service(tenant: Tenant, tmp
         "refused": ["invalid_state_transition"] * 3,
         "from": True,
         "turns": 2,
+        "evidence": [True, 1],
         "part": [206, True],
         "same": 304,
         "beyond": [416, "range_not_satisfiable"],

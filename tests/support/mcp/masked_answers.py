@@ -8,7 +8,7 @@ from mcp.types import CallToolResult, TextContent
 
 from callwright.contract.audiences import Column
 from callwright.tools.runtime.tool import Tool
-from tests.support.tools import samples
+from tests.support.tools import good_arguments, samples
 
 CELLS = {"first_name": "Ada", "mobile": "(202) 555-0100", "note": "also +1 202 555 0100"}
 COLUMNS = [
@@ -50,5 +50,5 @@ def shown(result: CallToolResult) -> str:
 
 async def asked(client: Client, tool: Tool, **more: Any) -> CallToolResult:
     listed = next(found for found in (await client.list_tools()).tools if found.name == tool.name)
-    given = samples.arguments(tool.name, tool.operation.noun, listed.input_schema.get("required", []))
+    given = good_arguments.arguments(tool.name, tool.operation.noun, listed.input_schema.get("required", []))
     return await client.call_tool(tool.name, {**given, **more})

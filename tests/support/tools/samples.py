@@ -19,6 +19,7 @@ from callwright.contract.wallet import Price, Reference, Transaction, Wallet
 from tests.support.tools import (
     do_not_call_samples,
     event_samples,
+    evidence_samples,
     finding_samples,
     overview_samples,
     people_samples,
@@ -30,7 +31,7 @@ from tests.support.tools.inbound import inbound_of
 CALLEE = "+12025550100"
 
 
-LISTS = (event_samples, do_not_call_samples, review_samples)
+LISTS = (event_samples, do_not_call_samples, evidence_samples, review_samples)
 
 
 def usd(amount: str) -> Money:
@@ -374,36 +375,3 @@ def answers() -> dict[str, Any]:
     for verb in ("start", "pause", "resume", "cancel"):
         found[f"{verb}_deployment"] = deployment()
     return found
-
-
-ARGUMENTS: dict[str, dict[str, Any]] = {
-    **{name: {"voice_id": "en-US-ada"} for name in ("get_voice", "get_voice_preview")},
-    "get_deployment": {"deployment_id": "dep_1"},
-    "create_agent": {"name": "A", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Be kind."},
-    "create_audience": {"name": "B", "rows": [{"phone_number": CALLEE, "first_name": "Ada"}]},
-    "add_audience_rows": {"audience_id": "aud_1", "rows": [{"phone_number": CALLEE}]},
-    "import_audience": {"audience_id": "aud_1", "csv": "phone_number\n+12025550100\n"},
-    **{name: {"audience_id": "aud_1", "import_id": "imp_1"} for name in ("get_audience_import", "list_import_errors")},
-    "search_available_numbers": {"country": "US"},
-    "rent_phone_number": {"country": "US"},
-    "search_transcripts": {"query": "expensive"},
-    "get_call_stats": {"group_by": ["outcome", "disposition"]},
-    "create_deployment": {"name": "C", "agent_id": "agt_1", "audience_id": "aud_1", "phone_number_ids": ["num_1"]},
-    "place_call": {"agent_id": "agt_1", "phone_number_id": "num_1", "to": CALLEE, "auto_start": False},
-    "clone_deployment": {"deployment_id": "dep_1", "name": "C"},
-    "create_inbound_deployment": {"name": "D", "agent_id": "agt_1", "phone_number_id": "num_1"},
-    **{name: given for part in (*LISTS, people_samples) for name, given in part.ARGUMENTS.items()},
-}
-"""Arguments for tools that need more than an id."""
-
-_IDS = dict(
-    agents="agt_1", audiences="aud_1", phone_numbers="num_1", deployments="dep_1", webhooks="whk_1", events="evt_1"
-)
-
-
-def arguments(name: str, noun: str, required: Sequence[str]) -> dict[str, Any]:
-    """Good arguments for a tool."""
-    if name in ARGUMENTS:
-        return ARGUMENTS[name]
-    known = {"call_id": "cal_1", f"{noun.removesuffix('s')}_id": _IDS.get(noun, "")}
-    return {field: known[field] for field in required}

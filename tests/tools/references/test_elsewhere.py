@@ -13,7 +13,7 @@ from callwright.tools.catalogue.registry import TOOLS
 from callwright.tools.replies.not_offered import ALTERNATIVES
 from tests.fakes.front import ORIGIN, Front
 from tests.fakes.minimal_service import KEY, MediaHost, MinimalService, Spelling
-from tests.support.tools import samples
+from tests.support.tools import good_arguments
 from tests.support.tools.fakes import ERAS
 
 OFFERED: dict[str, dict[str, Any]] = {
@@ -84,7 +84,7 @@ async def test_everything_else_is_answered_in_words(era: str) -> None:
         for tool in TOOLS:
             if tool.name in (*OFFERED, "get_transcript", "get_recording"):
                 continue
-            arguments = samples.arguments(tool.name, tool.operation.noun, required[tool.name])
+            arguments = good_arguments.arguments(tool.name, tool.operation.noun, required[tool.name])
             arguments = {name: "voice-1" if value == "" else value for name, value in arguments.items()}
             words = await hand.refused(tool.name, **arguments)
             assert "failed inside" not in words, (tool.name, words)

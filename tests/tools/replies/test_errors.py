@@ -19,8 +19,8 @@ from callwright.tools.catalogue.registry import TOOLS, tool_named
 from callwright.tools.replies.errors import NEXT, explained
 from callwright.tools.runtime.tool import Tool
 from tests.support.tools.fakes import FakeCaller, assistant, server
+from tests.support.tools.good_arguments import ARGUMENTS
 from tests.support.tools.problems import service_problem
-from tests.support.tools.samples import ARGUMENTS
 
 writing = pytest.mark.parametrize(
     "tool", [tool for tool in TOOLS if not tool.hints.read_only], ids=lambda tool: tool.name

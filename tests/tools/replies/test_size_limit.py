@@ -21,7 +21,7 @@ from callwright.tools.replies.size_limit import (
 )
 from callwright.tools.runtime.tool import Reply, Tool
 from callwright.tools.wording.text import json_bytes
-from tests.support.tools import samples, sizes
+from tests.support.tools import good_arguments, samples, sizes
 from tests.support.tools.fakes import FakeCaller, assistant, server
 from tests.support.tools.results import text_of
 
@@ -39,7 +39,7 @@ def bytes_of(result: CallToolResult) -> int:
 
 
 async def answer(tool: Tool, caller: FakeCaller, **more: Any) -> CallToolResult:
-    given = samples.arguments(tool.name, tool.operation.noun, _required(tool))
+    given = good_arguments.arguments(tool.name, tool.operation.noun, _required(tool))
     async with assistant(server(caller), "2026-07-28") as client:
         result = await client.call_tool(tool.name, {**given, **more})
     assert not result.is_error, text_of(result)

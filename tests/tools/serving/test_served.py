@@ -9,7 +9,7 @@ from mcp.types import CallToolResult
 from callwright.client.errors import Conflict
 from callwright.tools.catalogue.registry import TOOLS
 from callwright.tools.runtime.tool import Tool
-from tests.support.tools import finding_samples, samples
+from tests.support.tools import finding_samples, good_arguments, samples
 from tests.support.tools.fakes import FakeCaller, FakeClock, assistant, server
 from tests.support.tools.lookups import text_from
 from tests.support.tools.results import text_of
@@ -20,7 +20,7 @@ each_tool = pytest.mark.parametrize("tool", TOOLS, ids=[tool.name for tool in TO
 async def called(tool: Tool, client: Client) -> CallToolResult:
     listed = await client.list_tools()
     schema = next(found for found in listed.tools if found.name == tool.name).input_schema
-    given = samples.arguments(tool.name, tool.operation.noun, schema.get("required", []))
+    given = good_arguments.arguments(tool.name, tool.operation.noun, schema.get("required", []))
     return await client.call_tool(tool.name, given)
 
 
@@ -83,7 +83,7 @@ async def test_a_problem_of_the_service_names_the_next_step(era: str) -> None:
         "The name is already taken.", code="duplicate_name", status=409, type="conflict_error", field="name"
     )
     async with assistant(server(FakeCaller(answers={"create_agent": problem})), era) as client:
-        result = await client.call_tool("create_agent", samples.ARGUMENTS["create_agent"])
+        result = await client.call_tool("create_agent", good_arguments.ARGUMENTS["create_agent"])
     assert result.is_error
     assert "The name is already taken." in text_of(result)
     assert "list_agents" in text_of(result)
@@ -149,7 +149,7 @@ async def test_an_agent_for_which_there_is_no_voice_is_refused(given: dict[str, 
 
 
 async def test_a_campaign_without_a_name_is_named_after_the_time() -> None:
-    given = {name: value for name, value in samples.ARGUMENTS["create_deployment"].items() if name != "name"}
+    given = {name: value for name, value in good_arguments.ARGUMENTS["create_deployment"].items() if name != "name"}
     clock, caller = FakeClock(), FakeCaller()
     async with assistant(server(caller, clock=clock), "2026-07-28") as client:
         await client.call_tool("create_deployment", given)
@@ -164,7 +164,7 @@ async def test_a_campaign_without_a_name_is_named_after_the_time() -> None:
 async def test_an_import_that_is_over_shows_its_first_refused_rows() -> None:
     caller = FakeCaller()
     async with assistant(server(caller), "2026-07-28") as client:
-        result = await client.call_tool("get_audience_import", samples.ARGUMENTS["get_audience_import"])
+        result = await client.call_tool("get_audience_import", good_arguments.ARGUMENTS["get_audience_import"])
     assert caller.names() == ["get_audience_import", "list_import_errors"]
     assert "row 7  invalid_phone  phone_number  too short  12•" in text_of(result)
     assert "19 more refused rows." in text_of(result)
@@ -197,7 +197,9 @@ async def test_a_list_without_cursors_of_its_own_goes_on_by_count() -> None:
 
 @pytest.mark.parametrize("tool", [tool for tool in TOOLS if tool.operation.shape == "many"], ids=lambda tool: tool.name)
 async def test_an_empty_list_says_so(tool: Tool) -> None:
-    given = samples.arguments(tool.name, tool.operation.noun, [tool.shown(name) for name in tool.operation.path_fields])
+    given = good_arguments.arguments(
+        tool.name, tool.operation.noun, [tool.shown(name) for name in tool.operation.path_fields]
+    )
     text = await text_from(tool.name, given, {tool.name: samples.page([])})
     assert len(text.splitlines()) == 1
 

@@ -14,7 +14,7 @@ from callwright.tools.replies.errors import NEXT, explained
 from callwright.tools.serving.served import offered, served_tools
 from callwright.tools.toolsets import PROFILES, TOOLSETS, enabled_tools, known_tools
 from callwright.tools.wording.mentions import named_in, offered_words
-from tests.support.tools import samples
+from tests.support.tools import good_arguments
 from tests.support.tools.fakes import FakeCaller, assistant, session
 from tests.support.tools.problems import service_problem
 
@@ -90,7 +90,7 @@ def test_advice_names_no_absent_tool(enabled: frozenset[str]) -> None:
 async def test_hints_in_replies_name_no_absent_tool(name: str) -> None:
     own = session(FakeCaller())
     own.enabled = frozenset({name})
-    given = samples.arguments(name, "deployments", ["deployment_id"])
+    given = good_arguments.arguments(name, "deployments", ["deployment_id"])
     async with assistant(build(own.opened), "2026-07-28") as client:
         result = await client.call_tool(name, given)
     assert not result.is_error

@@ -2,6 +2,7 @@
 
 from callwright.contract.calls import evidence as contract
 from callwright.contract.calls.evidence import CallEvidence, CallEvidenceWithHistory, ContactDecision
+from callwright.contract.checks.counts import count_of
 from callwright.tools.runtime.tool import READS, Tool
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import line, lines, listed, moment
@@ -21,7 +22,7 @@ def _entry(call: CallEvidence, context: ToolContext) -> str:
         f"allowed by {listed(rules)}" if rules else None,
         f"rules {call.rules_version}",
         f"consent in column {call.consent_column}" if call.consent_column else None,
-        f"{call.calls_in_24_hours} calls to the number in 24 hours before",
+        f"{count_of(call.calls_in_24_hours or 0, 'call')} to the number in 24 hours before",
         "simulated" if call.simulated else None,
     )
 

@@ -1223,3 +1223,64 @@ export interface ExportDoNotCallInput {
   /** true: only the simulated network's list; false: only the real one. */
   simulated?: boolean;
 }
+
+/** Whose data to export. The number is in the body, so that it is in no address and no log. */
+export interface ExportPersonInput {
+  /** The person's number, in E.164. */
+  number: string;
+  /** next_cursor of the previous answer. */
+  cursor?: string | null;
+  /** Entries per page, 1 to 1,000. Default: 200. */
+  per_page?: number;
+}
+
+/**
+ * Whose data to delete. It cannot be undone. A request deletes up to 500 rows, contacts, refused rows and calls
+ * each; `complete` says whether more is left. A request that was broken off is completed by the next one.
+ */
+export interface DeletePersonInput {
+  /** The person's number, in E.164. */
+  number: string;
+  /** Has to be true: it cannot be undone. */
+  confirm: boolean;
+}
+
+/**
+ * Reviews of the organization. Counting may stop at 10000: such a `pagination.total` means so many entries or more.
+ */
+export interface ListComplianceReviewsInput {
+  /** Page number, from 1. Leave out when using cursor. */
+  page?: number;
+  /** Entries per page, 1 to 200. Default: 50. */
+  per_page?: number;
+  /** next_cursor of the previous answer; continues after it. */
+  cursor?: string;
+  /** Fields to sort by, comma-separated; a leading - sorts descending. Fields: created_at. */
+  sort?: string;
+  /** Only those made at this moment or later, to the second. */
+  created_from?: string;
+  /** Only those made before this moment, to the second. */
+  created_before?: string;
+  /** Only these states, for example open,expired. */
+  status?: ("open" | "approved" | "rejected" | "expired")[];
+  /** Only these categories. */
+  category?: ("consent_missing" | "opt_out_rate" | "short_calls" | "rules_changed" | "unknown_country")[];
+  /** Only those about this deployment, phone number or organization. */
+  subject_id?: string;
+}
+
+/** One review. */
+export interface GetComplianceReviewInput {
+  /** Review id (rev_…), from list_compliance_reviews. */
+  id: string;
+}
+
+/** A decision. An approval lets a campaign be resumed and does not resume it; a rejection is for good. */
+export interface DecideComplianceReviewInput {
+  /** Review id (rev_…), from list_compliance_reviews. */
+  id: string;
+  /** approve: the campaign may be started or resumed. reject: it never is; what may change is done in a clone. */
+  decision: "approve" | "reject";
+  /** Why; kept with the review. */
+  note?: string;
+}

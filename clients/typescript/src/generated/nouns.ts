@@ -342,6 +342,32 @@ export class DoNotCall extends Noun {
   }
 }
 
+export class People extends Noun {
+  /** Export everything that is kept about a person, by their number. */
+  export(input: inputs.ExportPersonInput, options: CallOptions = {}): Promise<schemas.PersonExport> {
+    return this.session.ask(operations.exportPerson, input, options);
+  }
+  /** Delete what is kept about a person, by their number; the do-not-call list keeps its entry. */
+  delete(input: inputs.DeletePersonInput, options: CallOptions = {}): Promise<schemas.PersonDeletion> {
+    return this.session.ask(operations.deletePerson, input, options);
+  }
+}
+
+export class ComplianceReviews extends Noun {
+  /** List compliance reviews. */
+  list(input: inputs.ListComplianceReviewsInput = {}, options: CallOptions = {}): Listing<schemas.ComplianceReview> {
+    return this.session.walk(operations.listComplianceReviews, input, options);
+  }
+  /** Get a compliance review. */
+  get(input: inputs.GetComplianceReviewInput, options: CallOptions = {}): Promise<schemas.ComplianceReview> {
+    return this.session.ask(operations.getComplianceReview, input, options);
+  }
+  /** Approve or reject what a compliance review is about; resumes nothing. */
+  decide(input: inputs.DecideComplianceReviewInput, options: CallOptions = {}): Promise<schemas.ComplianceReview> {
+    return this.session.ask(operations.decideComplianceReview, input, options);
+  }
+}
+
 /** Every operation, by noun. */
 export class Surface {
   readonly agents: Agents;
@@ -357,6 +383,8 @@ export class Surface {
   readonly overview: Overview;
   readonly auditLog: AuditLog;
   readonly doNotCall: DoNotCall;
+  readonly people: People;
+  readonly complianceReviews: ComplianceReviews;
 
   constructor(session: Session) {
     this.agents = new Agents(session);
@@ -372,5 +400,7 @@ export class Surface {
     this.overview = new Overview(session);
     this.auditLog = new AuditLog(session);
     this.doNotCall = new DoNotCall(session);
+    this.people = new People(session);
+    this.complianceReviews = new ComplianceReviews(session);
   }
 }

@@ -989,3 +989,63 @@ export const exportDoNotCall: Operation<inputs.ExportDoNotCallInput, Response> =
     "text/csv"
   ]
 };
+
+export const exportPerson: Operation<inputs.ExportPersonInput, schemas.PersonExport> = {
+  name: "export_person",
+  method: "POST",
+  path: "/people/export",
+  shape: "one",
+  query: {},
+  hasBody: true,
+  mediaTypes: []
+};
+
+export const deletePerson: Operation<inputs.DeletePersonInput, schemas.PersonDeletion> = {
+  name: "delete_person",
+  method: "POST",
+  path: "/people/delete",
+  shape: "one",
+  query: {},
+  hasBody: true,
+  mediaTypes: []
+};
+
+export const listComplianceReviews: Operation<inputs.ListComplianceReviewsInput, schemas.ComplianceReview> = {
+  name: "list_compliance_reviews",
+  method: "GET",
+  path: "/compliance_reviews",
+  shape: "many",
+  query: {
+    page: "page",
+    per_page: "per_page",
+    cursor: "cursor",
+    sort: "sort",
+    created_from: "filter[created_from]",
+    created_before: "filter[created_before]",
+    status: "filter[status]",
+    category: "filter[category]",
+    subject_id: "filter[subject_id]"
+  },
+  hasBody: false,
+  mediaTypes: []
+};
+
+export const getComplianceReview: Operation<inputs.GetComplianceReviewInput, schemas.ComplianceReview> = {
+  name: "get_compliance_review",
+  method: "GET",
+  path: "/compliance_reviews/{id}",
+  shape: "one",
+  query: {},
+  hasBody: false,
+  mediaTypes: []
+};
+
+export const decideComplianceReview: Operation<inputs.DecideComplianceReviewInput, schemas.ComplianceReview> = {
+  name: "decide_compliance_review",
+  method: "POST",
+  path: "/compliance_reviews/{id}/decide",
+  shape: "one",
+  query: {},
+  hasBody: true,
+  mediaTypes: []
+};

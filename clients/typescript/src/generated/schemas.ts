@@ -487,8 +487,9 @@ export interface Contact {
   phone_number: string;
   status: "pending" | "in_flight" | "retry_waiting" | "completed" | "exhausted" | "suppressed" | "skipped" | "expired" | "cancelled";
   /**
-   * Why it is suppressed: do_not_call (the person asked not to be called), no_consent, not_dialable, or calling_hours
-   * (which with the rules of the region leave no moment).
+   * Why it is suppressed: do_not_call (the person asked not to be called), no_consent, not_dialable, calling_hours
+   * (which with the rules of the region leave no moment), predial_declined (predial_check_url said no), or
+   * person_deleted.
    */
   status_reason?: string | null;
   /** The rule that decided last: allowed, or what deferred or forbade the call, as US-FL.hours. */
@@ -655,6 +656,8 @@ export interface Deployment {
   max_call_duration_seconds: number | null;
   budget_cap?: Money | null;
   compliance: Compliance | null;
+  predial_check_url?: string | null;
+  recording?: Recording | null;
   /** How it takes calls; null in a campaign. */
   inbound?: Inbound | null;
   stats: Stats;
@@ -732,7 +735,7 @@ export interface DoNotCallAdded {
   /** Those of already_there that were sent with an end: their entries stay permanent. */
   kept_permanent: number;
   refused: number;
-  entries: ListedNumber[];
+  entries: callwright__contract__do_not_call__ListedNumber[];
   /** Every refused number. */
   errors: RefusedNumber[];
 }
@@ -849,19 +852,6 @@ export interface InboundChanges {
   recording_enabled?: boolean;
   /** As it is: another number is answered by another deployment. */
   phone_number_id?: string;
-}
-
-/** A number that is on the list now. */
-export interface ListedNumber {
-  id: string;
-  number: string;
-  /**
-   * extended: an entry that was to end holds longer now; already_there: it stays as it was, because it holds as long
-   * or longer.
-   */
-  result: "added" | "extended" | "already_there";
-  /** When it ends; null: never. */
-  expires_at?: string | null;
 }
 
 /** A template variable that some contacts have no value for. */
@@ -1115,6 +1105,84 @@ export interface Pagination {
   next_cursor?: string | null;
 }
 
+/** A call to or from this person, with what was said on it. */
+export interface PersonCall {
+  call: Call;
+  turns: TranscriptTurn[];
+}
+
+/** How much is kept about a person. */
+export interface PersonCounts {
+  audience_rows: number;
+  /** Contacts in campaigns. */
+  contacts: number;
+  /** Rows that imports refused and that bear an own id of the person. */
+  refused_rows: number;
+  calls: number;
+}
+
+/** What this request deleted of a person's data. */
+export interface PersonDeletion {
+  /** The person in the audit log: a keyed hash of the number, from which nobody can read it. */
+  id: string;
+  /** False: more is left. Send the request again, with a new Idempotency-Key. */
+  complete: boolean;
+  /** Of calls: those that have lost what was about the person. */
+  deleted: PersonCounts;
+  /** Contacts that waited for a call, and are not called any more. */
+  waiting_removed: number;
+  /** kept: the entry of the do-not-call list stays, so that nobody calls the number again. */
+  do_not_call: "kept" | "absent";
+  /** Imports that have not ended, whose files may hold the person: delete again after them. */
+  open_imports: string[];
+  /** What to do next; null for nothing. */
+  advice?: string | null;
+}
+
+/**
+ * What is kept about a person. A page has up to `per_page` entries: first the audience rows, then the contacts, the
+ * refused rows and the calls.
+ */
+export interface PersonExport {
+  /** The person in the audit log: a keyed hash of the number, from which nobody can read it. */
+  id: string;
+  /** The notations of the number that were looked for. */
+  numbers: string[];
+  counts: PersonCounts;
+  do_not_call: callwright__contract__people__ListedNumber[];
+  audience_rows: AudienceRow[];
+  contacts: Contact[];
+  refused_rows: PersonRefusedRow[];
+  calls: PersonCall[];
+  /** Send as cursor to get the next page. */
+  next_cursor?: string | null;
+}
+
+/** A row of this person that an import refused. */
+export interface PersonRefusedRow {
+  /** Row in the upload, from 1 for the first data row. */
+  row_number: number;
+  /** Of a file: the line in which the row begins, from 1; in XLSX the sheet's row. */
+  line?: number | null;
+  /** The list's own id of the person, where it has one. */
+  external_id?: string | null;
+  column?: string | null;
+  /**
+   * missing_phone, invalid_phone, spreadsheet_damage, several_numbers, ambiguous_country, not_dialable,
+   * duplicate_in_file, duplicate_in_audience, column_count_mismatch, cell_too_long, bad_type, bad_encoding,
+   * bad_column_name, invalid_timezone or invalid_steering.
+   */
+  code: string;
+  message: string;
+  /**
+   * The refused value: in the phone column with its middle masked, in others with the middle of its digits masked
+   * where it has five and more.
+   */
+  value_redacted?: string | null;
+  import_id: string;
+  audience_id: string;
+}
+
 /** A rented phone number. */
 export interface PhoneNumber {
   /** The resource's id: opaque, with a prefix that names its type. */
@@ -1141,6 +1209,8 @@ export interface PhoneNumber {
   auto_renew: boolean;
   /** Calls that it may make within any 24 hours; null: as many as are wanted. */
   max_calls_per_day?: number | null;
+  /** past_due: a month is not paid; it is tried every day for a week, then released. Default: "current". */
+  billing_status?: "current" | "past_due";
   /** Deployments that call from this number and are not finished. */
   outbound_deployment_ids: string[];
   /** The deployment whose agent answers this number's callers. */
@@ -1207,6 +1277,18 @@ export interface Price {
   /** Per what. */
   unit: string;
   price: Money;
+  /** Of which country, ISO 3166-1 alpha-2; null: those not listed. */
+  country?: string | null;
+  /** To which numbers, where mobile ones cost more; null: to all. */
+  called_type?: "landline" | "mobile" | null;
+}
+
+/** Whether calls are recorded, and whether the agent says so. It cannot change after the start. */
+export interface Recording {
+  /** False: no recording of its calls is kept or can be fetched. Default: true. */
+  enabled?: boolean;
+  /** The agent says that the call is recorded. auto: where the rules of the region ask for it. Default: "auto". */
+  announcement?: "auto" | "always" | "never";
 }
 
 /** What there is of a recording. */
@@ -1387,7 +1469,7 @@ export interface Stats {
 /** One movement of the wallet; never changed afterwards. */
 export interface Transaction {
   id: string;
-  type: "topup" | "call_charge" | "number_rental" | "refund" | "adjustment";
+  type: "topup" | "call_charge" | "number_rental" | "refund" | "adjustment" | "reservation" | "reservation_release";
   /** Signed: a charge is negative. */
   amount: Money;
   balance_after: Money;
@@ -1493,9 +1575,11 @@ export interface Wallet {
   low_balance_threshold?: Money | null;
   /** Whether the balance is below the threshold. */
   low_balance: boolean;
+  /** frozen: no new call is paid; calls under way are. Default: "active". */
+  status?: "active" | "frozen";
   /** True on the simulated network: the money is not real. */
   play_money: boolean;
-  /** The price list in force. */
+  /** Prices of the countries of its numbers, and of the rest. */
   prices: Price[];
   updated_at: string;
 }
@@ -1586,4 +1670,30 @@ export interface Window {
   start: string;
   /** Local time, HH:MM. */
   end: string;
+}
+
+/** A number that is on the list now. */
+export interface callwright__contract__do_not_call__ListedNumber {
+  id: string;
+  number: string;
+  /**
+   * extended: an entry that was to end holds longer now; already_there: it stays as it was, because it holds as long
+   * or longer.
+   */
+  result: "added" | "extended" | "already_there";
+  /** When it ends; null: never. */
+  expires_at?: string | null;
+}
+
+/** An entry of the do-not-call list. */
+export interface callwright__contract__people__ListedNumber {
+  number: string;
+  /** True for the list of the simulated network. */
+  simulated: boolean;
+  reason: string;
+  created_at: string;
+  /** Null for an entry that stays. */
+  expires_at?: string | null;
+  /** The call on which the person asked for it. */
+  source_call_id?: string | null;
 }
