@@ -44,7 +44,10 @@ class CallEvidence(Resource):
     rules_version: Annotated[OwnText | None, Field(description="The version of the rules of regions.")] = None
     regions: Annotated[list[OwnText], Field(description="Where the person may be, for example US and US-FL.")] = []
     time_zones: Annotated[list[OwnText], Field(description="The time zones that all had to allow it.")] = []
-    local_time: Annotated[OwnText | None, Field(description="The time in the first of them, with its offset.")] = None
+    local_time: Annotated[
+        OwnText | None,
+        Field(description="What clocks in the first of them showed.", examples=["Sat 2026-11-28 17:01:02 -0500"]),
+    ] = None
     rules: Annotated[list[EvidenceRule], Field(description="Hours, caps and pauses that allowed it.")] = []
     consent_rules: Annotated[list[OwnText], Field(description="Rules that need the person's consent.")] = []
     consent_column: Annotated[OwnText | None, Field(description="The column of the list that said yes.")] = None

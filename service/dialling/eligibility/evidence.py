@@ -33,7 +33,7 @@ def evidence_of(
             "rules_version": rules_version,
             "regions": hours.place.regions,
             "time_zones": zones,
-            "local_time": moment(at_ms).astimezone(zone_of(zones[0])).isoformat(timespec="seconds"),
+            "local_time": local_time(at_ms, zones[0]),
             "rules": [rule.id for rule in (*hours.hours_rules(at_ms), *allowed.caps, *allowed.pauses)],
             "consent_rules": [rule.id for rule in allowed.consent],
             "consent_column": consent_column,
@@ -42,6 +42,11 @@ def evidence_of(
             "do_not_call_checked_ms": checked_ms,
         }
     )
+
+
+def local_time(at_ms: int, zone: str) -> str:
+    """What clocks in a zone show, with the weekday and the offset: `Sat 2026-11-28 17:01:02 -0500`."""
+    return f"{moment(at_ms).astimezone(zone_of(zone)):%a %Y-%m-%d %H:%M:%S %z}"
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ _KEPT: dict[str, Any] = {
     "rules_version": "2026.11.1",
     "regions": ["US", "US-FL"],
     "time_zones": ["America/New_York"],
-    "local_time": "2026-11-21T09:30:00-05:00",
+    "local_time": "Sat 2026-11-21 09:30:00 -0500",
     "rules": [EvidenceRule(id="US-FL.hours", source="Fla. Stat. 501.616", url=None, verified=True)],
     "calls_in_24_hours": 1,
     "calls_in_7_days": 1,
