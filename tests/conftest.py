@@ -127,6 +127,12 @@ def empty_database_url(engine: Engine, request: pytest.FixtureRequest, tmp_path:
 
 
 @pytest.fixture
+def databases(request: pytest.FixtureRequest) -> RunDatabases:
+    """Makes databases of the run, for a test that needs many."""
+    return request.config.stash[_run]
+
+
+@pytest.fixture
 async def tenant(request: pytest.FixtureRequest, database_url: str, tmp_path: Path) -> AsyncGenerator["Tenant"]:
     """A service with one organization. `@pytest.mark.service` says how it is opened."""
     from tests.support.service import open_service  # only here, since it imports the whole service

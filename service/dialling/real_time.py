@@ -19,11 +19,19 @@ from callwright.service.dialling.leases import mine
 from callwright.service.dialling.queue import Rules
 from callwright.service.dialling.rounds import Round
 from callwright.service.dialling.schedule import Schedule, gap_ms
+from callwright.service.dialling.undialled_calls import no_longer_made, not_made
 from callwright.service.platform.clock.clock import SECOND, Clock
 from callwright.service.platform.ids import Ids
 from callwright.service.tables import outbox
 from callwright.service.tables.schema import calls, deployments
-from callwright.service.telephony.engine import CallEngine, CallProgress, CallRequest, CallResult, EarlyEnd
+from callwright.service.telephony.engine import (
+    CallEngine,
+    CallProgress,
+    CallRequest,
+    CallResult,
+    EarlyEnd,
+    VirtualTimeEngine,
+)
 
 _C = calls.c
 _STAGES = {
@@ -100,8 +108,17 @@ class RealTime:
         return not row.in_flight and not self._under_way
 
     async def resume(self, rules: Rules, unfinished: Sequence[tuple[CallRequest, Row[Any]]]) -> None:
-        """Resumes calls where they stopped."""
+        """Resumes calls where they stopped. Those that were not dialled and are not to be made any more end."""
+        writes, gone = self._writes, set[str]()
+        if isinstance(self._engine, VirtualTimeEngine):  # it knows what it has dialled
+            known = await self._engine.known([request.call_id for request, _ in unfinished])
+            missing = [request for request, _ in unfinished if request.call_id not in known]
+            if missing:
+                gone = await writes.database.read(no_longer_made, rules.row, missing, writes.clock.now_ms())
         for request, row in unfinished:
+            if request.call_id in gone:
+                await writes.record(rules, [Finished(request, not_made(request), row.created_at, started_told=True)])
+                continue
             self._begin(rules, request, row.created_at, is_told=row.started_at is not None)
 
     async def hang_up(self, call_ids: Sequence[str]) -> None:

@@ -17,6 +17,7 @@ from callwright.service.dialling.finishing import Finished
 from callwright.service.dialling.queue import Rules
 from callwright.service.dialling.rounds import Round
 from callwright.service.dialling.schedule import Schedule
+from callwright.service.dialling.undialled_calls import no_longer_made, not_made
 from callwright.service.rules.retry_policy import shortest_interval_ms
 from callwright.service.telephony.engine import CallRequest, CallResult, VirtualTimeEngine
 
@@ -56,15 +57,21 @@ class VirtualTime:
         return True
 
     async def resume(self, rules: Rules, unfinished: Sequence[tuple[CallRequest, Row[Any]]]) -> None:
-        """Dials the calls that the engine has not dialled, and records all of them."""
+        """Dials the calls that the engine has not dialled and that are still to be made, and records all of them."""
         requests = [request for request, _ in unfinished]
         known = await self._engine.known([request.call_id for request in requests])
         missing = [(request, row.created_at) for request, row in unfinished if request.call_id not in known]
-        if missing:
-            await self._engine.dial(missing)
-        results = await to_thread.run_sync(lambda: [self._engine.simulate(request) for request in requests])
+        given = (rules.row, [request for request, _ in missing], self._writes.clock.now_ms())
+        gone = await self._writes.database.read(no_longer_made, *given) if missing else set[str]()
+        if dialled := [one for one in missing if one[0].call_id not in gone]:
+            await self._engine.dial(dialled)
+        results = await to_thread.run_sync(
+            lambda: [not_made(one) if one.call_id in gone else self._engine.simulate(one) for one in requests]
+        )
         finished = [
-            Finished(request, result, row.created_at, started_told=row.started_at is not None)
+            Finished(
+                request, result, row.created_at, started_told=row.started_at is not None or request.call_id in gone
+            )
             for (request, row), result in zip(unfinished, results, strict=True)
         ]
         free = [*self.channel_free_at(rules.row, 0), *(one.ended_ms for one in finished)]

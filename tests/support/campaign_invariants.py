@@ -122,7 +122,7 @@ def check_policy(found: CampaignRecords, policy: RetryPolicy) -> None:
         assert json.loads(contact.attempt_times) == [call.created_at for call in made]
         assert len(made) <= policy.max_attempts
         for number, (before, after) in enumerate(pairwise(made), 1):
-            wait = _wait_ms(before, policy, number)
+            wait = wait_ms(before, policy, number)
             assert wait is not None, f"{before.outcome} was tried again"
             assert after.created_at >= before.ended_at + wait
         moments = [call.created_at for call in made]
@@ -130,12 +130,12 @@ def check_policy(found: CampaignRecords, policy: RetryPolicy) -> None:
             assert sum(begin <= moment < begin + DAY for moment in moments[index:]) <= policy.max_attempts_per_day
         if contact.status in ("completed", "exhausted") and made:
             last = made[-1]
-            over = len(made) == policy.max_attempts or _wait_ms(last, policy, len(made)) is None
+            over = len(made) == policy.max_attempts or wait_ms(last, policy, len(made)) is None
             assert over, f"after {last.outcome} another attempt was allowed"
 
 
-def _wait_ms(call: Row[Any], policy: RetryPolicy, number: int) -> int | None:
-    """The least time from the end of a call to the next attempt; `None` when there is to be none."""
+def wait_ms(call: Any, policy: RetryPolicy, number: int) -> int | None:
+    """The least time from the end of a call, given as its row, to the next attempt; `None` when there is to be none."""
     if call.disposition == "do_not_call":
         return None
     if call.callback_at is not None:

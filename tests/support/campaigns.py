@@ -241,3 +241,10 @@ async def after_rounds(tenant: Tenant, rows: Sequence[dict[str, Any]], rounds: i
     await driver_of(tenant, rounds=rounds).drive(made.id)
     await expire_leases(tenant)
     return await tenant.client.deployments.pause(id=made.id)
+
+
+async def dial_and_die(tenant: Tenant, deployment_id: str, owner: str = "wrk_test") -> None:
+    """Has a driver dial a round of calls and stop before it records them; the lease stays where it is."""
+    await lease(tenant, deployment_id, owner)
+    with pytest.raises(Interrupted):
+        await driver_of(tenant, owner, engine=Forgetful).drive(deployment_id)

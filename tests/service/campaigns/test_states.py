@@ -23,6 +23,7 @@ from tests.support.campaign_invariants import (
 from tests.support.campaigns import (
     ONCE,
     claim_and_die,
+    dial_and_die,
     draft,
     driver_of,
     ended_by_workers,
@@ -110,7 +111,7 @@ async def test_a_cancel_drops_what_is_pending_and_says_so_once(tenant: Tenant) -
 @pytest.mark.requirement("STATE-14")
 async def test_a_call_under_way_when_its_deployment_is_cancelled_ends_as_usual(tenant: Tenant) -> None:
     made = await started(tenant, people(1, sim_outcome="busy"))
-    await claim_and_die(tenant, made.id)
+    await dial_and_die(tenant, made.id)
     assert (await tenant.client.deployments.get(id=made.id)).stats.in_flight == 1
     await expire_leases(tenant)
     await tenant.client.deployments.cancel(id=made.id)

@@ -20,7 +20,7 @@ from callwright.service.workers import imports
 from tests.support.campaign_invariants import campaign_records
 from tests.support.campaigns import (
     ONCE,
-    claim_and_die,
+    dial_and_die,
     draft,
     ended_by_workers,
     expire_leases,
@@ -51,7 +51,7 @@ async def told(tenant: Tenant, *types: str) -> list[tuple[Row[Any], dict[str, An
 @pytest.mark.requirement("EVENT-17")
 async def test_a_cancelled_deployment_is_completed_once_its_last_call_has_ended(tenant: Tenant) -> None:
     made = await started(tenant, people(3, sim_outcome="busy"))
-    await claim_and_die(tenant, made.id)
+    await dial_and_die(tenant, made.id)
     await expire_leases(tenant)
     await tenant.client.deployments.cancel(id=made.id)
     cancelled = await tenant.client.deployments.cancel(id=made.id)

@@ -1,5 +1,6 @@
 """A driver that dies or loses its lease at the worst moments: between the claim, the dialling and the record."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -10,6 +11,7 @@ import pytest
 from sqlalchemy import update
 
 from callwright.contract.deployments.dialling import RetryPolicy
+from callwright.contract.do_not_call import NewEntry
 from callwright.service.dialling.leases import LeaseLost
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables.schema import deployments
@@ -17,6 +19,7 @@ from callwright.service.telephony.engine import CallRequest, EngineParts
 from callwright.service.telephony.simulated.engine import SimulatedEngine
 from tests.support.campaign_invariants import campaign_records, check_dialled_once, check_everything
 from tests.support.campaigns import (
+    ONCE,
     Forgetful,
     Interrupted,
     claim_and_die,
@@ -25,6 +28,7 @@ from tests.support.campaigns import (
     expire_leases,
     lease,
     people,
+    phone,
     started,
 )
 from tests.support.service import Tenant, open_service
@@ -55,6 +59,46 @@ async def test_calls_that_were_claimed_and_not_dialled_are_dialled_once_at_their
     found = await campaign_records(tenant.database, made.id)
     assert {call.id for call in left.calls} <= {call.id for call in found.calls}
     check_everything(found, RetryPolicy())
+
+
+@pytest.mark.parametrize(
+    "time_scale",
+    [
+        pytest.param(scale, marks=pytest.mark.service(settings={"sim_time_scale": scale}))
+        for scale in (math.inf, 10_000.0)
+    ],
+)
+async def test_a_call_that_was_not_dialled_is_not_made_once_its_number_is_on_the_do_not_call_list(
+    tenant: Tenant, time_scale: float
+) -> None:
+    made = await started(tenant, people(2), retry_policy=ONCE)
+    await claim_and_die(tenant, made.id)
+    await tenant.client.do_not_call.add(entries=[NewEntry(number=phone(0))], simulated=True)
+    await expire_leases(tenant)
+    await ended_by_workers(tenant, made.id)
+    found = await campaign_records(tenant.database, made.id)
+    dialled = {dial.call_id for dial in found.dials}
+    assert {call.to_number for call in found.calls if call.id in dialled} == {phone(1)}
+    (unmade,) = [call for call in found.calls if call.id not in dialled]
+    assert (unmade.outcome, unmade.hangup_cause, unmade.cost_micros) == ("failed", "platform_error", 0)
+    assert (found.wallet.reserved_micros, found.deployment.in_flight) == (0, 0)
+    told = [row.type for row, data in found.events if data.get("call_id") == unmade.id]
+    assert told == ["call.completed"]
+
+
+@pytest.mark.parametrize("action", ["pause", "cancel"])
+async def test_calls_that_were_not_dialled_are_not_made_once_their_campaign_is_stopped(
+    tenant: Tenant, action: str
+) -> None:
+    made = await started(tenant, people(2), retry_policy=ONCE)
+    await claim_and_die(tenant, made.id)
+    await getattr(tenant.client.deployments, action)(id=made.id)
+    await expire_leases(tenant)
+    await lease(tenant, made.id, "wrk_next")
+    await driver_of(tenant, "wrk_next").drive(made.id)
+    found = await campaign_records(tenant.database, made.id)
+    assert (found.dials, found.deployment.in_flight, found.wallet.reserved_micros) == ([], 0, 0)
+    assert {call.outcome for call in found.calls} == {"failed"}
 
 
 @pytest.mark.requirement("STATE-27")
