@@ -114,7 +114,8 @@ class RealTime:
             known = await self._engine.known([request.call_id for request, _ in unfinished])
             missing = [request for request, _ in unfinished if request.call_id not in known]
             if missing:
-                gone = await writes.database.read(no_longer_made, rules.row, missing, writes.clock.now_ms())
+                now_ms, dial_ms = writes.clock.now_ms(), self._time.now_ms()
+                gone = await writes.database.read(no_longer_made, rules, missing, now_ms, dial_ms=dial_ms)
         for request, row in unfinished:
             if request.call_id in gone:
                 await writes.record(rules, [Finished(request, not_made(request), row.created_at, started_told=True)])

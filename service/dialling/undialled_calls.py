@@ -4,30 +4,43 @@ What was decided since the claim holds for them too, for they would ring after i
 """
 
 from collections.abc import Sequence
-from typing import Any
 
-from sqlalchemy import BigInteger, Connection, Row, literal, or_, select
+from sqlalchemy import BigInteger, Connection, literal, or_, select
 
 from callwright.service.dialling.eligibility import do_not_call
+from callwright.service.dialling.queue import Rules, contacts_by_id
 from callwright.service.tables.schema import calls
 from callwright.service.telephony.engine import CallRequest, CallResult
 
 _C = calls.c
 
 
-def no_longer_made(connection: Connection, row: Row[Any], requests: Sequence[CallRequest], now_ms: int) -> set[str]:
+def no_longer_made(
+    connection: Connection, rules: Rules, requests: Sequence[CallRequest], now_ms: int, *, dial_ms: int | None = None
+) -> set[str]:
     """The ids of those calls of a deployment whose numbers are on the do-not-call list by now; all of them if the
     deployment was paused or cancelled.
 
-    `now_ms` is the time of the service.
+    `now_ms` is the time of the service. With `dial_ms` they would be dialled at this moment of the deployment's clock
+    and not when they were claimed: then also those whose hours do not allow it.
     """
+    row = rules.row
     if row.status != "active":
         return {request.call_id for request in requests}
+    late: set[str] = set()
+    if dial_ms is not None:
+        contacts = contacts_by_id(connection, row.id, [request.contact_id for request in requests])
+        late = {
+            request.call_id
+            for request in requests
+            if request.contact_id not in contacts
+            or rules.open_hours(contacts[request.contact_id]).first(dial_ms) != dial_ms
+        }
     listed = do_not_call.listed_conditions(
         _C.to_number, literal(row.org_id), simulated=row.simulated, now_ms=literal(now_ms, BigInteger)
     )
     own = (_C.deployment_id == row.id, _C.id.in_([request.call_id for request in requests]))
-    return set(connection.execute(select(_C.id).where(*own, or_(*listed))).scalars())
+    return late | set(connection.execute(select(_C.id).where(*own, or_(*listed))).scalars())
 
 
 def not_made(request: CallRequest) -> CallResult:

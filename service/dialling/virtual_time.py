@@ -61,7 +61,7 @@ class VirtualTime:
         requests = [request for request, _ in unfinished]
         known = await self._engine.known([request.call_id for request in requests])
         missing = [(request, row.created_at) for request, row in unfinished if request.call_id not in known]
-        given = (rules.row, [request for request, _ in missing], self._writes.clock.now_ms())
+        given = (rules, [request for request, _ in missing], self._writes.clock.now_ms())
         gone = await self._writes.database.read(no_longer_made, *given) if missing else set[str]()
         if dialled := [one for one in missing if one[0].call_id not in gone]:
             await self._engine.dial(dialled)
