@@ -28,6 +28,7 @@ from callwright.contract.problems import (
     PHONE_NUMBER_IN_USE,
     PRICE_CHANGED,
     SPENDING_CAP_REACHED,
+    WALLET_FROZEN,
 )
 
 NumberType = Literal["local", "mobile", "toll_free", "national"]
@@ -188,7 +189,7 @@ rent_phone_number = operation(
     takes=RentPhoneNumber,
     gives=PhoneNumber,
     status=201,
-    problems=(NUMBER_UNAVAILABLE, PRICE_CHANGED, INSUFFICIENT_CREDITS, SPENDING_CAP_REACHED),
+    problems=(NUMBER_UNAVAILABLE, PRICE_CHANGED, INSUFFICIENT_CREDITS, SPENDING_CAP_REACHED, WALLET_FROZEN),
     summary="Rent a phone number; charges the first month.",
     creator_bound="member_with_email",
 )

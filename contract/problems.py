@@ -230,6 +230,12 @@ BUDGET_REACHED = _business_rule(
     "The budget cap leaves less than one call holds back; nobody was called.",
     "Raise budget_cap, preview the deployment, then start or resume it; `required` and `available` give the amounts.",
 )
+WALLET_FROZEN = _business_rule(
+    "wallet_frozen",
+    "The wallet is frozen: nothing new is paid from it. `callwright orgs unfreeze NAME` on the machine of the service "
+    "lets it pay again.",
+    "Ask who froze it to unfreeze it; until then nobody is called and no number is rented.",
+)
 COMPLIANCE_REJECTED = _business_rule(
     "compliance_rejected",
     "A rule of compliance forbids the start; nobody was called.",

@@ -42,7 +42,7 @@ from callwright.service.rest.pipeline import RequestPipeline
 from callwright.service.rest.problems import problem_body
 from callwright.service.rest.routes import PREFIXES, RouteTable
 from callwright.service.rules.plan_id import StartPlanSeal
-from callwright.service.rules.regions.rule_file import read_rules
+from callwright.service.rules.regions.rule_file import RuleFileError, rules_in
 from callwright.service.services import Services
 from callwright.service.settings import ServiceSettings
 from callwright.service.speech.recordings import Recordings
@@ -50,7 +50,7 @@ from callwright.service.speech.synthesiser import Synthesiser, find_libraries
 from callwright.service.tables import clock_record
 from callwright.service.tables.migrations import upgrade
 from callwright.service.tables.request_limits import RequestLimits
-from callwright.service.tables.rules_files import current_version, load_rules, order_of
+from callwright.service.tables.rules_files import current_version, is_kept, keep_shipped, load_rules, order_of
 from callwright.service.tables.schema import service_state
 from callwright.service.webhooks.dispatcher import Dispatcher
 from callwright.service.webhooks.predial_check import HttpPredialCheck, predial_endpoints
@@ -215,8 +215,7 @@ async def running(
                 notifier.notify,
                 OwnAddress(settings.public_url),
             )
-            if settings.rules_file is not None:
-                await take_rules(database, settings.rules_file, clock.now_ms())
+            await take_rules(database, settings.rules_file, clock.now_ms())
             if settings.starts_paused:
                 await pause_all(services, STARTED_PAUSED, only_due=False)
             async with (
@@ -247,16 +246,23 @@ async def running(
                     await sweeps.record_key_uses(services)
 
 
-async def take_rules(database: Database, file: Path, now_ms: int) -> None:
-    """Takes a rules file into the database, unless this version of it, or a newer one, is known already.
+async def take_rules(database: Database, file: Path | None, now_ms: int) -> None:
+    """Takes the shipped rules into the database, and those of a file unless as new ones are known already.
 
     Raises:
         RuleFileError: the file is wrong.
     """
-    rules = read_rules(await anyio.Path(file).read_text(encoding="utf-8"))
+    rules = None if file is None else await to_thread.run_sync(rules_in, file)
+    if not await database.read(is_kept):
+        with suppress(StorageUnavailable):  # on a full disk the next start stores them
+            await database.write(keep_shipped, now_ms)
+    if rules is None:
+        return
     newest = await database.read(current_version)
     if order_of(rules.version) > order_of(newest):
-        await database.write(load_rules, await anyio.Path(file).read_text(encoding="utf-8"), now_ms)
+        with suppress(RuleFileError):  # another process has just taken it
+            await database.write(load_rules, rules, now_ms)
+            log.info("rules version %s is in force from now on, loaded from %s", rules.version, file)
     elif rules.version != newest:
         log.warning("the rules file %s is version %s; the newer %s is in force", file, rules.version, newest)
 

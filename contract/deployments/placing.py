@@ -19,6 +19,7 @@ from callwright.contract.problems import (
     PLAN_LIMIT_REACHED,
     PLAN_REQUIRED,
     SPENDING_CAP_REACHED,
+    WALLET_FROZEN,
 )
 
 ONE_ATTEMPT = RetryPolicy(max_attempts=1)
@@ -57,7 +58,7 @@ place_call = operation(
     status=201,
     problems=(
         *(NOT_FOUND, BUDGET_REACHED, COMPLIANCE_REJECTED, INSUFFICIENT_CREDITS),
-        *(PLAN_LIMIT_REACHED, PLAN_REQUIRED, SPENDING_CAP_REACHED),
+        *(PLAN_LIMIT_REACHED, PLAN_REQUIRED, SPENDING_CAP_REACHED, WALLET_FROZEN),
     ),
     summary="Call one person: makes a deployment of one, and starts it.",
     creator_bound="member",

@@ -35,12 +35,24 @@ class Blocked(Resource):
         Field(
             description=(
                 "do_not_call: the number is on the organization's list, since its person asked not to be called again; "
-                "no_consent: the consent column does not say yes; suppressed: left out earlier, at the start or later; "
+                "no_consent: the consent column does not say yes, or there is none and the person's region needs it; "
+                "calling_hours: no moment within 100 days is allowed (of the first 1,000 people); "
+                "suppressed: left out earlier, at the start or later; "
                 "invalid_row, duplicate: left out of the audience."
             )
         ),
     ]
     count: int
+
+
+class Deferred(Resource):
+    """People who cannot be called at the beginning, and the rule that defers them."""
+
+    rule: Annotated[
+        OwnText, Field(description="A rule of a region, such as US-FL.hours, or calling_hours: the campaign's own.")
+    ]
+    count: int
+    until: Annotated[Timestamp, Field(description="When the last of them can be called, at the latest.")]
 
 
 class MissingVariable(Resource):
@@ -70,6 +82,10 @@ class Preview(Resource):
     summary: Annotated[OwnText, Field(description="The whole plan in one sentence, for a person to say yes or no to.")]
     eligible: int
     blocked: list[Blocked]
+    deferred: Annotated[
+        list[Deferred],
+        Field(description="Who of the first 1,000 people cannot be called at the beginning, by rule."),
+    ] = []
     missing_variables: list[MissingVariable]
     greeting: Annotated[
         QuotedText | None,
@@ -112,6 +128,15 @@ class Preview(Resource):
             description=(
                 "About when everybody is called once, inside the calling hours; of a deployment that has started: "
                 "once more everybody who is left, nobody before their retry is due; null: after end_at, or unknown."
+            )
+        ),
+    ] = None
+    last_call_at: Annotated[
+        Timestamp | None,
+        Field(
+            description=(
+                "When the last of all can be called for the first time at the latest, by the pace, the calling hours "
+                "and the rules; null: nobody would be called, or in more than 100 days."
             )
         ),
     ] = None

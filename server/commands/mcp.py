@@ -108,6 +108,9 @@ def run(given: Sequence[str], *, clock: "Clock | None" = None) -> int:
     except BadSetting as error:
         print(f"callwright: {error}", file=sys.stderr)  # noqa: T201  # the user reads stderr
         return 2
+    if (wrong := wrong_rules(settings)) is not None:
+        print(f"callwright: {wrong}", file=sys.stderr)  # noqa: T201  # the user reads stderr
+        return 2
     session = new_session(settings, clock)
 
     @asynccontextmanager
@@ -125,6 +128,19 @@ def run(given: Sequence[str], *, clock: "Clock | None" = None) -> int:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     anyio.run(server.run_stdio_async, backend_options={"use_uvloop": sys.platform != "win32"})
     return 0
+
+
+def wrong_rules(settings: ProgramSettings) -> str | None:
+    """What is wrong with the rules file of an embedded service, found before a host has shaken hands; None if right."""
+    if settings.rules_file is None or settings.base_url is not None:
+        return None
+    from callwright.service.rules.regions.rule_file import RuleFileError, rules_in
+
+    try:
+        rules_in(settings.rules_file)
+    except RuleFileError as error:
+        return f"CALLWRIGHT_RULES: {error}"
+    return None
 
 
 def tools_of(settings: ProgramSettings, folders: Sequence[Path] = ()) -> "list[Tool]":

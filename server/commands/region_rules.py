@@ -1,24 +1,32 @@
-"""`callwright rules`: the rules of regions by which calls are allowed, and whether a rules file is right."""
+"""`callwright rules`: the rules of regions by which calls are allowed, their versions, and newer ones from a file."""
 
 import sys
 from pathlib import Path
 
-import anyio
+from anyio import to_thread
 from rich.console import Console
 from rich.markup import escape
 
 from callwright.contract.checks.counts import count_of
+from callwright.server.commands.accounts.accounts import account_database, moment_data
 from callwright.server.commands.command_error import CommandError
 from callwright.server.commands.output.json_text import print_json
+from callwright.server.commands.output.tables import day
 from callwright.server.commands.output.tables import show as show_table
+from callwright.server.settings import ProgramSettings
+from callwright.service.campaigns import newer_rules
 from callwright.service.rules.regions.region_rules import RegionRules, Rule
-from callwright.service.rules.regions.rule_file import MAX_BYTES, RuleFileError, read_rules, shipped_rules
+from callwright.service.rules.regions.rule_file import RuleFileError, rules_in, shipped_rules
 from callwright.service.rules.regions.rule_words import dates_of, purposes_of, says, verified
+from callwright.service.tables import rules_files
 
 
-async def show(region: str | None, as_json: bool) -> None:
-    """Prints the regions with the number of their rules, or the rules of one region, its country and the default."""
-    rules = shipped_rules()
+async def show(settings: ProgramSettings | None, region: str | None, as_json: bool) -> None:
+    """Prints the regions with the number of their rules, or the rules of one region, its country and the default.
+
+    They are the shipped ones; with settings, those in force in the database that they name.
+    """
+    rules = shipped_rules() if settings is None else await _in_force(settings)
     if region is None:
         _show_regions(rules, as_json)
         return
@@ -38,22 +46,69 @@ async def show(region: str | None, as_json: bool) -> None:
 
 async def check(file: Path) -> None:
     """Checks a rules file and prints what it has; a wrong one is refused with the place and the remedy."""
+    sys.stdout.write(f"{_counted(await _read(file))}\n")
+
+
+async def load(settings: ProgramSettings, file: Path) -> None:
+    """Stores a newer rules file in the database, from where running processes take it."""
+    rules = await _read(file)
+    async with account_database(settings) as (database, ids, now_ms):
+        try:
+            await database.write(rules_files.load_rules, rules, now_ms)
+        except RuleFileError as error:
+            raise CommandError(f"{file}: {error}") from error
+        moved = await newer_rules.move_all(database, ids, now_ms=now_ms, public_url=settings.public_url)
+    sys.stdout.write(f"{_counted(rules)}; in force from now on\n")
+    if moved.campaigns:
+        waits = f"{moved.concerned} of them {'waits' if moved.concerned == 1 else 'wait'} for a review"
+        sys.stdout.write(f"{count_of(moved.campaigns, 'campaign')} dial by it now, {waits}\n")
+
+
+async def versions(settings: ProgramSettings, as_json: bool) -> None:
+    """Prints the versions that the database or this program has, the one in force first."""
+    async with account_database(settings) as (database, _, _):
+        found = await database.read(rules_files.versions)
+    if as_json:
+        rows = [
+            {
+                "version": version,
+                "shipped": version == rules_files.shipped().version,
+                "loaded_at": moment_data(loaded_ms),
+                "in_force": index == 0,
+            }
+            for index, (version, loaded_ms) in enumerate(found)
+        ]
+        print_json(rows)
+        return
+    shown = [
+        (
+            version,
+            "shipped" if version == rules_files.shipped().version else day(loaded_ms),
+            "in force" if index == 0 else "",
+        )
+        for index, (version, loaded_ms) in enumerate(found)
+    ]
+    show_table(("version", "loaded", ""), shown)
+
+
+async def _in_force(settings: ProgramSettings) -> RegionRules:
+    async with account_database(settings) as (database, _, _):
+        return await database.read(rules_files.current_rules)
+
+
+async def _read(file: Path) -> RegionRules:
     try:
-        opened = anyio.Path(file)
-        if (await opened.stat()).st_size > MAX_BYTES:
-            raise CommandError(f"{file} has more than {MAX_BYTES:,} bytes, which a rules file has at most")
-        rules = read_rules(await opened.read_text(encoding="utf-8"))
-    except UnicodeDecodeError as error:
-        raise CommandError(f"{file} is not text in UTF-8; save it as UTF-8") from error
-    except OSError as error:
-        raise CommandError(f"{file} cannot be read: {error.strerror}") from error
+        return await to_thread.run_sync(rules_in, file)
     except RuleFileError as error:
-        raise CommandError(f"{file}: {error}") from error
+        raise CommandError(str(error)) from error
+
+
+def _counted(rules: RegionRules) -> str:
     found = list(rules.rules())
     unread = sum(not rule.source.read for rule in found)
-    sys.stdout.write(
+    return (
         f"version {rules.version}: {count_of(len(rules.regions), 'region')}, {count_of(len(found), 'rule')}, "
-        f"{unread} unverified\n"
+        f"{unread} unverified"
     )
 
 

@@ -17,11 +17,14 @@ def reason(error: BaseException) -> str | None:
     from sqlalchemy.exc import DBAPIError  # already loaded if such an error occurred
 
     from callwright.service.platform.database.unavailable import DatabaseUnusable, StorageUnavailable
+    from callwright.service.rules.regions.rule_fields import RuleFileError
     from callwright.service.tables.migrations.upgrade import SchemaTooNew
 
     found = first_cause(error)
     if isinstance(found, SchemaTooNew | StorageUnavailable | DatabaseUnusable):
         return str(found)
+    if isinstance(found, RuleFileError):
+        return f"CALLWRIGHT_RULES: {found}"
     if isinstance(found, DBAPIError):
         lines = str(found.orig).splitlines()
         return f"the database cannot be used: {lines[0] if lines else type(found.orig).__name__}"

@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, Row
 
 from callwright.contract.problems import COMPLIANCE_REJECTED
+from callwright.service.campaigns.unknown_countries import paused_for_countries
 from callwright.service.dialling import endings
 from callwright.service.dialling.reviews import PAUSED_FOR, Concern, open_review
 from callwright.service.platform.ids import Ids
@@ -70,7 +71,15 @@ def advice_on_consent(connection: Connection, row: Row[Any]) -> list[str]:
     return [_UNPROVEN] if _is_unproven(connection, row) else []
 
 
-def paused_for_consent(connection: Connection, ids: Ids, row: Row[Any], *, now_ms: int, public_url: str | None) -> bool:
+def paused_for_review(connection: Connection, ids: Ids, row: Row[Any], *, now_ms: int, public_url: str | None) -> bool:
+    """Whether a start or resume ends in a review, of the consent or of countries without rules."""
+    given: dict[str, Any] = {"now_ms": now_ms, "public_url": public_url}
+    return _paused_for_consent(connection, ids, row, **given) or paused_for_countries(connection, ids, row, **given)
+
+
+def _paused_for_consent(
+    connection: Connection, ids: Ids, row: Row[Any], *, now_ms: int, public_url: str | None
+) -> bool:
     """Whether a start or resume ends in a review of the consent: it is opened and the deployment is paused.
 
     The caller holds the lock of the deployment and has found no refusal.

@@ -1,12 +1,10 @@
-"""Who is called first in a deployment, and about when everybody has been called once."""
+"""Who is next in a deployment, and about when everybody has been called once."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from sqlalchemy import BigInteger, Connection, Integer, Row, Select, func, literal, literal_column, select
 
-from callwright.service.dialling.eligibility.campaign_hours import CampaignHours
 from callwright.service.dialling.eligibility.reasons import why_not
 from callwright.service.dialling.queue import WAITING
 from callwright.service.platform.clock.clock import HOUR, SECOND
@@ -15,57 +13,32 @@ from callwright.service.tables.schema import audience_rows, deployment_contacts
 
 _R, _K = audience_rows.c, deployment_contacts.c
 _CELLS = (_R.timezone, _R.cells, _R.steering)
-SAMPLE = 100
-"""How many people are read, to find the first call and the time zones in use."""
+SAMPLE = 1_000
+"""How many people are looked at, one by one."""
 
 
-@dataclass(frozen=True)
-class FirstCall:
-    """The first call of a deployment."""
-
-    at_ms: int
-    contact: Row[Any]
-    """The person: `id`, `phone`, `timezone`, `cells`, `steering` and the `attempts` made so far."""
-
-
-def next_people(connection: Connection, row: Row[Any], *, begin_ms: int, now_ms: int) -> Sequence[Row[Any]]:
+def next_people(
+    connection: Connection, row: Row[Any], *, begin_ms: int, now_ms: int, most: int = SAMPLE
+) -> Sequence[Row[Any]]:
     """The first people who may be called, in the order of dialling; those who wait, if the deployment has started."""
     if row.started_at is not None:
         waiting = _waiting(row, now_ms)
         found = waiting.add_columns(_K.id, _K.phone, _K.next_at, _K.position, _K.attempts, *_CELLS)
-        return connection.execute(found.order_by(_K.next_at, _K.position).limit(SAMPLE)).all()
+        return connection.execute(found.order_by(_K.next_at, _K.position).limit(most)).all()
     next_at, attempts = literal(begin_ms, BigInteger).label("next_at"), literal(0, Integer).label("attempts")
     people: Select[*tuple[Any, ...]] = (
         select(_R.id, _R.phone, next_at, _R.position, attempts, *_CELLS)
         .where(_R.audience_id == row.audience_id, why_not(row, _R.phone, now_ms).is_(None))
         .order_by(_R.position)
-        .limit(SAMPLE)
+        .limit(most)
     )
     return connection.execute(people).all()
-
-
-def first_call(
-    people: Sequence[Row[Any]], hours: CampaignHours, *, begin_ms: int, end_ms: int | None
-) -> FirstCall | None:
-    """The first call to one of the people; None if the hours allow no call to any of them before the end."""
-    found: list[tuple[int, int, int, int]] = []
-    for index, one in enumerate(people):
-        due_ms = max(one.next_at, begin_ms)
-        at_ms = hours.next_call_ms(one.phone, one.timezone, one.cells, due_ms, end_ms)
-        if at_ms is not None:
-            # A deferred person is ordered by the time until which they are deferred.
-            found.append((at_ms, one.next_at if at_ms == due_ms else at_ms, one.position, index))
-    if not found:
-        return None
-    at_ms, _, _, index = min(found)
-    return FirstCall(at_ms, people[index])
 
 
 def all_called_ms(
     connection: Connection,
     row: Row[Any],
-    people: Sequence[Row[Any]],
-    hours: CampaignHours,
+    places: Collection[OpenHours],
     *,
     begin_ms: int,
     now_ms: int,
@@ -73,20 +46,17 @@ def all_called_ms(
 ) -> int | None:
     """When everybody who is left has been called once, if all their calls take `calling_ms` together.
 
-    A retry is not made before it is due. With people in several places the result is that of the place that takes
-    longest; `people` is a sample of them. None: nobody is left, it is after the end, or too far ahead.
+    A retry is not made before it is due. With people in several `places` the result is that of the place that takes
+    longest. None: nobody is left, or it is too far ahead.
     """
-    if not people:
-        return None
     groups = _due(connection, row, now_ms) if row.started_at is not None else [(begin_ms, begin_ms, 1)]
     found: list[int] = []
-    for place in {hours.of_person(one.phone, one.timezone, one.cells) for one in people}:
+    for place in places:
         over_ms = _over_ms(groups, place, begin_ms=begin_ms, calling_ms=calling_ms)
         if over_ms is None:
             return None
         found.append(over_ms)
-    latest = max(found)
-    return latest if row.end_at is None or latest < row.end_at else None
+    return max(found, default=None)
 
 
 def _waiting(row: Row[Any], now_ms: int) -> Select[*tuple[Any, ...]]:

@@ -10,11 +10,13 @@ from sqlalchemy import Connection, Row, select
 
 from callwright.contract.deployments import previews as contract
 from callwright.service.campaigns.compliance_checks import advice_on_consent
-from callwright.service.campaigns.forecast import SAMPLE, FirstCall, all_called_ms, first_call, next_people
+from callwright.service.campaigns.forecast import SAMPLE, all_called_ms
 from callwright.service.campaigns.maximum_cost import maximum_cost
+from callwright.service.campaigns.outlook import FirstCall, Outlook, begins_ms, outlook
 from callwright.service.campaigns.plan_sentence import Proposal, sentence
 from callwright.service.campaigns.start_guards import audience_of, start_refusals
 from callwright.service.campaigns.start_plan import check_plan, numbers_in_order, parts_of, plan_of
+from callwright.service.campaigns.unknown_countries import advice_on_countries
 from callwright.service.dialling.agent_snapshot import agent_of
 from callwright.service.dialling.eligibility.consent import nobody_consents
 from callwright.service.dialling.eligibility.gate import DO_NOT_CALL, NO_CONSENT
@@ -51,6 +53,11 @@ _EMPTY_CELLS = (
     "the welcome message has gaps where cells are empty: column {cells} in the audience; a default fills a gap: "
     "{{{{column|words}}}}"
 )
+_MISSED = "about {missed:,} of {people:,} people will probably not be called before end_at; set a later end_at"
+_GREETED = 100
+"""How many people are looked at for the greeting with the most empty columns."""
+_LATEST = 2**62
+"""Later than any end, in milliseconds."""
 _MOST_COLUMNS = 5
 _DEFAULT_ORGANIZATION = "default"
 """The organization that commands use when none is named."""
@@ -90,7 +97,8 @@ def preview(
     rules = Rules.of(connection, row, speaker)
     settings = settings_of(row)
     policy = settings.retry_policy
-    eligible, blocked = _people(connection, row, audience, now_ms)
+    view = outlook(connection, rules, now_ms=now_ms)
+    eligible, blocked = _people(connection, row, audience, view, now_ms)
     counts = {group.reason: group.count for group in blocked}
     left_out = counts.get(DO_NOT_CALL, 0)
     looks = not eligible and NO_CONSENT in counts
@@ -101,15 +109,14 @@ def preview(
     wallet = wallet_of(connection, row.org_id)
     available = wallet.balance_micros - wallet.reserved_micros
     calling_s = eligible / min(settings.calls_per_second, row.max_concurrency / _TYPICAL_CALL_S)
-    hours = rules.campaign_hours
-    begin_ms = _begins(row, now_ms)
+    begin_ms = begins_ms(row, now_ms)
     early = row.status == "scheduled" and row.start_at > now_ms
-    problems = start_refusals(connection, plan, row, speaker, asked=True, starts=False)
-    people = next_people(connection, row, begin_ms=begin_ms, now_ms=now_ms)
-    first = first_call(people, hours, begin_ms=begin_ms, end_ms=row.end_at)
-    calling_ms = round(calling_s * SECOND)
-    over_ms = all_called_ms(connection, row, people, hours, begin_ms=begin_ms, now_ms=now_ms, calling_ms=calling_ms)
-    never = eligible > 0 and first is None
+    problems = start_refusals(connection, plan, row, speaker, now_ms=now_ms, asked=True, view=view)
+    first = view.first(row.end_at)
+    times: dict[str, int] = {"begin_ms": begin_ms, "calling_ms": round(calling_s * SECOND)}
+    over_ms = all_called_ms(connection, row, set(view.hours), now_ms=now_ms, **times)
+    never = bool(view.people) and first is None
+    missed = 0 if never or row.end_at is None else view.missed(eligible, end_ms=row.end_at, **times)
     proposal = Proposal(
         simulated=row.simulated,
         goes_on=row.started_at is not None,
@@ -123,7 +130,7 @@ def preview(
         start_ms=begin_ms if row.started_at is None and begin_ms > now_ms else None,
         instead_of_ms=row.start_at if early else None,
         end_ms=row.end_at,
-        never=never and _all_looked_at(audience),
+        never=never and view.whole,
         cap_micros=maximum.cap,
         overrun_micros=maximum.overrun,
         high_micros=high,
@@ -136,23 +143,27 @@ def preview(
         summary=sentence(proposal),
         eligible=eligible,
         blocked=blocked,
+        deferred=[contract.Deferred(rule=by.rule, count=by.count, until=moment(by.until_ms)) for by in view.deferred],
         missing_variables=_missing(speaker, audience),
         greeting=_greeting(rules, first, begin_ms),
-        worst_greeting=_worst_greeting(rules, people, begin_ms),
+        worst_greeting=_worst_greeting(rules, view.people[:_GREETED], begin_ms),
         cost=contract.CostRange(
             low=money(low), high=money(high), available=money(available), covered=available >= high, basis=_BASIS
         ),
         max_attempts=policy.max_attempts,
         estimated_minutes=round(calling_s / 60, 1),
         next_call_at=moment_or_none(None if first is None else first.at_ms),
-        finishes_at=moment_or_none(over_ms),
+        finishes_at=moment_or_none(None if over_ms is None or over_ms >= (row.end_at or _LATEST) else over_ms),
+        last_call_at=moment_or_none(_last_call_ms(row, view, over_ms)),
         problems=[problem.message for problem in problems],
         warnings=[
             *([] if speaker.welcome_message.strip() else [_NO_WELCOME]),
             *_advice_on_empty_cells(speaker, audience),
             *([unwilling] if unwilling else []),
             *advice_on_consent(connection, row),
-            *([_never(row, audience)] if never else []),
+            *advice_on_countries(connection, row),
+            *([_never(row, view)] if never else []),
+            *([_MISSED.format(missed=missed, people=eligible)] if missed else []),
             *([_advice_on_money(connection, row, available, high)] if available < high else []),
             *([_advice_on_opt_outs(connection, row)] if row.simulated and left_out else []),
             *([_AT_ONCE] if early else []),
@@ -162,7 +173,7 @@ def preview(
 
 
 def _people(
-    connection: Connection, row: Row[Any], audience: Row[Any], now_ms: int
+    connection: Connection, row: Row[Any], audience: Row[Any], view: Outlook, now_ms: int
 ) -> tuple[int, list[contract.Blocked]]:
     """How many people would be called, and how many would not, by reason."""
     counts: Counter[str | None] = Counter()
@@ -171,26 +182,23 @@ def _people(
         counts += of_waiting(connection, row, now_ms)
     else:
         counts += of_audience(connection, row, now_ms)
-    eligible = counts.pop(None, 0)
+    never = view.never_by_reason()
+    eligible = max(0, counts.pop(None, 0) - never.total())
+    counts.update(never)
     counts += Counter(invalid_row=audience.invalid_count, duplicate=audience.duplicate_count)
     return eligible, [contract.Blocked(reason=str(reason), count=count) for reason, count in counts.items()]
 
 
-def _begins(row: Row[Any], now_ms: int) -> int:
-    """When calls begin after a start or resume. On the simulated network a deployment has a clock of its own."""
-    if row.started_at is not None:
-        return row.clock_ms if row.simulated else max(row.clock_ms, now_ms)
-    waits = row.status in ("draft", "paused")  # a start with a plan of a scheduled deployment does not wait
-    return max(row.start_at or 0, now_ms) if waits else now_ms
+def _last_call_ms(row: Row[Any], view: Outlook, over_ms: int | None) -> int | None:
+    """When the last of all can be called at the latest; there is no call after the end."""
+    latest_ms = view.latest_ms()
+    if over_ms is None or latest_ms is None:
+        return None
+    return min(max(over_ms, latest_ms), row.end_at or _LATEST)
 
 
-def _all_looked_at(audience: Row[Any]) -> bool:
-    """Whether the sample of people represents all: it has everybody."""
-    return audience.valid_count <= SAMPLE
-
-
-def _never(row: Row[Any], audience: Row[Any]) -> str:
-    who = "nobody" if _all_looked_at(audience) else f"nobody of the first {SAMPLE} people"
+def _never(row: Row[Any], view: Outlook) -> str:
+    who = "nobody" if view.whole else f"nobody of the first {SAMPLE:,} people"
     end = "" if row.end_at is None else " before end_at"
     hours = "the calling hours and the rules of the regions"
     return f"{who} can be called: {hours} leave no moment{end}; change calling_hours or end_at"

@@ -10,21 +10,28 @@ from callwright.contract.problems import (
     AUDIENCE_IMPORTING,
     AUDIENCE_NOT_READY,
     BUDGET_REACHED,
+    COMPLIANCE_REJECTED,
     INSUFFICIENT_CREDITS,
     PLAN_LIMIT_REACHED,
+    WALLET_FROZEN,
 )
 from callwright.service.campaigns.compliance_checks import compliance_refusals
+from callwright.service.campaigns.outlook import Outlook, begins_ms, outlook
 from callwright.service.campaigns.start_plan import open_imports, plan_violations
 from callwright.service.dialling.eligibility.consent import consent_column
+from callwright.service.dialling.queue import Rules
+from callwright.service.platform.clock.clock import moment
 from callwright.service.platform.money import amount
 from callwright.service.platform.phone import redacted
 from callwright.service.platform.refusals import Refusal, not_found
+from callwright.service.rules.open_hours import CALLING_HOURS as HOURS_RULE
 from callwright.service.rules.organization_plans import PricePlan
 from callwright.service.rules.templates import Columns, nearest_column, variables_in
 from callwright.service.tables.audience_prices import prices_of
 from callwright.service.tables.campaign_settings import settings_of
-from callwright.service.tables.ledger import wallet_of
+from callwright.service.tables.ledger import FROZEN, wallet_of
 from callwright.service.tables.schema import audiences, deployments, imports, phone_numbers
+from callwright.service.telephony.engine import AgentSnapshot
 
 _D = deployments.c
 _COUNTED = ("scheduled", "active", "paused")
@@ -83,17 +90,24 @@ def missing_column_said(name: str, audience: Row[Any]) -> str:
 
 
 def start_refusals(
-    connection: Connection, plan: PricePlan, row: Row[Any], agent: Any, *, asked: bool = False, starts: bool = True
+    connection: Connection,
+    plan: PricePlan,
+    row: Row[Any],
+    agent: AgentSnapshot,
+    *,
+    now_ms: int,
+    asked: bool = False,
+    view: Outlook | None = None,
 ) -> list[Refusal]:
     """The refusals of a start now, the most important first; empty when it may start. `plan` is the price plan.
 
     `asked`: a request starts it, and the caller has checked its plan. Otherwise a scheduled deployment starts by
-    itself, and the plan that it was scheduled with is checked here. `starts`: the start follows in the same
-    transaction, so the audience is locked against imports; a preview locks nothing.
+    itself, and the plan that it was scheduled with is checked here. `view` is the outlook of a preview, which locks
+    nothing. Without it the start follows in the same transaction, so the audience is locked against imports.
     """
     found: list[Refusal] = []
     # Adding rows locks the audience before its deployments, so a deployment that has started must not wait for it.
-    audience = audience_of(connection, row.audience_id, lock=starts and row.started_at is None)
+    audience = audience_of(connection, row.audience_id, lock=view is None and row.started_at is None)
     if waiting := still_importing(connection, audience.id):
         found.append(waiting)
     found += compliance_refusals(connection, row)
@@ -120,6 +134,8 @@ def start_refusals(
     if used_up := _budget_reached(row, held_back):
         found.append(used_up)
     wallet = wallet_of(connection, row.org_id)
+    if wallet.status == FROZEN:
+        found.append(Refusal(WALLET_FROZEN))
     available = wallet.balance_micros - wallet.reserved_micros
     if available < held_back:
         details = {"required": amount(held_back), "available": amount(available)}
@@ -129,7 +145,28 @@ def start_refusals(
     if limit is not None and running >= limit:
         message = f"the plan {plan.name} allows {count_of(limit, 'deployment')} at a time"
         found.append(Refusal(PLAN_LIMIT_REACHED, message, details={"limit": limit, "current": running}))
-    return found
+    if view is None and not found:
+        view = outlook(connection, Rules.of(connection, row, agent), now_ms=now_ms)
+    return found if view is None else [*found, *_no_moment(row, view, now_ms)]
+
+
+def _no_moment(row: Row[Any], view: Outlook, now_ms: int) -> list[Refusal]:
+    """The refusal if hours leave nobody a moment, or none before the end. A campaign that has started may end so."""
+    if view.has_no_moment:
+        rule = view.rule_beside_hours(begins_ms(row, now_ms))
+        beside = "" if rule == HOURS_RULE else f" together with the rule {rule}"
+        message = f"calling_hours: they leave nobody a moment within 100 days{beside}; change calling_hours"
+        details = {"reasons": [HOURS_RULE], "rule": rule}
+        return [Refusal(COMPLIANCE_REJECTED, message, field="calling_hours", details=details)]
+    first = view.first()
+    end_ms: int | None = None if row.started_at is not None else row.end_at
+    if first is None or end_ms is None or not view.whole or first.at_ms < end_ms:
+        return []
+    message = (
+        f"end_at: nobody can be called before it; the first call is possible at {moment(first.at_ms):%Y-%m-%d %H:%M} "
+        "UTC; set a later end_at"
+    )
+    return [Refusal(COMPLIANCE_REJECTED, message, field="end_at", details={"reasons": ["end_at"]})]
 
 
 def _why_nobody(connection: Connection, audience: Row[Any]) -> str:

@@ -4,7 +4,7 @@ An open review is written, told and audited in one transaction, which pauses the
 review of the same category and subject is not opened while one waits for a decision.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -111,28 +111,43 @@ def rules_changed(
     )
 
 
-def unknown_country(
-    connection: Connection, ids: Ids, campaign: Row[Any], *, country: str, now_ms: int, public_url: str | None
-) -> str | None:
-    """Opens the review of a campaign with contacts in a country that has no rules of its own, and pauses it.
+def unknown_countries(
+    connection: Connection,
+    ids: Ids,
+    campaign: Row[Any],
+    *,
+    countries: Sequence[str],
+    blocking: bool,
+    now_ms: int,
+    public_url: str | None,
+) -> None:
+    """Opens the review of a campaign with people in countries without rules of their own; a blocking one pauses it.
 
-    `country` is its ISO 3166-1 alpha-2 code. The review of several countries is one: the first that was found.
+    `countries` are all of them, by ISO 3166-1 alpha-2 code. A review that waits for a decision names them all from
+    now on, and is told of again.
     """
-    return open_review(
-        connection,
-        ids,
-        campaign.org_id,
-        Concern(
-            category="unknown_country",
-            subject_type="deployment",
-            subject_id=campaign.id,
-            message=f"People in {country} would be called, for which there are no rules of calling: look up its law.",
-            simulated=campaign.simulated,
-            facts={"country": country},
-        ),
-        now_ms=now_ms,
-        public_url=public_url,
+    named = ", ".join(countries)
+    concern = Concern(
+        category="unknown_country",
+        subject_type="deployment",
+        subject_id=campaign.id,
+        message=f"There are no rules of calling for {named}, where people would be called: look up the law.",
+        simulated=campaign.simulated,
+        facts={"countries": list(countries)},
+        blocking=blocking,
     )
+    if open_review(connection, ids, campaign.org_id, concern, now_ms=now_ms, public_url=public_url) is not None:
+        return
+    waiting = compliance_reviews.newest(connection, campaign.id, concern.category)
+    if waiting is None:
+        return
+    changed = {"message": concern.message, "facts": json_text(dict(concern.facts)), "blocking": blocking}
+    compliance_reviews.change(connection, waiting.id, **changed)
+    names = ("id", "org_id", "subject_type", "subject_id", "category", "due_at", "simulated")
+    row = {**{name: getattr(waiting, name) for name in names}, **changed}
+    _tell(connection, ids, row, "changed", waiting.severity, now_ms=now_ms, public_url=public_url)
+    if blocking:
+        _pause(connection, ids, concern, now_ms)
 
 
 def expire(connection: Connection, ids: Ids, *, now_ms: int, public_url: str | None) -> int:

@@ -9,7 +9,13 @@ from sqlalchemy import Row, bindparam, select, update
 
 from callwright.contract import phone_numbers as contract
 from callwright.contract.declaration.pagination import Page
-from callwright.contract.problems import INSUFFICIENT_CREDITS, NUMBER_UNAVAILABLE, PHONE_NUMBER_IN_USE, PRICE_CHANGED
+from callwright.contract.problems import (
+    INSUFFICIENT_CREDITS,
+    NUMBER_UNAVAILABLE,
+    PHONE_NUMBER_IN_USE,
+    PRICE_CHANGED,
+    WALLET_FROZEN,
+)
 from callwright.service.campaigns import number_status, spending_cap
 from callwright.service.handlers import revisions
 from callwright.service.handlers.changes import LIVE, given
@@ -22,7 +28,7 @@ from callwright.service.platform.money import RENTAL_PERIOD_MS, amount, micros, 
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rules.prices.price_list import SIMULATED as CARRIER
 from callwright.service.rules.prices.price_list import rental_of
-from callwright.service.tables.ledger import Movement, book, wallet_of
+from callwright.service.tables.ledger import FROZEN, Movement, book, wallet_of
 from callwright.service.tables.schema import deployment_numbers, deployments, phone_numbers
 from callwright.service.telephony.number_inventory import RentableNumber, find_rentable, rentable
 
@@ -118,6 +124,8 @@ def rent_phone_number(asked: contract.RentPhoneNumber, context: RequestContext) 
         details = {"monthly_cost": amount(price)}
         raise Refusal(PRICE_CHANGED, message, field="expected_monthly_cost", details=details)
     wallet = wallet_of(context.connection, context.org_id, lock=True)
+    if wallet.status == FROZEN:
+        raise Refusal(WALLET_FROZEN)
     available = wallet.balance_micros - wallet.reserved_micros
     if available < price:
         raise Refusal(INSUFFICIENT_CREDITS, details={"required": amount(price), "available": amount(available)})

@@ -3,14 +3,16 @@
 from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, insert, select
+from sqlalchemy import Connection, Row, bindparam, select
 
+from callwright.service.platform.database.inserts import insert_ignoring_conflicts
 from callwright.service.rules.regions.region_rules import RegionRules
 from callwright.service.rules.regions.rule_file import RuleFileError, read_rules, shipped_rules
 from callwright.service.tables.schema import rules_files
 
 _F = rules_files.c
 _VERSIONS = select(_F.version)
+_LOADED = select(_F.version, _F.loaded_at)
 _TEXT = select(_F.text).where(_F.version == bindparam("version"))
 shipped: Callable[[], RegionRules] = shipped_rules
 """The rules of the installed version. Tests put others in their place."""
@@ -51,15 +53,41 @@ def rules_of_deployment(connection: Connection, row: Row[Any]) -> RegionRules:
     return current_rules(connection) if row.rules_version is None else rules_of_version(connection, row.rules_version)
 
 
-def load_rules(connection: Connection, text: str, now_ms: int) -> RegionRules:
-    """Stores a rules file, which is in force from now on.
+def known_rules(connection: Connection, version: str) -> RegionRules | None:
+    """The rules of exactly this version; None if it is neither shipped nor stored."""
+    found = rules_of_version(connection, version)
+    return found if found.version == version else None
+
+
+def versions(connection: Connection) -> list[tuple[str, int | None]]:
+    """Every version there is with when it was stored, the newest first; None for one that is only shipped."""
+    stored: dict[str, int | None] = {row.version: row.loaded_at for row in connection.execute(_LOADED)}
+    return sorted(({shipped().version: None} | stored).items(), key=lambda one: order_of(one[0]), reverse=True)
+
+
+def load_rules(connection: Connection, rules: RegionRules, now_ms: int) -> None:
+    """Stores the rules of a file, which are in force from now on: every process dials by them from its next round.
 
     Raises:
-        RuleFileError: the file is wrong, or not newer than the newest there is.
+        RuleFileError: the file is not newer than the newest there is.
     """
-    rules = read_rules(text)
     newest = current_version(connection)
-    if order_of(rules.version) <= order_of(newest):
-        raise RuleFileError(f"version {rules.version} is not newer than {newest}, which is in force")
-    connection.execute(insert(rules_files), {"version": rules.version, "text": text, "loaded_at": now_ms})
-    return rules
+    newer = order_of(rules.version) > order_of(newest)
+    if not newer or not _stored(connection, rules, now_ms):
+        raise RuleFileError(f"version {rules.version} is not newer than {newest}, which is in force; raise `version`")
+
+
+def keep_shipped(connection: Connection, now_ms: int) -> None:
+    """Stores the shipped rules, so that a later release knows by which rules campaigns of this one dialled."""
+    _stored(connection, shipped(), now_ms)
+
+
+def is_kept(connection: Connection) -> bool:
+    """Whether the shipped rules are stored."""
+    return connection.execute(_TEXT, {"version": shipped().version}).first() is not None
+
+
+def _stored(connection: Connection, rules: RegionRules, now_ms: int) -> bool:
+    """Whether this call stored the rules; False if another process did."""
+    row = {"version": rules.version, "text": rules.text, "loaded_at": now_ms}
+    return bool(insert_ignoring_conflicts(connection, rules_files, [row]))

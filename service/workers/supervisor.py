@@ -15,7 +15,7 @@ from anyio.abc import TaskGroup
 from sqlalchemy import Connection, Row, bindparam, select
 
 from callwright.service.accounts.principals import SERVICE
-from callwright.service.campaigns import activation, compliance_checks, start_guards
+from callwright.service.campaigns import activation, compliance_checks, newer_rules, start_guards
 from callwright.service.dialling import endings, leases
 from callwright.service.dialling.agent_snapshot import agent_of
 from callwright.service.dialling.driver_writes import DriverWrites
@@ -82,6 +82,10 @@ class Supervisor:
             ("correcting moments that lie too far ahead", self._correct, future_moments.EVERY_S),
         ]
         async with anyio.create_task_group() as tasks:
+            newer = newer_rules.NewerRules(self._services)
+            tasks.start_soon(
+                partial(repeat, newer.look, "moving campaigns to newer rules", every_s=newer_rules.EVERY_S)
+            )
             for name, work, every_s in periodic:
                 tasks.start_soon(partial(repeat, work, name, every_s=every_s, begins_after_s=every_s))
             tasks.start_soon(partial(repeat, self._import, "importing", every_s=IDLE_S, signal=self._uploaded))
@@ -199,14 +203,15 @@ def _activate(connection: Connection, services: Services, deployment_id: str, no
     if row is None:
         return
     try:
-        refusals = start_guards.start_refusals(connection, PRICE_PLANS[row.plan], row, agent_of(row))
+        given: dict[str, Any] = {"now_ms": now_ms}
+        refusals = start_guards.start_refusals(connection, PRICE_PLANS[row.plan], row, agent_of(row), **given)
     except Refusal as refusal:
         refusals = [refusal]
     if refusals:
         endings.pause_holding_lock(connection, services.ids, row, refusals[0].problem.code, now_ms=now_ms)
         return
     public_url = services.settings.public_url
-    if compliance_checks.paused_for_consent(connection, services.ids, row, now_ms=now_ms, public_url=public_url):
+    if compliance_checks.paused_for_review(connection, services.ids, row, now_ms=now_ms, public_url=public_url):
         return
     activation.begin(connection, row, max(row.start_at, now_ms), now_ms=now_ms)
     entry = audit_log.entry_row(services.ids, row.org_id, "deployment.started", row.id, by=SERVICE, at_ms=now_ms)

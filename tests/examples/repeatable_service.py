@@ -13,6 +13,7 @@ from sqlalchemy import Column, Table, select, update
 
 from callwright.contract.events import EventEnvelope
 from callwright.contract.webhooks import AttemptOutcome
+from callwright.service import accounts
 from callwright.service.app import Application, pipeline_of
 from callwright.service.platform.clock.clock import iso_milliseconds
 from callwright.service.platform.database.listing import Cursors
@@ -91,6 +92,12 @@ class RepeatableService:
     async def empty_the_wallet(self) -> None:
         """Takes all money out of it."""
         await leave_in_wallet(self.tenant, 0)
+
+    async def set_wallet_status(self, status: accounts.WalletStatus) -> None:
+        """Freezes the wallet, or lets it pay again."""
+        services = self.tenant.services
+        given = (services.ids, self.tenant.org_id, status, self.clock.now_ms())
+        await services.database.write(accounts.set_wallet_status, *given)
 
     async def lose_the_numbers(self) -> None:
         """Another month of every number falls due, which nothing is left to pay."""

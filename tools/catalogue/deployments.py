@@ -242,7 +242,7 @@ TOOLS: tuple[Tool, ...] = (
         omitted_fields=frozenset(
             {
                 *("deployment_id", "plan_valid_until", "max_attempts", "estimated_minutes", "next_call_at"),
-                *("finishes_at", "worst_greeting", "missing_variables", "blocked"),
+                *("finishes_at", "last_call_at", "worst_greeting", "missing_variables", "blocked", "deferred"),
             }
         ),
         hidden=frozenset({"plan_id"}),

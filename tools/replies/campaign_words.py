@@ -26,6 +26,8 @@ _IN_REVIEW = (
 )
 """Instead, for a campaign that a review paused."""
 _NAMES_SHOWN = 12
+_MOST_RULES = 3
+"""Rules that are named of those that defer people."""
 _BLOCKED = {"do_not_call": "do_not_call (asked not to be called again)"}
 
 
@@ -154,6 +156,7 @@ def preview(found: Preview, context: ToolContext) -> str:
             "simulated" if found.simulated else "REAL CALLS",
         ),
         f"not called: {listed(blocked)}" if blocked else None,
+        _deferred(found),
         f"no value: {listed(missing)}" if missing else None,
         _greeting(found, context),
         fenced(
@@ -174,10 +177,19 @@ def preview(found: Preview, context: ToolContext) -> str:
             f"first call {moment(found.next_call_at)}" if found.next_call_at else None,
             f"about {found.estimated_minutes:.1f} minutes of calling for one round",
             f"everybody called once by about {finish}" if finish else None,
+            f"the last at the latest {moment(found.last_call_at)}" if found.last_call_at and not finish else None,
         ),
         *(f"start would refuse: {problem}" for problem in found.problems),
         *(f"warning: {warning}" for warning in found.warnings),
     )
+
+
+def _deferred(found: Preview) -> str | None:
+    """Who cannot be called at the beginning, by the most frequent rules, in one line."""
+    most = sorted(found.deferred, key=lambda by: -by.count)[:_MOST_RULES]
+    said = [f"{by.count} by {by.rule} until {moment(by.until)} at the latest" for by in most]
+    more = len(found.deferred) - len(most)
+    return f"not at the beginning: {'; '.join(said)}{f'; {more} more rules' if more else ''}" if said else None
 
 
 def _greeting(found: Preview, context: ToolContext) -> str:

@@ -72,6 +72,8 @@ NEXT: dict[str, str] = {
     "idempotency_key_reused": "Call again; each call gets a fresh key.",
     "insufficient_credits": "The person has to top up, or dial fewer. get_overview shows what is there. "
     "get_wallet shows the prices.",
+    "wallet_frozen": "Nothing was paid. Tell the person: only who froze the wallet lets it pay again. get_wallet shows "
+    "whether it does.",
     "budget_reached": "Nobody was called. update_deployment raises budget_cap, if the person agrees; then "
     "preview_deployment.",
     "compliance_rejected": "Nobody was called. Tell the person why. A review is theirs to decide: "

@@ -52,6 +52,11 @@ class CampaignHours:
         return next_call_ms(candidate, end_ms)
 
 
+def has_state_column(columns: str) -> bool:
+    """Whether an audience with these columns (JSON) says in which state or province people live."""
+    return any(column["name"].casefold() in _STATE_COLUMNS for column in json.loads(columns))
+
+
 def state_in(cells: Mapping[str, Any]) -> str | None:
     """The state or province that a list has for a person, in a column named so."""
     return next((cell for name, cell in cells.items() if name.casefold() in _STATE_COLUMNS and cell), None)

@@ -16,7 +16,7 @@ from callwright.contract.events import DeploymentPaused as PausedData
 from callwright.contract.problems import PLAN_REQUIRED
 from callwright.service.campaigns import spending_cap
 from callwright.service.campaigns.activation import begin
-from callwright.service.campaigns.compliance_checks import paused_for_consent
+from callwright.service.campaigns.compliance_checks import paused_for_review
 from callwright.service.campaigns.preview import preview
 from callwright.service.campaigns.start_guards import audience_of, start_refusals
 from callwright.service.campaigns.start_plan import check_plan, parts_of
@@ -66,7 +66,7 @@ def preview_deployment(asked: PreviewDeployment, context: RequestContext) -> Pre
 def start_deployment(asked: contract.StartDeployment, context: RequestContext) -> contract.Deployment:
     """A started deployment. Its contacts are called from now on, or from start_at on; the calls cost money.
 
-    It is paused instead, with a review, while its consent has to be looked at.
+    It is paused instead, with a review, while its consent or a country without rules has to be looked at.
 
     A scheduled deployment starts at once only with a plan that was made while it was scheduled, or with `jump_clock`.
     """
@@ -115,7 +115,7 @@ def start(context: RequestContext, row: Row[Any], *, plan_id: str | None = None,
     """
     kept = _agent(context, row)
     _check_start(context, row, kept)
-    if _paused_for_consent(context, row):
+    if _paused_for_review(context, row):
         change(context, row.id, agent_snapshot=json_text(kept), plan_id=plan_id)
         return
     answered = spending_cap.charge_deployment(context.connection, context.spending_key, row, now_ms=context.now_ms)
@@ -135,13 +135,14 @@ def _begin(context: RequestContext, row: Row[Any], jump_clock: bool) -> None:
     begin(context.connection, row, clock_ms, now_ms=context.now_ms)
 
 
-def _paused_for_consent(context: RequestContext, row: Row[Any]) -> bool:
+def _paused_for_review(context: RequestContext, row: Row[Any]) -> bool:
     url = context.settings.public_url
-    return paused_for_consent(context.connection, context.ids, row, now_ms=context.now_ms, public_url=url)
+    return paused_for_review(context.connection, context.ids, row, now_ms=context.now_ms, public_url=url)
 
 
 def _check_start(context: RequestContext, row: Row[Any], kept: dict[str, Any]) -> None:
-    for refusal in start_refusals(context.connection, context.plan, row, agent_of(row, kept), asked=True):
+    given: dict[str, Any] = {"now_ms": context.now_ms, "asked": True}
+    for refusal in start_refusals(context.connection, context.plan, row, agent_of(row, kept), **given):
         raise refusal
 
 
@@ -172,9 +173,9 @@ def resume_deployment(asked: contract.StartDeployment, context: RequestContext) 
 
 
 def _go_on(asked: contract.StartDeployment, row: Row[Any], context: RequestContext) -> bool:
-    """Whether a paused campaign goes on; False if its consent has to be looked at first."""
+    """Whether a paused campaign goes on; False if a person has to look at something first."""
     _check_start(context, row, _agent(context, row))
-    if _paused_for_consent(context, row):
+    if _paused_for_review(context, row):
         return False
     answered = spending_cap.charge_deployment(context.connection, context.spending_key, row, now_ms=context.now_ms)
     change(context, row.id, plan_id=asked.plan_id, **answered)

@@ -91,6 +91,13 @@ def _place(rules: RegionRules, head: str, length: int, state: str, timezone: str
     return Place(regions, _unique((*wide, *((fallback_zone,) if fallback_zone else ()))) or ("UTC",))
 
 
+def countries_with_numbers_of(country: str) -> tuple[str, ...]:
+    """The countries whose rules hold for people with numbers of a country or territory."""
+    if country in _DEPENDENCIES:
+        return _DEPENDENCIES[country], country
+    return (_TERRITORIES.get(country, country),)
+
+
 def _unique(zones: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_SAME_TIME.get(zone, zone) for zone in zones))
 
@@ -159,6 +166,4 @@ def _of_number(head: str, length: int) -> _Number:
     known = tuple(zone for zone in zones if zone != timezone.UNKNOWN_TIMEZONE)
     if not code.isalpha():  # 001, of numbers of no country
         return _Number(zones=known)
-    if code in _DEPENDENCIES:
-        return _Number((_DEPENDENCIES[code], code), known)
-    return _Number((_TERRITORIES.get(code, code),), known, outlying=code in _TERRITORIES)
+    return _Number(countries_with_numbers_of(code), known, outlying=code in _TERRITORIES)

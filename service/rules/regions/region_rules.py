@@ -120,7 +120,7 @@ class InForce:
 
 @dataclass(frozen=True, eq=False)
 class RegionRules:
-    """A rules file. `version` is its own name for itself, and grows from one file to the next."""
+    """A rules file. `version` is its own name for itself, and grows from one file to the next; `text` is its text."""
 
     version: str
     published: date
@@ -129,6 +129,7 @@ class RegionRules:
     """The region (`US-FL`) of each three-digit area code of countries with +1. They are hints: numbers are ported."""
     area_zones: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """The time zones that an area code reaches, where these are not all of its region's."""
+    text: str = field(default="", repr=False)
 
     def rules(self) -> Iterator[Rule]:
         """All rules of the file."""

@@ -15,11 +15,12 @@ _FOLDER = Path(__file__).parent
 MAX_BYTES = 1_000_000
 _MAX_REGIONS = 1_000
 _MAX_RULES = 5_000
+_VERSION = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9}){0,3}")
 _REGION = re.compile(r"[A-Z]{2}(-[A-Z0-9]{1,3})?")
 _AT_LINE = re.compile(r"\(at line (\d+)")
 _HEADER = re.compile(r"""^\[{1,2}\s*regions\.["']?([^"'.\]]+)""")
 
-__all__ = ["MAX_BYTES", "RuleFileError", "read_rules", "shipped_rules"]
+__all__ = ["MAX_BYTES", "RuleFileError", "read_rules", "rules_in", "shipped_rules"]
 
 
 @lru_cache(maxsize=1)
@@ -36,6 +37,8 @@ def read_rules(text: str) -> RegionRules:
     """
     file = Fields("the file", _parsed(text))
     version = file.text("version", most=40)
+    if _VERSION.fullmatch(version) is None:
+        raise file.wrong("version", f"is {version!r}; write up to four numbers with dots between them, as in 2026.11.1")
     published = file.day("published")
     if published is None:
         raise file.wrong("published", "is missing; write the day of this version, as in 2026-11-26")
@@ -47,7 +50,27 @@ def read_rules(text: str) -> RegionRules:
     _check_whole(regions)
     area_codes, area_zones = _areas()
     known = {code: region for code, region in area_codes.items() if region in regions}
-    return RegionRules(version, published, regions, known, area_zones)
+    return RegionRules(version, published, regions, known, area_zones, text)
+
+
+def rules_in(file: Path) -> RegionRules:
+    """The rules of a file on this machine.
+
+    Raises:
+        RuleFileError: it cannot be read, or something in it is wrong; the text begins with the name of the file.
+    """
+    try:
+        with file.open("rb") as opened:
+            found = opened.read(MAX_BYTES + 1)
+        if len(found) > MAX_BYTES:
+            raise RuleFileError(f"has more than {MAX_BYTES:,} bytes, which a rules file has at most")
+        return read_rules(found.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise RuleFileError(f"{file}: is not text in UTF-8; save it as UTF-8") from error
+    except OSError as error:
+        raise RuleFileError(f"{file}: cannot be read: {error.strerror}") from error
+    except RuleFileError as error:
+        raise RuleFileError(f"{file}: {error}") from error
 
 
 def _parsed(text: str) -> dict[str, Any]:

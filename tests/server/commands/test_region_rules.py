@@ -3,9 +3,11 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from callwright.service.rules.regions import rule_file
-from tests.support.commands.words import refused
-from tests.support.processes.programs import run
+from tests.support.commands.words import refused, said
+from tests.support.processes.programs import run, serving
 
 SHIPPED = Path(rule_file.__file__).parent / "regions.toml"
 
@@ -66,3 +68,50 @@ def test_what_is_no_rules_file_is_refused(tmp_path: Path) -> None:
     assert "not text in UTF-8" in refused(tmp_path, "rules", "check", binary)
     assert "more than 1,000,000 bytes" in refused(tmp_path, "rules", "check", large)
     assert "cannot be read" in refused(tmp_path, "rules", "check", tmp_path)
+
+
+def newer(folder: Path, version: str = "2026.12.1", *changes: tuple[str, str]) -> Path:
+    """The shipped rules under another version, with these texts replaced."""
+    text = SHIPPED.read_text(encoding="utf-8").replace('version = "2026.11.1"', f'version = "{version}"')
+    for before, after in changes:
+        assert before in text
+        text = text.replace(before, after)
+    file = folder / f"rules-{version}.toml"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+@pytest.mark.requirement("RULE-06")
+def test_a_newer_file_is_loaded_into_a_running_service_and_is_in_force_there(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    file = newer(tmp_path)
+    with serving(tmp_path, data):
+        loaded = said(tmp_path, "rules", "load", str(file))
+        assert loaded.startswith("version 2026.12.1: ")
+        assert loaded.rstrip().endswith("in force from now on")
+        listed = json.loads(said(tmp_path, "rules", "list", "--json"))
+        assert [(one["version"], one["shipped"], one["in_force"]) for one in listed] == [
+            ("2026.12.1", False, True),
+            ("2026.11.1", True, False),
+        ]
+        assert said(tmp_path, "rules", "show", "FR").startswith("France, version 2026.12.1")
+    assert told(tmp_path, "rules", "show", "FR").startswith("France, version 2026.11.1")
+    assert "2026.12.1" in said(tmp_path, "rules", "list")
+    for version in ("2026.12.1", "2026.11.30", "2026.12"):
+        again = refused(tmp_path, "rules", "load", newer(tmp_path, version), "--data", data)
+        assert f"version {version} is not newer than 2026.12.1" in again
+
+
+@pytest.mark.parametrize("version", ["next", "2026-12", "2026.", "1.2.3.4.5", "٢٠٢٦.1", "9999999999.1"])
+def test_a_version_that_is_no_numbers_with_dots_is_refused_by_name(version: str, tmp_path: Path) -> None:
+    for command in (("rules", "check"), ("rules", "load")):
+        assert ": the file, version: is '" in refused(tmp_path, *command, newer(tmp_path, version))
+
+
+@pytest.mark.parametrize("command", ["serve", "mcp"])
+def test_wrong_rules_of_the_settings_end_the_start_with_one_line(command: str, tmp_path: Path) -> None:
+    file = newer(tmp_path, "2026.12.1", ("10:00-13:00", "13:00-10:00"))
+    words = (command, "--data", tmp_path / "data", *(("--port", "0") if command == "serve" else ()))
+    wrong = refused(tmp_path, *words, CALLWRIGHT_RULES=str(file))
+    assert "CALLWRIGHT_RULES: " in wrong
+    assert "region FR, rule FR.hours, windows: " in wrong

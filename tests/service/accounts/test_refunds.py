@@ -11,6 +11,7 @@ from callwright.service import accounts
 from callwright.service.tables.schema import audit_log, outbox
 from tests.support.campaign_invariants import campaign_records
 from tests.support.campaigns import claim_and_die, driver_of, people, run, started
+from tests.support.resources import refusal
 from tests.support.service import Tenant
 from tests.support.tasks import tasks_within
 
@@ -109,6 +110,11 @@ async def test_a_frozen_wallet_pays_no_new_call_and_calls_under_way_are_charged(
     assert (paused.status, paused.status_reason, paused.stats.attempts) == ("paused", "wallet_frozen", 10)
     found = await campaign_records(tenant.database, made.id)
     assert found.deployment.spend_micros == sum(call.cost_micros for call in found.calls) > 0
+    async with refusal(422, "wallet_frozen"):
+        await tenant.client.deployments.resume(id=made.id)
+    async with refusal(422, "wallet_frozen"):
+        await tenant.client.phone_numbers.rent(country="US")
+    assert any("is frozen" in problem for problem in (await tenant.client.deployments.preview(id=made.id)).problems)
     assert await set_status(tenant, "active")
     await tenant.client.deployments.resume(id=made.id)
     assert await written(tenant, "wallet.frozen") == await written(tenant, "wallet.unfrozen") == [tenant.org_id]

@@ -151,13 +151,14 @@ async def test_contacts_in_a_country_without_rules_are_reviewed(tenant: Tenant) 
     await tenant.client.deployments.start(id=made.id)
     row = await tenant.database.read(lambda connection: connection.execute(LOCKED, {"id": made.id}).one())
     services = tenant.services
-    given: dict[str, Any] = {"country": "LI", "now_ms": services.clock.now_ms(), "public_url": "https://calls.example"}
-    opened = await tenant.database.write(reviews.unknown_country, services.ids, row, **given)
-    assert opened is not None
-    assert (await tenant.client.compliance_reviews.get(id=opened)).facts == {"country": "LI"}
+    given: dict[str, Any] = {"countries": ["LI"], "blocking": True, "now_ms": services.clock.now_ms()}
+    given |= {"public_url": "https://calls.example"}
+    await tenant.database.write(reviews.unknown_countries, services.ids, row, **given)
+    (review,) = await of(tenant, made.id)
+    assert (review.facts, review.blocking) == ({"countries": ["LI"]}, True)
     (event,) = (await tenant.client.events.list(type=["compliance.action_required"])).data
     told = (await tenant.client.events.get(id=event.id)).data
-    assert told["action_url"] == f"https://calls.example/v1/compliance_reviews/{opened}"
+    assert told["action_url"] == f"https://calls.example/v1/compliance_reviews/{review.id}"
 
 
 async def test_a_review_of_the_organization_pauses_every_campaign_that_dials(tenant: Tenant) -> None:

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from time import time
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import anyio
 import pytest
@@ -21,9 +22,10 @@ from callwright.contract.checks.address_ranges import LOOPBACK
 from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.contract.events import DEPLOYMENT_PAUSED
 from callwright.service.app import running
-from callwright.service.platform.clock.clock import DAY, HOUR, MINUTE
+from callwright.service.platform.clock.clock import DAY, HOUR, MINUTE, moment
+from callwright.service.rules.regions.rule_file import shipped_rules
 from callwright.service.settings import ServiceSettings
-from callwright.service.tables import clock_record, future_moments
+from callwright.service.tables import clock_record, future_moments, rules_files
 from callwright.service.tables.ledger import wallet_of
 from callwright.service.tables.outbox import add_events, event_row
 from callwright.service.tables.schema import (
@@ -51,6 +53,9 @@ MONTH = 31 * DAY
 SOON_MS = 30 * MINUTE
 """So long before its time is over is everything that could be deleted."""
 SCALE = 200.0
+FRIDAY_NOON_MS = 1_796_403_600_000
+"""2026-12-04T17:00:00Z, noon in New York."""
+OFTEN = RetryPolicy(max_attempts=8, busy_interval_minutes=5, retry_on=["busy"], max_attempts_per_day=8)
 POLICY = RetryPolicy(max_attempts=2, busy_interval_minutes=5, retry_on=["busy"])
 ROWS = (outbox, deliveries, idempotency_keys, audit_log)
 AHEAD = pytest.mark.parametrize("ahead_ms", [HOUR, MONTH], ids=["an hour", "a month"])
@@ -353,3 +358,29 @@ async def test_a_plan_that_was_made_while_the_clock_was_ahead_is_over_once_it_is
         async with raw_client(tenant) as http:
             answer = await http.post(f"/v1/deployments/{made.id}/start", json={"plan_id": plan_id})
         assert (answer.status_code, answer.json()["error"]["code"]) == (409, "plan_expired")
+
+
+@pytest.mark.parametrize("ahead_ms", [12 * HOUR, -12 * HOUR, MONTH], ids=["half a day", "half a day back", "a month"])
+async def test_nobody_is_called_outside_the_hours_or_beyond_the_caps_after_the_clock_was_set(
+    ahead_ms: int, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rules_files, "shipped", shipped_rules)
+    at_noon_ms = FRIDAY_NOON_MS - round(time() * 1_000)
+    wall = Wall(at_noon_ms)
+    async with service(database_url, tmp_path, wall) as tenant:
+        made = await started(tenant, people(4, area="305", sim_outcome="busy"), retry_policy=OFTEN)
+        await passes(tenant)
+        wall.ahead_ms = at_noon_ms + ahead_ms
+        await passes(tenant)
+        wall.ahead_ms = at_noon_ms
+        await passes(tenant)
+        await tenant.client.deployments.pause(id=made.id)
+        calls = (await campaign_records(tenant.database, made.id)).calls
+    assert calls
+    by_number: dict[str, list[int]] = {}
+    for call in calls:
+        local = moment(call.created_at).astimezone(ZoneInfo("America/New_York"))
+        assert (9 <= local.hour < 20, local.weekday() < 6) == (True, True)
+        by_number.setdefault(call.to_number, []).append(call.created_at)
+    for times in by_number.values():
+        assert all(sum(abs(one - other) < 24 * HOUR for other in times) <= 3 for one in times)

@@ -154,6 +154,10 @@ export const problems = {
     meaning: "The budget cap leaves less than one call holds back; nobody was called.",
     remedy: "Raise budget_cap, preview the deployment, then start or resume it; `required` and `available` give the amounts."
   },
+  wallet_frozen: {
+    meaning: "The wallet is frozen: nothing new is paid from it. `callwright orgs unfreeze NAME` on the machine of the service lets it pay again.",
+    remedy: "Ask who froze it to unfreeze it; until then nobody is called and no number is rented."
+  },
   compliance_rejected: {
     meaning: "A rule of compliance forbids the start; nobody was called.",
     remedy: "`reasons` says why. If `review_id` is there, a person decides that review; after a rejection clone the campaign."

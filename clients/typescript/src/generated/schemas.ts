@@ -172,8 +172,9 @@ export interface Average {
 export interface Blocked {
   /**
    * do_not_call: the number is on the organization's list, since its person asked not to be called again; no_consent:
-   * the consent column does not say yes; suppressed: left out earlier, at the start or later; invalid_row, duplicate:
-   * left out of the audience.
+   * the consent column does not say yes, or there is none and the person's region needs it; calling_hours: no moment
+   * within 100 days is allowed (of the first 1,000 people); suppressed: left out earlier, at the start or later;
+   * invalid_row, duplicate: left out of the audience.
    */
   reason: string;
   count: number;
@@ -563,6 +564,15 @@ export interface CostRange {
   covered: boolean;
   /** What the range assumes. It is an assumption, not a forecast. */
   basis: string;
+}
+
+/** People who cannot be called at the beginning, and the rule that defers them. */
+export interface Deferred {
+  /** A rule of a region, such as US-FL.hours, or calling_hours: the campaign's own. */
+  rule: string;
+  count: number;
+  /** When the last of them can be called, at the latest. */
+  until: string;
 }
 
 /** The delivery of an event to a subscription, with all its attempts. */
@@ -1240,6 +1250,8 @@ export interface Preview {
   summary: string;
   eligible: number;
   blocked: Blocked[];
+  /** Who of the first 1,000 people cannot be called at the beginning, by rule. */
+  deferred?: Deferred[];
   missing_variables: MissingVariable[];
   /**
    * The words that the first contact who is called hears first, the AI disclosure included where the welcome message
@@ -1265,6 +1277,11 @@ export interface Preview {
    * everybody who is left, nobody before their retry is due; null: after end_at, or unknown.
    */
   finishes_at?: string | null;
+  /**
+   * When the last of all can be called for the first time at the latest, by the pace, the calling hours and the
+   * rules; null: nobody would be called, or in more than 100 days.
+   */
+  last_call_at?: string | null;
   /** What start would refuse, in words. */
   problems: string[];
   warnings: string[];
