@@ -12,7 +12,9 @@ from callwright.contract.declaration.operation import listing, operation
 from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
 from callwright.contract.problems import REVIEW_ALREADY_DECIDED
 
-ReviewCategory = Literal["consent_missing", "opt_out_rate", "short_calls", "rules_changed", "unknown_country"]
+ReviewCategory = Literal[
+    "consent_missing", "opt_out_rate", "short_calls", "abandon_rate", "rules_changed", "unknown_country"
+]
 ReviewSeverity = Literal["low", "medium", "high"]
 ReviewStatus = Literal["open", "approved", "rejected", "expired"]
 SubjectType = Literal["deployment", "phone_number", "organization"]

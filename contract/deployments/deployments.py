@@ -33,11 +33,15 @@ from callwright.contract.deployments.dialling import (
     CallerIdStrategy,
     CallingHours,
     CallsPerSecond,
+    CircuitBreaker,
     Compliance,
+    DailyBudgetCap,
     EndAt,
     MaxCallDuration,
     PredialCheckUrl,
+    RampUpSeconds,
     Recording,
+    ReservedInboundConcurrency,
     RetryPolicy,
     RingTimeout,
     StartAt,
@@ -104,6 +108,10 @@ class Deployment(Stored):
     compliance: Compliance | None
     predial_check_url: OwnText | None = None
     recording: Recording | None = None
+    circuit_breaker: CircuitBreaker | None = None
+    daily_budget_cap: Money | None = None
+    ramp_up_seconds: int | None = None
+    reserved_inbound_concurrency: int | None = None
     inbound: Annotated[Inbound | None, Field(description="How it takes calls; null in a campaign.")] = None
     stats: Annotated[Stats, DERIVED]
     next_dial_at: Annotated[
@@ -177,6 +185,12 @@ class CreateDeployment(Input):
     compliance: Compliance = Compliance()
     predial_check_url: PredialCheckUrl | None = None
     recording: Recording = Recording()
+    circuit_breaker: Annotated[
+        CircuitBreaker | None, Field(description="When many calls fail the campaign pauses; null: never.")
+    ] = CircuitBreaker()
+    daily_budget_cap: DailyBudgetCap | None = None
+    ramp_up_seconds: RampUpSeconds = 0
+    reserved_inbound_concurrency: ReservedInboundConcurrency = 0
     metadata: Metadata = {}
 
 
@@ -222,6 +236,10 @@ class UpdateDeployment(Expecting, AnsweringChanges):
     compliance: Compliance | None = None
     predial_check_url: Annotated[PredialCheckUrl | None, TO_NOTHING] = None
     recording: Recording | None = None
+    circuit_breaker: Annotated[CircuitBreaker | None, TO_NOTHING] = None
+    daily_budget_cap: Annotated[DailyBudgetCap | None, TO_NOTHING] = None
+    ramp_up_seconds: RampUpSeconds | None = None
+    reserved_inbound_concurrency: ReservedInboundConcurrency | None = None
     inbound: InboundChanges | None = None
     metadata: Annotated[Metadata | None, TO_NO_ENTRIES] = None
 

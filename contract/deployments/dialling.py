@@ -26,7 +26,32 @@ BudgetCap = Annotated[
     Spend,
     Field(description="No call is dialled beyond this; calls under way may cost a minute a line more."),
 ]
+DailyBudgetCap = Annotated[
+    Spend,
+    Field(
+        description=(
+            "Within any 24 hours no call is dialled beyond this, and calling goes on when older costs no longer count; "
+            "calls under way may cost a minute a line more."
+        )
+    ),
+]
 CallsPerSecond = Annotated[float, Field(ge=0.1, le=100, description="New calls a second.")]
+RampUpSeconds = Annotated[
+    int,
+    Field(
+        ge=0,
+        le=3_600,
+        description="After a start or resume the pace grows from one call a second to calls_per_second for so long.",
+    ),
+]
+ReservedInboundConcurrency = Annotated[
+    int,
+    Field(
+        ge=0,
+        le=1_000,
+        description="Lines of the plan's concurrent_calls that the campaign leaves free for callers.",
+    ),
+]
 RingTimeout = Annotated[int, Field(ge=15, le=60, description="Seconds a telephone rings before giving up.")]
 MaxCallDuration = Annotated[int, Field(ge=10, le=3_600, description="Seconds after which a call is ended.")]
 Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
@@ -94,14 +119,31 @@ class CallingHours(Part):
 RetryReason = Literal["no_answer", "busy", "failed", "voicemail", "rejected", "short_call"]
 
 
+IntervalMinutes = Annotated[
+    list[Annotated[int, Field(ge=10, le=4_320)]],
+    Field(min_length=1, max_length=9, description="Minutes before each retry; the last one repeats."),
+]
+PartOfDay = Literal["morning", "afternoon", "evening"]
+
+
+class IntervalsByReason(Part):
+    """Minutes before each retry after a call of this kind, in place of `interval_minutes`."""
+
+    no_answer: IntervalMinutes | None = None
+    voicemail: IntervalMinutes | None = None
+    rejected: IntervalMinutes | None = None
+    failed: IntervalMinutes | None = None
+    short_call: IntervalMinutes | None = None
+
+
 class RetryPolicy(Part):
     """When a contact who was not reached is called again."""
 
     max_attempts: Annotated[int, Field(ge=1, le=10, description="Calls per contact, the first included.")] = 3
-    interval_minutes: Annotated[
-        list[Annotated[int, Field(ge=10, le=4_320)]],
-        Field(min_length=1, max_length=9, description="Minutes before each retry; the last one repeats."),
-    ] = [240, 1_440]
+    interval_minutes: IntervalMinutes = [240, 1_440]
+    intervals_by_reason: Annotated[
+        IntervalsByReason | None, Field(description="Other intervals after some outcomes; the rest keep theirs.")
+    ] = None
     busy_interval_minutes: Annotated[int, Field(ge=5, le=4_320, description="Minutes before a retry after busy.")] = 15
     retry_on: Annotated[
         list[RetryReason], Field(max_length=6, description="What is tried again. unreachable counts as failed.")
@@ -113,6 +155,22 @@ class RetryPolicy(Part):
     different_time_of_day: Annotated[
         bool, Field(description="Move a retry at the same time of day by up to four hours.")
     ] = True
+    parts_of_day: Annotated[
+        list[PartOfDay],
+        Field(
+            max_length=3,
+            description=(
+                "After no_answer the person is called in the first of these in which they were not tried yet: morning "
+                "9-12, afternoon 12-17, evening 17-20, in their own time."
+            ),
+        ),
+    ] = []
+
+    @model_validator(mode="after")
+    def _has_each_part_once(self) -> "RetryPolicy":
+        if len(set(self.parts_of_day)) < len(self.parts_of_day):
+            raise ValueError("parts_of_day names a part twice; name each once, in the order of trying")
+        return self
 
 
 class Voicemail(Part):
@@ -199,3 +257,13 @@ class Recording(Part):
         Literal["auto", "always", "never"],
         Field(description="The agent says that the call is recorded. auto: where the rules of the region ask for it."),
     ] = "auto"
+
+
+class CircuitBreaker(Part):
+    """Pauses a campaign when many of its calls fail: a fault of the network, the carrier or the service."""
+
+    failure_ratio: Annotated[
+        float, Field(ge=0.01, le=0.99, description="The share of calls that may fail; beyond it the campaign pauses.")
+    ] = 0.5
+    window_seconds: Annotated[int, Field(ge=10, le=3_600, description="Calls count for so long after their end.")] = 120
+    min_calls: Annotated[int, Field(ge=1, le=500, description="Of fewer calls nothing follows.")] = 5

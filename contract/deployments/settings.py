@@ -5,10 +5,14 @@ from callwright.contract.deployments.dialling import (
     CallerIdStrategy,
     CallingHours,
     CallsPerSecond,
+    CircuitBreaker,
     Compliance,
+    DailyBudgetCap,
     MaxCallDuration,
     PredialCheckUrl,
+    RampUpSeconds,
     Recording,
+    ReservedInboundConcurrency,
     RetryPolicy,
     RingTimeout,
     Voicemail,
@@ -32,6 +36,10 @@ class CampaignSettings(Part):
     compliance: Compliance = Compliance()
     predial_check_url: PredialCheckUrl | None = None
     recording: Recording = Recording()
+    circuit_breaker: CircuitBreaker | None = CircuitBreaker()
+    daily_budget_cap: DailyBudgetCap | None = None
+    ramp_up_seconds: RampUpSeconds = 0
+    reserved_inbound_concurrency: ReservedInboundConcurrency = 0
 
 
 SETTINGS = tuple(CampaignSettings.model_fields)

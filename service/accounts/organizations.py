@@ -1,5 +1,6 @@
 """Organizations, their plans and their wallets."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import EllipsisType
 from typing import Any
@@ -22,12 +23,14 @@ from callwright.service.tables.recording_watermarks import settle
 from callwright.service.tables.schema import organizations, wallets
 
 _O = organizations.c
+_RESERVED = "--reserved-inbound"
 _NEGOTIABLE = {
-    "requests_per_second": ("--requests-per-second", 1_000_000),
-    "requests_per_day": ("--requests-per-day", 1_000_000_000),
-    "recording_retention_days": ("--recording-days", 36_500),
+    "requests_per_second": ("--requests-per-second", 1, 1_000_000),
+    "requests_per_day": ("--requests-per-day", 1, 1_000_000_000),
+    "recording_retention_days": ("--recording-days", 1, 36_500),
+    "reserved_inbound_concurrency": (_RESERVED, 0, 1_000),
 }
-"""The limits that an organization may negotiate: the flag that sets each, and the most it may be."""
+"""The limits that an organization may negotiate: the flag that sets each, and the least and the most it may be."""
 
 
 @dataclass(frozen=True)
@@ -110,12 +113,13 @@ def change_plan(
     requests_per_second: int | EllipsisType | None = ...,
     requests_per_day: int | EllipsisType | None = ...,
     recording_retention_days: int | EllipsisType | None = ...,
+    reserved_inbound_concurrency: int | EllipsisType | None = ...,
 ) -> PlanChange:
     """Changes an organization's plan or its negotiated limits, from the next request on.
 
     What is left out stays as it is; a change of the plan keeps negotiated limits. None removes a negotiated limit: the
-    plan's limit applies again. Raises `AccountError`, which names the flag of the command, for an unknown plan and for
-    a limit that is below 1 or too high.
+    plan's limit applies again. Raises `AccountError`, which names the flag of the command, for an unknown plan, for a
+    limit that is too low or too high, and for reserved lines that leave none to campaigns.
     """
     if plan is not None:
         _check_plan(plan)
@@ -123,17 +127,19 @@ def change_plan(
         "requests_per_second": requests_per_second,
         "requests_per_day": requests_per_day,
         "recording_retention_days": recording_retention_days,
+        "reserved_inbound_concurrency": reserved_inbound_concurrency,
     }
     wanted: dict[str, str | int | None] = {} if plan is None else {"plan": plan}
     for name, value in given.items():
         if value is ...:
             continue
-        flag, most = _NEGOTIABLE[name]
-        if value is not None and not 1 <= value <= most:
-            raise AccountError(f"{flag} is from 1 to {most:,}, or `plan` for what the plan says")
+        flag, least, most = _NEGOTIABLE[name]
+        if value is not None and not least <= value <= most:
+            raise AccountError(f"{flag} is from {least} to {most:,}, or `plan` for what the plan says")
         wanted[name] = value
     lock_organization(connection, org_id)
     before = connection.execute(select(organizations).where(_O.id == org_id)).one()
+    _check_reserved(before, wanted)
     changed = {name: value for name, value in wanted.items() if getattr(before, name) != value}
     if not changed:
         return PlanChange(plan_of(before), plan_of(before))
@@ -143,6 +149,14 @@ def change_plan(
     entry = {name: before_and_after(getattr(before, name), value) for name, value in changed.items()}
     add_audit_entry(connection, ids, org_id, "organization.changed", org_id, now_ms, entry)
     return PlanChange(plan_of(before), plan_of(after))
+
+
+def _check_reserved(before: Row[Any], wanted: Mapping[str, str | int | None]) -> None:
+    plan = PRICE_PLANS[str(wanted.get("plan", before.plan))]
+    reserved = wanted.get("reserved_inbound_concurrency", before.reserved_inbound_concurrency)
+    if plan.concurrent_calls is not None and reserved is not None and int(reserved) >= plan.concurrent_calls:
+        most = plan.concurrent_calls - 1
+        raise AccountError(f"{_RESERVED} is at most {most} in the plan {plan.name}: one line is left to campaigns")
 
 
 def _check_plan(plan: str) -> None:

@@ -25,6 +25,7 @@ def begin(connection: Connection, row: Row[Any], clock_ms: int, *, now_ms: int |
             states=json_text(states),
             clock_ms=clock_ms,
             started_at=clock_ms,
+            active_since_ms=clock_ms,
             rules_version=current_version(connection),
             status="active",
             status_reason=None,

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Row, select
 
 from callwright.contract.deployments import previews as contract
 from callwright.service.campaigns.compliance_checks import advice_on_consent
+from callwright.service.campaigns.daily_spending import daily_spending, most_until_end
 from callwright.service.campaigns.forecast import SAMPLE, all_called_ms
 from callwright.service.campaigns.maximum_cost import maximum_cost
 from callwright.service.campaigns.outlook import FirstCall, Outlook, begins_ms, outlook
@@ -22,7 +23,8 @@ from callwright.service.dialling.eligibility.consent import nobody_consents
 from callwright.service.dialling.eligibility.gate import DO_NOT_CALL, NO_CONSENT
 from callwright.service.dialling.eligibility.reasons import of_audience, of_waiting
 from callwright.service.dialling.queue import Rules
-from callwright.service.platform.clock.clock import SECOND, moment, moment_or_none
+from callwright.service.dialling.schedule import DialPace
+from callwright.service.platform.clock.clock import DAY, SECOND, moment, moment_or_none
 from callwright.service.platform.money import amount, money
 from callwright.service.platform.phone import redacted
 from callwright.service.rules.organization_plans import PricePlan
@@ -106,15 +108,22 @@ def preview(
     prices = prices_of(connection, row)
     maximum = maximum_cost(row, prices, eligible, policy.max_attempts)
     low, high = min(eligible // 5 * prices.cheapest.call(30), maximum.micros), maximum.micros
+    daily = daily_spending(row, prices, eligible, typical_s=_TYPICAL_CALL_S)
     wallet = wallet_of(connection, row.org_id)
     available = wallet.balance_micros - wallet.reserved_micros
-    calling_s = eligible / min(settings.calls_per_second, row.max_concurrency / _TYPICAL_CALL_S)
+    pace = DialPace(settings.calls_per_second, settings.ramp_up_seconds * SECOND)
+    calling_s = pace.lasts_s(eligible, most_per_second=row.max_concurrency / _TYPICAL_CALL_S)
     begin_ms = begins_ms(row, now_ms)
+    high = most_until_end(row, prices, begin_ms, high)
+    low = min(low, high)
     early = row.status == "scheduled" and row.start_at > now_ms
     problems = start_refusals(connection, plan, row, speaker, now_ms=now_ms, asked=True, view=view)
     first = view.first(row.end_at)
     times: dict[str, int] = {"begin_ms": begin_ms, "calling_ms": round(calling_s * SECOND)}
     over_ms = all_called_ms(connection, row, set(view.hours), now_ms=now_ms, **times)
+    if daily is not None and over_ms is not None:
+        over_ms += daily.days * DAY
+        over_ms = over_ms if row.end_at is None or over_ms < row.end_at else None
     never = bool(view.people) and first is None
     missed = 0 if never or row.end_at is None else view.missed(eligible, end_ms=row.end_at, **times)
     proposal = Proposal(
@@ -166,6 +175,7 @@ def preview(
             *([_MISSED.format(missed=missed, people=eligible)] if missed else []),
             *([_advice_on_money(connection, row, available, high)] if available < high else []),
             *([_advice_on_opt_outs(connection, row)] if row.simulated and left_out else []),
+            *([daily.advice] if daily is not None and daily.advice else []),
             *([_AT_ONCE] if early else []),
             *([_WAITS] if row.simulated and row.started_at is None and begin_ms > now_ms else []),
         ],

@@ -1,13 +1,12 @@
 """The parts of a plan: everything that decides who is called, what they hear, when, and what it costs."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
 from sqlalchemy import Connection, Row, Select, bindparam, select
 
-from callwright.contract.deployments.dialling import Compliance
 from callwright.contract.deployments.settings import CampaignSettings
 from callwright.contract.problems import PLAN_EXPIRED, PLAN_REQUIRED, PLAN_STALE
 from callwright.service.dialling.agent_snapshot import SNAPSHOT
@@ -42,6 +41,8 @@ _NAMES: dict[Part, tuple[str, bool]] = {
 """The name of each part in a sentence, and whether it is a plural."""
 _LATER = ("consent_attested", "consent_reference")
 """Fields of compliance that earlier versions did not have."""
+_LATER_RETRIES = ("intervals_by_reason", "parts_of_day")
+"""Fields of the retry policy that earlier versions did not have."""
 _NAMED = {
     *("calling_hours", "retry_policy", "voicemail", "compliance", "ring_timeout_seconds"),
     *("max_call_duration_seconds", "caller_id_strategy", "calls_per_second"),
@@ -91,10 +92,10 @@ def parts_of(
             *(row.start_at, row.end_at, _json(settings.calling_hours)),
             rules_of_deployment(connection, row).version,
         ],
-        "retries": _json(settings.retry_policy),
+        "retries": _unless_default(settings.retry_policy, _LATER_RETRIES),
         "cap": row.budget_cap_micros,
         "settings": [
-            *(_json(settings.voicemail), _compliance(settings.compliance), settings.ring_timeout_seconds),
+            *(_json(settings.voicemail), _unless_default(settings.compliance, _LATER), settings.ring_timeout_seconds),
             *(settings.max_call_duration_seconds, settings.caller_id_strategy, row.max_concurrency),
             *(settings.calls_per_second, bool(row.simulated)),
             *_further(settings),
@@ -115,10 +116,10 @@ def _json(part: BaseModel | None) -> str | None:
     return None if part is None else part.model_dump_json()
 
 
-def _compliance(compliance: Compliance) -> str:
-    """Its fields; those that earlier versions did not have, if they are set. Without, earlier plans hold."""
-    unset = {name for name in _LATER if getattr(compliance, name) == Compliance.model_fields[name].default}
-    return compliance.model_dump_json(exclude=unset)
+def _unless_default(part: BaseModel, later: Collection[str]) -> str:
+    """The fields; of those that earlier versions did not have, the ones that are set. Without, earlier plans hold."""
+    unset = {name for name in later if getattr(part, name) == type(part).model_fields[name].default}
+    return part.model_dump_json(exclude=unset)
 
 
 def _further(settings: CampaignSettings) -> list[Any]:

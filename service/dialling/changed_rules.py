@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, bindparam, case, select, update
 
 from callwright.contract.deployments.dialling import RetryPolicy
+from callwright.service.dialling.eligibility.campaign_hours import CampaignHours
 from callwright.service.dialling.eligibility.gate import CALLING_HOURS, NO_CONSENT
 from callwright.service.dialling.eligibility.predial import PREDIAL_DECLINED
 from callwright.service.dialling.leases import mine
@@ -21,15 +22,19 @@ from callwright.service.platform.clock.clock import MINUTE
 from callwright.service.rules.retry_policy import CALLBACK_MINUTES, Step, after_call
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.counters import moved
-from callwright.service.tables.schema import calls, deployment_contacts, deployments
+from callwright.service.tables.schema import audience_rows, calls, deployment_contacts, deployments
 
-_C, _K = calls.c, deployment_contacts.c
+_C, _K, _R = calls.c, deployment_contacts.c, audience_rows.c
 AT_ONCE = 2_000
 """Contacts decided in one transaction."""
 _RETRYING = _K.status == "retry_waiting"
 _UNDECIDED: Select[*tuple[Any, ...]] = (
-    select(*(_K.id, _K.attempt_times), *(_C.outcome, _C.disposition, _C.duration_ms, _C.ended_at, _C.callback_at))
+    select(
+        *(_K.id, _K.attempt_times, _K.phone, _R.timezone, _R.cells),
+        *(_C.outcome, _C.disposition, _C.duration_ms, _C.ended_at, _C.callback_at),
+    )
     .join(calls, _C.id == _K.last_call_id)
+    .outerjoin(audience_rows, _R.id == _K.id)
     .where(_K.deployment_id == bindparam("id"), _RETRYING, _K.due_at.is_(None))
     .order_by(_K.position)
     .limit(AT_ONCE)
@@ -87,14 +92,21 @@ def _decide(connection: Connection, deployment_id: str) -> None:
         return
     row: Row[Any] = connection.execute(FIND, {"id": deployment_id}).one()
     policy = settings_of(row).retry_policy
-    steps = [(contact.id, _step(policy, contact)) for contact in found]
+    hours = CampaignHours.of(connection, row)
+
+    def zone(contact: Row[Any]) -> str:
+        return (
+            hours.of_person(contact.phone, contact.timezone, contact.cells).place.zone if policy.parts_of_day else "UTC"
+        )
+
+    steps = [(contact.id, _step(policy, contact, zone(contact))) for contact in found]
     changes = {name: {"status": step.state, "due_at": step.due_ms, "next_at": step.due_ms} for name, step in steps}
     change_contacts(connection, deployment_id, changes)
     states = moved(row.states, [("retry_waiting", step.state) for _, step in steps])
     connection.execute(update(deployments).where(deployments.c.id == deployment_id).values(states=states))
 
 
-def _step(policy: RetryPolicy, contact: Row[Any]) -> Step:
+def _step(policy: RetryPolicy, contact: Row[Any], zone: str) -> Step:
     """The contact's next step after its last call, by the current policy."""
     callback_ms: int | None = contact.callback_at
     if callback_ms is not None:
@@ -107,4 +119,5 @@ def _step(policy: RetryPolicy, contact: Row[Any]) -> Step:
         attempt_times_ms=json.loads(contact.attempt_times),
         ended_ms=contact.ended_at,
         callback_ms=callback_ms,
+        zone=zone,
     )

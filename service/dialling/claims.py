@@ -14,7 +14,9 @@ from sqlalchemy import Connection, Row, update
 from callwright.contract.events import DEPLOYMENT_STARTED, DeploymentStarted
 from callwright.list_files.name_columns import name_of
 from callwright.service.accounts.principals import SERVICE
+from callwright.service.dialling import daily_budget
 from callwright.service.dialling.caller_id import DAILY_CAP, CallerIds
+from callwright.service.dialling.concurrency import read_lines
 from callwright.service.dialling.eligibility import reasons
 from callwright.service.dialling.eligibility.attempts import calls_to, longest_memory_ms
 from callwright.service.dialling.eligibility.evidence import ALLOWED, Decided, evidence_of, keep_history
@@ -52,10 +54,17 @@ class Draft:
 
 @dataclass(frozen=True)
 class Allowance:
-    """How many calls may be claimed now. If none may be claimed until something changes, `reason` says why."""
+    """How many calls may be claimed now. If none may be claimed until something changes, `reason` says why.
+
+    `lines` is how many the campaign may have under way at once. `is_waiting`: other campaigns have the lines.
+    """
 
     most: int
     reason: str | None = None
+    lines: int = 0
+    is_waiting: bool = False
+    dial_from_ms: int | None = None
+    """When the daily budget cap allows a call again; None if it does now."""
 
 
 @dataclass(frozen=True)
@@ -66,26 +75,39 @@ class Claimed:
     refused: int = 0
 
 
-def allowance(connection: Connection, row: Row[Any], *, lock: bool = False) -> Allowance:
-    """How many calls the concurrency limit, budget and wallet allow. Each reserves at most the highest price of two
-    minutes among the countries of the audience.
+def allowance(
+    connection: Connection, row: Row[Any], *, jumps: bool, at_ms: int | None = None, lock: bool = False
+) -> Allowance:
+    """How many calls the lines, budgets and wallet allow, at a moment of the deployment's clock.
 
-    With `lock` the wallet cannot change before this transaction ends, so that no money is reserved twice.
+    Each call reserves at most the highest price of two minutes among the countries of the audience.
+
+    With `lock` the wallet cannot change before this transaction ends, so that no money is reserved twice, and no line
+    of the organization is taken twice.
     """
-    room = row.max_concurrency - row.in_flight
+    wallet = wallet_of(connection, row.org_id, lock=lock)
+    lines = read_lines(connection, row, jumps=jumps)
+    # A line is the slot of an agent: it is taken here, before the dial, and kept until the call is recorded. So no
+    # telephone rings without an agent for who answers.
+    room = lines.room
     reservation = prices_of(connection, row).dearest.held_back
     if row.budget_cap_micros is not None:
         left = (row.budget_cap_micros - row.spend_micros - row.reserved_micros) // reservation
         if left <= 0 and not row.in_flight:
             return Allowance(0, "budget_reached")
         room = min(room, left)
-    wallet = wallet_of(connection, row.org_id, lock=lock)
+    daily = daily_budget.left(connection, row, row.clock_ms if at_ms is None else at_ms, reservation)
+    if daily.is_too_low:
+        return Allowance(0, None if row.in_flight else "budget_reached")
+    room = room if daily.calls is None else min(room, daily.calls)
     if wallet.status == FROZEN:
         return Allowance(0, None if row.in_flight else "wallet_frozen")
     covered = (wallet.balance_micros - wallet.reserved_micros) // reservation
     if covered <= 0 and not row.in_flight:
         return Allowance(0, "insufficient_credits")
-    return Allowance(max(0, min(room, covered)))
+    return Allowance(
+        max(0, min(room, covered)), lines=lines.most, is_waiting=lines.is_waiting, dial_from_ms=daily.from_ms
+    )
 
 
 def claim(
@@ -99,13 +121,14 @@ def claim(
     owner: str,
     now_ms: int,
     lease_until_ms: int,
+    jumps: bool = False,
 ) -> Claimed:
     """Claims the drafts that the gate still allows. The other contacts are deferred or suppressed, like those that the
     schedule names.
 
-    `contacts` are those of the round, by id. The deployment is read again under its lock: unless it is still active,
-    nothing is claimed, and the gate uses its current calling hours. The wallet stays locked until the end. Opt-outs
-    are written under the same lock, so no call is claimed after an opt-out that was committed before.
+    `contacts` are those of the round, by id; `jumps` as in `Pace`. The deployment is read again under its lock: unless
+    it is still active, nothing is claimed, and the gate uses its current calling hours. The wallet stays locked until
+    the end. Opt-outs are written under the same lock, so no call is claimed after an opt-out that was committed before.
 
     Raises:
         LeaseLost: another process drives the deployment.
@@ -113,7 +136,9 @@ def claim(
     row: Row[Any] = mine(connection, rules.row.id, owner)
     if row.status != "active":
         return Claimed()
-    room = allowance(connection, row, lock=True).most
+    first_ms = min((draft.dial_ms for draft in drafts), default=None)
+    allowed_now = allowance(connection, row, jumps=jumps, at_ms=first_ms, lock=True)
+    room = allowed_now.most if allowed_now.dial_from_ms is None else 0
     current = Rules.of(connection, row, rules.agent)
     meant = [*(draft.contact.id for draft in drafts), *(one for one, _ in (*schedule.deferred, *schedule.never))]
     waiting = reasons.of_contacts(connection, row, meant, now_ms)
@@ -163,6 +188,7 @@ def claim(
             reserved_micros=row.reserved_micros + reserved,
             caller_id_index=row.caller_id_index + len(taken),
             last_dial_ms=last_dial,
+            claimed_at=now_ms if taken else row.claimed_at,
             clock_ms=max(row.clock_ms, last_dial or 0),
             lease_until=until(connection, now_ms, lease_until_ms),
         )

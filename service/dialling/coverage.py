@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, select, update
 
 from callwright.contract.deployments.call_price import EXTENDED_S, HELD_BACK_S
+from callwright.service.dialling.daily_budget import micros_left
 from callwright.service.dialling.leases import mine
 from callwright.service.platform.clock.clock import SECOND
 from callwright.service.platform.ids import Ids
@@ -50,11 +51,15 @@ class Funds:
     wallet: int
 
     @classmethod
-    def of(cls, row: Row[Any], wallet: Row[Any]) -> "Funds":
-        """What is left for the calls of a deployment, without what is held back."""
+    def of(cls, connection: Connection, row: Row[Any], wallet: Row[Any], at_ms: int) -> "Funds":
+        """What is left for the calls of a deployment at a moment of its clock, without what is held back.
+
+        Of the budget cap and the daily one, whichever leaves less.
+        """
         cap = row.budget_cap_micros
-        budget = None if cap is None else cap - row.spend_micros - row.reserved_micros
-        return cls(budget, wallet.balance_micros - wallet.reserved_micros)
+        whole = None if cap is None else cap - row.spend_micros - row.reserved_micros
+        caps = [left for left in (whole, micros_left(connection, row, at_ms)) if left is not None]
+        return cls(min(caps, default=None), wallet.balance_micros - wallet.reserved_micros)
 
     def lacking(self, micros: int) -> HangupCause | None:
         """Why so much cannot be held back; None if it can."""
@@ -86,7 +91,7 @@ def extend(
     further = agreed_price(call.price, call.to_number).call(until_s) - call.reserved_micros
     if further <= 0:
         return None
-    if cause := Funds.of(row, wallet).lacking(further):
+    if cause := Funds.of(connection, row, wallet, row.clock_ms).lacking(further):
         return cause
     connection.execute(
         update(calls).where(_C.id == request.call_id).values(reserved_micros=_C.reserved_micros + further)

@@ -32,10 +32,17 @@ class DriverWrites:
     """Called after events are committed, to wake their delivery."""
 
     async def claim(
-        self, rules: Rules, drafts: Sequence[Draft], schedule: Schedule, contacts: Mapping[str, Row[Any]]
+        self,
+        rules: Rules,
+        drafts: Sequence[Draft],
+        schedule: Schedule,
+        contacts: Mapping[str, Row[Any]],
+        *,
+        jumps: bool = False,
     ) -> Claimed:
-        """Claims calls, and stores which contacts the schedule defers or never calls."""
-        claimed = await self.database.write(claim, self.ids, rules, drafts, schedule, contacts, **self._lease())
+        """Claims calls, and stores which contacts the schedule defers or never calls. `jumps` as in `Pace`."""
+        given: dict[str, Any] = {"jumps": jumps, **self._lease()}
+        claimed = await self.database.write(claim, self.ids, rules, drafts, schedule, contacts, **given)
         self.events_written()
         return claimed
 

@@ -19,20 +19,20 @@ from callwright.contract.events import (
     EventType,
 )
 from callwright.service.accounts.principals import SERVICE
-from callwright.service.dialling import call_reviews, endings
+from callwright.service.dialling import call_reviews, endings, stops
 from callwright.service.dialling.coverage import Funds, Held, KnownCall, billed_of, cover, held_for
 from callwright.service.dialling.eligibility import do_not_call
 from callwright.service.dialling.eligibility.gate import DO_NOT_CALL
 from callwright.service.dialling.heard_opt_outs import heard
 from callwright.service.dialling.leases import mine, until
-from callwright.service.dialling.queue import Rules, called_before, change_contacts
+from callwright.service.dialling.queue import Rules, called_before, change_contacts, contacts_by_id
 from callwright.service.platform.clock.clock import moment, whole_seconds
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.own_address import recording_url, transcript_url
 from callwright.service.rules.cost_items import Cost, cost_of
 from callwright.service.rules.retry_policy import CALLBACK_MINUTES, Step, after_call
-from callwright.service.tables import audit_log, counters, outbox, transcript_search
+from callwright.service.tables import audit_log, counters, deployment_costs, outbox, transcript_search
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.ledger import Movement, book, wallet_of
 from callwright.service.tables.schema import calls, deployments, transcripts
@@ -90,13 +90,21 @@ def finish(
     reserved = sum(one.micros for one in held.values())
     extended = 0
     if decides_cover:
-        finished, extended = _as_covered(finished, held, Funds.of(row, wallet))
+        finished, extended = _as_covered(
+            finished, held, Funds.of(connection, row, wallet, min(one.dial_ms for one in finished))
+        )
     about: dict[str, Any] = {"calls": len(finished), "deployment_id": row.id}
     if extended:
         book(connection, ids, row.org_id, [], now_ms=now_ms, reserved_micros=extended, **about)
     before = called_before(connection, row.id, [one.request.contact_id for one in finished])
     policy = settings_of(row).retry_policy  # it may have changed during the calls
-    steps = [_step(policy, one, before[one.request.contact_id].times_ms, row.status) for one in finished]
+    zones = _zones(connection, rules, finished) if policy.parts_of_day else {}
+    steps = [
+        _step(
+            policy, one, before[one.request.contact_id].times_ms, row.status, zones.get(one.request.contact_id, "UTC")
+        )
+        for one in finished
+    ]
     parts = [cost_of(held[one.request.call_id].price, billed_of(one.result)) for one in finished]
     costs = [part.micros for part in parts]
     connection.execute(_END, [_ended(one, cost) for one, cost in zip(finished, parts, strict=True)])
@@ -128,6 +136,10 @@ def finish(
         if cost
     ]
     book(connection, ids, row.org_id, charges, now_ms=now_ms, reserved_micros=-reserved - extended, **about)
+    if settings_of(row).daily_budget_cap is not None:
+        deployment_costs.add(
+            connection, row.id, [(one.ended_ms, cost) for one, cost in zip(finished, costs, strict=True)]
+        )
     outcomes = [one.result.outcome for one in finished]
     dispositions = [one.result.disposition for one in finished if one.result.disposition is not None]
     if channel_free_at is None:
@@ -157,11 +169,20 @@ def finish(
     _report(connection, ids, row, finished, now_ms, public_url)
     results = [one.result for one in finished]
     call_reviews.review_calls(connection, ids, row, results, now_ms=now_ms, public_url=public_url)
+    ended = [(one.result.outcome, one.ended_ms) for one in finished]
+    stops.check_calls(connection, ids, row, ended, now_ms=now_ms, public_url=public_url)
     if row.status == "cancelled":
         endings.finish_cancelled(connection, ids, row.id)
 
 
-def _step(policy: RetryPolicy, one: Finished, called_at: list[int], status: str) -> tuple[Step, str]:
+def _zones(connection: Connection, rules: Rules, finished: Sequence[Finished]) -> dict[str, str]:
+    """The time zones of the people who did not answer, by their ids."""
+    unanswered = [one.request.contact_id for one in finished if one.result.outcome == "no_answer"]
+    contacts = contacts_by_id(connection, rules.row.id, unanswered)
+    return {name: rules.open_hours(contact).place.zone for name, contact in contacts.items()}
+
+
+def _step(policy: RetryPolicy, one: Finished, called_at: list[int], status: str, zone: str) -> tuple[Step, str]:
     result = one.result
     callback = result.callback_after_s
     step = after_call(
@@ -172,6 +193,7 @@ def _step(policy: RetryPolicy, one: Finished, called_at: list[int], status: str)
         attempt_times_ms=called_at,
         ended_ms=one.ended_ms,
         callback_ms=None if callback is None else one.ended_ms + round(max(callback, CALLBACK_MINUTES * 60) * 1_000),
+        zone=zone,
     )
     stopped = step.state == "retry_waiting" and status in ("cancelled", "completed", "failed")
     return step, "cancelled" if stopped else step.state

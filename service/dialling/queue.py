@@ -15,6 +15,8 @@ from callwright.service.dialling.eligibility import consent, reasons
 from callwright.service.dialling.eligibility.attempts import NumberCalls
 from callwright.service.dialling.eligibility.campaign_hours import CampaignHours
 from callwright.service.dialling.eligibility.gate import Candidate, NeverReason
+from callwright.service.dialling.schedule import DialPace
+from callwright.service.platform.clock.clock import SECOND
 from callwright.service.rules.open_hours import OpenHours
 from callwright.service.rules.recording_announcement import announces
 from callwright.service.rules.regions.region_rules import RegionRules
@@ -80,6 +82,12 @@ class Rules:
     def policy(self) -> RetryPolicy:
         """When a contact that was not reached is called again."""
         return self.settings.retry_policy
+
+    @property
+    def pace(self) -> DialPace:
+        """How fast its calls are dialled since its last start or resume."""
+        since_ms = self.row.started_at if self.row.active_since_ms is None else self.row.active_since_ms
+        return DialPace(self.settings.calls_per_second, self.settings.ramp_up_seconds * SECOND, since_ms or 0)
 
     def request(self, contact: Row[Any], *, call_id: str, attempt: int, from_number: str, dial_ms: int) -> CallRequest:
         """The call to a contact, dialled at `dial_ms`: the rules of that day say whether its recording is announced."""

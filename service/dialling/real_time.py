@@ -18,7 +18,7 @@ from callwright.service.dialling.finishing import Finished, started_event
 from callwright.service.dialling.leases import mine
 from callwright.service.dialling.queue import Rules
 from callwright.service.dialling.rounds import Round
-from callwright.service.dialling.schedule import Schedule, gap_ms
+from callwright.service.dialling.schedule import Schedule
 from callwright.service.dialling.undialled_calls import no_longer_made, not_made
 from callwright.service.platform.clock.clock import SECOND, Clock
 from callwright.service.platform.ids import Ids
@@ -149,7 +149,7 @@ class RealTime:
         now_ms, wait_s = self._time.now_ms(), LONGEST_WAIT_S
         dials = row.status == "active" and row.in_flight < row.max_concurrency
         if dials and seen.next_ms is not None and (seen.contacts or seen.next_ms > now_ms):
-            paced_ms = (row.last_dial_ms or 0) + gap_ms(seen.rules.settings.calls_per_second)
+            paced_ms = 0 if row.last_dial_ms is None else row.last_dial_ms + seen.rules.pace.gap_ms(row.last_dial_ms)
             left_ms = max(seen.next_ms, paced_ms) - now_ms
             wait_s = min(wait_s, max(left_ms / SECOND / self._time.scale, SHORTEST_WAIT_S))
         await anyio.sleep(wait_s)

@@ -38,6 +38,10 @@ class Round:
     """The most calls that the concurrency limit, budget, wallet and the pre-dial check allow."""
     blocked: str | None
     """Why no call is allowed until something changes."""
+    is_waiting: bool
+    """Whether other campaigns of the organization have all lines."""
+    dial_from_ms: int
+    """No call before this moment, because of the daily budget cap."""
     next_ms: int | None
     """When the next waiting contact falls due; None when nobody waits."""
     hang_ups: Sequence[str]
@@ -112,12 +116,15 @@ def look(
     row: Row[Any] | None = connection.execute(FIND, {"id": deployment_id}).one_or_none()
     if row is None or row.lease_owner != owner:
         raise LeaseLost(deployment_id)
-    rules, room, next_ms = Rules.of(connection, row), allowance(connection, row), soonest(connection, deployment_id)
+    rules, next_ms = Rules.of(connection, row), soonest(connection, deployment_id)
+    now_ms = pace.now_ms(row, next_ms)
+    room = allowance(connection, row, jumps=pace.jumps, at_ms=now_ms)
+    dial_from_ms = now_ms if room.dial_from_ms is None else room.dial_from_ms
+    now_ms = dial_from_ms if pace.jumps else now_ms
     most_calls = room.most if rules.settings.predial_check_url is None else min(room.most, MOST_ASKED)
     numbers = numbers_of(connection, deployment_id)
-    now_ms = pace.now_ms(row, next_ms)
     contacts: Sequence[Row[Any]] = ()
-    dials = row.status == "active" and numbers and next_ms is not None and room.most
+    dials = row.status == "active" and numbers and next_ms is not None and room.most and dial_from_ms <= now_ms
     if dials and (row.end_at is None or now_ms < row.end_at):
         until_ms = pace.due_until_ms(rules, now_ms)
         contacts = due(connection, row, until_ms, most_calls + look_ahead, now_ms=service_ms)
@@ -133,9 +140,11 @@ def look(
             since_ms=now_ms - longest_memory_ms(rules.regions),
         ),
         CallerIds.read(connection, numbers, now_ms, most_calls if contacts else 0),
-        pace.channel_free_at(row, most_calls),
+        pace.channel_free_at(row, most_calls)[-max(1, room.lines) :],
         most_calls,
         room.reason,
+        room.is_waiting and next_ms is not None,
+        dial_from_ms,
         next_ms,
         () if pace.jumps else connection.execute(_HANG_UPS, {"id": deployment_id}).scalars().all(),
     )

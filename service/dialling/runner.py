@@ -126,7 +126,7 @@ class Runner:
                 await writes.end(endings.complete_at_end, deployment_id)
                 return False
             is_busy = await self._dial(pace, seen, schedule, drafts)
-        await pace.wait(seen, is_busy=is_busy)
+        await pace.wait(seen, is_busy=is_busy or seen.is_waiting)
         return True
 
     async def _schedule(self, pace: Pace, seen: Round) -> tuple[Schedule, list[Draft]]:
@@ -134,6 +134,7 @@ class Runner:
         rules = seen.rules
         contacts = {contact.id: contact for contact in seen.contacts}
         drafts: list[Draft] = []
+        from_ms = seen.dial_from_ms if pace.jumps else 0
 
         def lasts_ms(call: Planned) -> int:
             draft = self._draft(seen, contacts[call.contact_id], len(drafts), call.dial_ms)
@@ -145,8 +146,8 @@ class Runner:
                 [rules.candidate(contact, contact.blocked, seen.past) for contact in seen.contacts],
                 channel_free_at=seen.channel_free_at,
                 last_dial_ms=rules.row.last_dial_ms,
-                calls_per_second=rules.settings.calls_per_second,
-                first_free=seen.caller_ids.first_free,
+                pace=rules.pace,
+                first_free=lambda at_ms: seen.caller_ids.first_free(max(at_ms, from_ms)),
                 lasts_ms=lasts_ms,
                 most=seen.room,
                 end_ms=rules.row.end_at,
@@ -178,11 +179,13 @@ class Runner:
             return False
         contacts = {contact.id: contact for contact in seen.contacts}
         checked = await self._predial.passed(seen.rules, ready, schedule)
-        claimed = await self._writes.claim(seen.rules, checked.drafts, checked.schedule, contacts)
+        given = (seen.rules, checked.drafts, checked.schedule, contacts)
+        claimed = await self._writes.claim(*given, jumps=pace.jumps)
         dialled = [draft for draft in checked.drafts if draft.request.call_id in claimed.calls]
         if dialled:
             self._predial.forget(dialled)
-            await pace.carry_out(seen.rules, dialled, schedule)
+            made = {draft.contact.id for draft in dialled}
+            await pace.carry_out(seen.rules, dialled, schedule.only(made, seen.channel_free_at))
         if checked.is_unavailable:
             await self._writes.end(endings.pause, seen.rules.row.id, PREDIAL_UNAVAILABLE)
         return bool(checked.drafts or checked.deferred) and not dialled and not claimed.refused

@@ -1,9 +1,9 @@
 """When calls are dialled, by free channels, the pace of new calls and the gate. Pure functions, nothing is stored."""
 
 import heapq
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from math import ceil
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from math import ceil, sqrt
 
 from callwright.service.dialling.eligibility.gate import Candidate, Deferred, Never, gate
 
@@ -28,6 +28,20 @@ class Schedule:
     never: tuple[tuple[str, Never], ...]
     channel_free_at: tuple[int, ...]
     last_dial_ms: int | None
+    ends_ms: tuple[int, ...] = ()
+    """When each call ends."""
+
+    def only(self, contact_ids: Collection[str], channel_free_at: Sequence[int]) -> "Schedule":
+        """The schedule with these calls alone: the channels of the others stay as free as they were."""
+        if len(contact_ids) == len(self.calls):
+            return self
+        free = list(channel_free_at)
+        heapq.heapify(free)
+        made = [pair for pair in zip(self.calls, self.ends_ms, strict=True) if pair[0].contact_id in contact_ids]
+        for _, end_ms in made:
+            heapq.heapreplace(free, end_ms)
+        calls, ends = tuple(call for call, _ in made), tuple(end_ms for _, end_ms in made)
+        return replace(self, calls=calls, ends_ms=ends, channel_free_at=tuple(sorted(free)))
 
     @property
     def is_empty(self) -> bool:
@@ -35,9 +49,42 @@ class Schedule:
         return not (self.calls or self.deferred or self.never)
 
 
-def gap_ms(calls_per_second: float) -> int:
-    """The least time between two dials."""
-    return ceil(1_000 / calls_per_second)
+@dataclass(frozen=True)
+class DialPace:
+    """How fast calls are dialled: `calls_per_second`, reached `ramp_up_ms` after `since_ms`, the start or resume."""
+
+    calls_per_second: float
+    ramp_up_ms: int = 0
+    since_ms: int = 0
+
+    @property
+    def first(self) -> float:
+        """Calls a second at the start: one, or fewer."""
+        return min(1.0, self.calls_per_second)
+
+    def at(self, at_ms: int) -> float:
+        """Calls a second at a moment. The pace grows evenly."""
+        passed_ms = max(0, at_ms - self.since_ms)
+        if passed_ms >= self.ramp_up_ms:
+            return self.calls_per_second
+        return self.first + (self.calls_per_second - self.first) * passed_ms / self.ramp_up_ms
+
+    def gap_ms(self, at_ms: int) -> int:
+        """The least time from a dial at a moment to the next one."""
+        return ceil(1_000 / self.at(at_ms))
+
+    def lasts_s(self, calls: int, *, most_per_second: float) -> float:
+        """About how long it takes to begin so many calls, if there are lines for `most_per_second`."""
+        most = min(self.calls_per_second, most_per_second)
+        slower = max(0.0, most - self.first)
+        if not (self.ramp_up_ms and slower):
+            return calls / most
+        growing_s = self.ramp_up_ms / 1_000 * slower / (self.calls_per_second - self.first)
+        within = (self.first + most) / 2 * growing_s
+        if calls >= within:
+            return growing_s + (calls - within) / most
+        grows = slower / growing_s
+        return (sqrt(self.first**2 + 2 * grows * calls) - self.first) / grows
 
 
 def schedule_round(
@@ -45,7 +92,7 @@ def schedule_round(
     *,
     channel_free_at: Sequence[int],
     last_dial_ms: int | None,
-    calls_per_second: float,
+    pace: DialPace,
     first_free: Callable[[int], int],
     lasts_ms: Callable[[Planned], int],
     most: int,
@@ -61,12 +108,13 @@ def schedule_round(
     free = list(channel_free_at)
     heapq.heapify(free)
     planned: list[Planned] = []
+    ends: list[int] = []
     deferred: list[tuple[str, Deferred]] = []
     never: list[tuple[str, Never]] = []
     for candidate in candidates:
         if len(planned) == most or not free:
             break
-        paced = free[0] if last_dial_ms is None else max(free[0], last_dial_ms + gap_ms(calls_per_second))
+        paced = free[0] if last_dial_ms is None else max(free[0], last_dial_ms + pace.gap_ms(last_dial_ms))
         wanted = first_free(max(paced, candidate.due_ms))
         if end_ms is not None and wanted >= end_ms:
             break
@@ -77,7 +125,8 @@ def schedule_round(
             deferred.append((candidate.contact_id, decision))
         else:
             call = Planned(candidate.contact_id, wanted)
-            heapq.heapreplace(free, wanted + lasts_ms(call))
+            ends.append(wanted + lasts_ms(call))
+            heapq.heapreplace(free, ends[-1])
             last_dial_ms = wanted
             planned.append(call)
-    return Schedule(tuple(planned), tuple(deferred), tuple(never), tuple(sorted(free)), last_dial_ms)
+    return Schedule(tuple(planned), tuple(deferred), tuple(never), tuple(sorted(free)), last_dial_ms, tuple(ends))

@@ -19,7 +19,7 @@ from callwright.service.tables.schema import compliance_reviews, deployments
 
 _R = compliance_reviews.c
 _ONE = select(compliance_reviews).where(_R.id == bindparam("id"), _R.org_id == bindparam("org"))
-_ANSWERED = select(deployments.c.answered).where(deployments.c.id == bindparam("id"))
+_SO_FAR = select(deployments.c.answered, deployments.c.clock_ms).where(deployments.c.id == bindparam("id"))
 _BECOMES = {"approve": "approved", "reject": "rejected"}
 _UNDECIDED = ("open", "expired")
 
@@ -71,12 +71,16 @@ def decide_compliance_review(
 
 
 def _facts(row: Row[Any], context: RequestContext) -> dict[str, Any]:
-    """The facts of a review that is decided now, with how many answered calls its campaign has by now."""
+    """The facts of a review that is decided now, with how far its campaign is: answered calls, or its clock."""
     facts: dict[str, Any] = json.loads(row.facts)
     if row.subject_type != "deployment":
         return facts
-    answered = context.connection.execute(_ANSWERED, {"id": row.subject_id}).scalar()
-    return facts if answered is None else {**facts, rows.ANSWERED_WHEN_DECIDED: answered}
+    campaign = context.connection.execute(_SO_FAR, {"id": row.subject_id}).one_or_none()
+    if campaign is None:
+        return facts
+    if row.category == "abandon_rate":
+        return {**facts, rows.CLOCK_WHEN_DECIDED: campaign.clock_ms}
+    return {**facts, rows.ANSWERED_WHEN_DECIDED: campaign.answered}
 
 
 def _to_resource(row: Row[Any]) -> contract.ComplianceReview:

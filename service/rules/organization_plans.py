@@ -10,7 +10,8 @@ class PricePlan:
     """The limits of a plan; `None` for no limit.
 
     `requests_per_second` and `requests_per_day` (in UTC) apply to each key separately. Recordings are deleted
-    `recording_retention_days` after their call.
+    `recording_retention_days` after their call. Campaigns leave `reserved_inbound_concurrency` of the concurrent calls
+    free for callers.
     """
 
     name: str
@@ -19,6 +20,13 @@ class PricePlan:
     requests_per_second: int | None
     requests_per_day: int | None
     recording_retention_days: int = 90
+    reserved_inbound_concurrency: int = 0
+
+    @property
+    def lines_for_campaigns(self) -> int | None:
+        """How many calls the campaigns may make at once, at least one; None for no limit."""
+        limit = self.concurrent_calls
+        return None if limit is None else max(1, limit - self.reserved_inbound_concurrency)
 
 
 PRICE_PLANS = {
@@ -32,7 +40,7 @@ PRICE_PLANS = {
 }
 
 
-NEGOTIABLE = ("requests_per_second", "requests_per_day", "recording_retention_days")
+NEGOTIABLE = ("requests_per_second", "requests_per_day", "recording_retention_days", "reserved_inbound_concurrency")
 """The limits that an organization may negotiate."""
 
 
@@ -43,9 +51,10 @@ def negotiated(
     requests_per_second: int | None = None,
     requests_per_day: int | None = None,
     recording_retention_days: int | None = None,
+    reserved_inbound_concurrency: int | None = None,
 ) -> PricePlan:
-    """The plan with negotiated limits, each at least 1; `None` keeps the plan's. Returns `plan` itself without any."""
-    own = (requests_per_second, requests_per_day, recording_retention_days)
+    """The plan with negotiated limits; `None` keeps the plan's. Returns `plan` itself without any."""
+    own = (requests_per_second, requests_per_day, recording_retention_days, reserved_inbound_concurrency)
     given = {name: value for name, value in zip(NEGOTIABLE, own, strict=True) if value is not None}
     return replace(plan, **given) if given else plan
 

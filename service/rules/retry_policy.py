@@ -6,6 +6,7 @@ from typing import Literal
 
 from callwright.contract.deployments.dialling import RetryPolicy, RetryReason
 from callwright.service.platform.clock.clock import DAY, HOUR, MINUTE
+from callwright.service.rules.parts_of_day import next_untried_ms
 
 ContactState = Literal["completed", "exhausted", "retry_waiting", "suppressed"]
 
@@ -47,8 +48,10 @@ def after_call(
     attempt_times_ms: Sequence[int],
     ended_ms: int,
     callback_ms: int | None,
+    zone: str = "UTC",
 ) -> Step:
-    """The step after a call. `attempt_times_ms` are the moments of all calls to the contact, this one last.
+    """The step after a call. `attempt_times_ms` are the moments of all calls to the contact, this one last. `zone` is
+    the time zone of the person.
 
     A contact that asks not to be called is never called again. A callback that a contact asks for is made if an attempt
     is left.
@@ -64,20 +67,33 @@ def after_call(
         return Step("completed")
     if reason is None or reason not in policy.retry_on or attempts >= policy.max_attempts:
         return Step("completed" if outcome in _REACHED else "exhausted")
-    return Step("retry_waiting", due_after(policy, reason, attempt_times_ms, ended_ms))
+    return Step("retry_waiting", due_after(policy, reason, attempt_times_ms, ended_ms, zone))
 
 
-def due_after(policy: RetryPolicy, reason: RetryReason, attempt_times_ms: Sequence[int], ended_ms: int) -> int:
+def due_after(
+    policy: RetryPolicy, reason: RetryReason, attempt_times_ms: Sequence[int], ended_ms: int, zone: str = "UTC"
+) -> int:
     """When the next attempt is due."""
     if reason == "busy":
         return within_daily_limit(policy, attempt_times_ms, ended_ms + policy.busy_interval_minutes * MINUTE)
-    intervals = policy.interval_minutes
+    intervals = intervals_after(policy, reason)
     due = ended_ms + intervals[min(len(attempt_times_ms), len(intervals)) - 1] * MINUTE
+    if reason == "no_answer" and policy.parts_of_day:
+        earliest = within_daily_limit(policy, attempt_times_ms, due)
+        in_part = next_untried_ms(policy.parts_of_day, attempt_times_ms, earliest, zone)
+        if in_part is not None:
+            return in_part
     if policy.different_time_of_day:
         apart = (due - attempt_times_ms[-1]) % DAY
         if due - attempt_times_ms[-1] > DAY // 2 and min(apart, DAY - apart) < _SAME_TIME_OF_DAY:
             due += _OTHER_TIME_OF_DAY
     return within_daily_limit(policy, attempt_times_ms, due)
+
+
+def intervals_after(policy: RetryPolicy, reason: RetryReason) -> Sequence[int]:
+    """Minutes before each retry after a call of this kind, but for busy."""
+    own: Sequence[int] | None = getattr(policy.intervals_by_reason, reason, None)
+    return own or policy.interval_minutes
 
 
 def within_daily_limit(policy: RetryPolicy, attempt_times_ms: Sequence[int], due_ms: int) -> int:
@@ -89,7 +105,9 @@ def within_daily_limit(policy: RetryPolicy, attempt_times_ms: Sequence[int], due
 
 def shortest_interval_ms(policy: RetryPolicy) -> int:
     """The least time between the end of a call and a retry of it."""
-    return min(*policy.interval_minutes, policy.busy_interval_minutes, CALLBACK_MINUTES) * MINUTE
+    named = () if policy.intervals_by_reason is None else policy.intervals_by_reason.model_dump().values()
+    least = (min(intervals) for intervals in named if intervals)
+    return min(*policy.interval_minutes, policy.busy_interval_minutes, CALLBACK_MINUTES, *least) * MINUTE
 
 
 CALLBACK_MINUTES = 10

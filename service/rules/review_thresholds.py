@@ -20,10 +20,21 @@ SHORT_CALLS_WITHIN_MS = DAY
 """How old the calls may be by which short calls are judged: numbers are blocked by what happened within a day."""
 HELD_BY_AN_APPROVAL: dict[ReviewCategory, int] = {"opt_out_rate": 200, "short_calls": 20}
 """Answered calls after an approval for which it holds. With fewer, the calls that were approved would count again."""
+ABANDONED = "abandoned"
+"""The outcome of a call that a person answered while no agent spoke within two seconds."""
+MOST_ABANDONED = 0.025
+"""The share of answered calls that may be abandoned: half a point below what the United States and Britain allow."""
+LEAST_CALLS_FOR_ABANDONED = 40
+"""Answered calls below which abandoned ones are not judged: one of forty is the share that is allowed."""
+ABANDONED_WITHIN_MS = DAY
+"""How old the calls may be by which abandoned calls are judged."""
+MOST_ANSWERED_JUDGED = 10_000
+"""Answered calls by which abandoned ones are judged, the newest: enough for a share exact to a third of a point."""
 DUE_MS: dict[ReviewCategory, int] = {
     "consent_missing": 3 * DAY,
     "opt_out_rate": 1 * DAY,
     "short_calls": 1 * DAY,
+    "abandon_rate": 1 * DAY,
     "rules_changed": 7 * DAY,
     "unknown_country": 7 * DAY,
 }
@@ -32,6 +43,7 @@ SEVERITY: dict[ReviewCategory, ReviewSeverity] = {
     "consent_missing": "high",
     "opt_out_rate": "high",
     "short_calls": "medium",
+    "abandon_rate": "high",
     "rules_changed": "medium",
     "unknown_country": "low",
 }
@@ -76,6 +88,12 @@ def short_calls(calls: Sequence[AnsweredCall]) -> Finding | None:
     since = calls[0].ended_ms - SHORT_CALLS_WITHIN_MS if calls else 0
     judged = [call for call in calls[:NEWEST_CALLS] if call.ended_ms > since]
     return _beyond("short_calls", len(judged), sum(is_short(call.duration_ms) for call in judged), MOST_SHORT)
+
+
+def abandoned_calls(answered: int, abandoned: int) -> Finding | None:
+    """The finding if too many of so many answered calls, the abandoned ones included, were abandoned."""
+    enough = answered >= LEAST_CALLS_FOR_ABANDONED
+    return Finding("abandon_rate", answered, abandoned) if enough and abandoned > MOST_ABANDONED * answered else None
 
 
 def _beyond(category: ReviewCategory, calls: int, found: int, most: float) -> Finding | None:

@@ -30,6 +30,8 @@ _ANSWERED: ColumnElement[bool] = literal_column("calls.outcome IN ('answered', '
 """Literals, so that both databases use the partial indexes."""
 ANSWERED_WHEN_DECIDED = "answered_when_decided"
 """The fact of a decided review that says how many answered calls its campaign had then."""
+CLOCK_WHEN_DECIDED = "clock_when_decided"
+"""The fact of a decided review that says what its campaign's clock showed then, in milliseconds."""
 _BLOCKING = (
     select(compliance_reviews)
     .where(_R.subject_id.in_(bindparam("subjects", expanding=True)), _R.blocking.is_(True), _R.status != "approved")
@@ -93,6 +95,13 @@ def approved_at(review: Row[Any] | None) -> int | None:
     if review is None or review.status != "approved":
         return None
     return json.loads(review.facts).get(ANSWERED_WHEN_DECIDED)
+
+
+def clock_at_approval(review: Row[Any] | None) -> int | None:
+    """What the campaign's clock showed when its review was approved; None unless it was."""
+    if review is None or review.status != "approved":
+        return None
+    return json.loads(review.facts).get(CLOCK_WHEN_DECIDED)
 
 
 def newest_answered(connection: Connection, deployment_id: str) -> list[AnsweredCall]:

@@ -44,6 +44,7 @@ FILES: Mapping[str, str] = {
     "topups": "TOPUP",
     "compliance-reviews": "REVIEW",
     "predial": "PREDIAL",
+    "stops": "STOP",
     "recording": "RECORD",
 }
 """Every file, in the order of the page, with the word its ids begin with."""

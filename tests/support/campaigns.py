@@ -158,9 +158,15 @@ class CountedRounds(DriverWrites):
     rounds: list[Claimed] = field(default_factory=list[Claimed])
 
     async def claim(
-        self, rules: Rules, drafts: Sequence[Draft], schedule: Schedule, contacts: Mapping[str, Row[Any]]
+        self,
+        rules: Rules,
+        drafts: Sequence[Draft],
+        schedule: Schedule,
+        contacts: Mapping[str, Row[Any]],
+        *,
+        jumps: bool = False,
     ) -> Claimed:
-        claimed = await super().claim(rules, drafts, schedule, contacts)
+        claimed = await super().claim(rules, drafts, schedule, contacts, jumps=jumps)
         self.rounds.append(claimed)
         return claimed
 

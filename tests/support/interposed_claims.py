@@ -24,10 +24,16 @@ class InterposedWrites(DriverWrites):
     interposed: Callable[[], Awaitable[object]]
 
     async def claim(
-        self, rules: Rules, drafts: Sequence[Draft], schedule: Schedule, contacts: Mapping[str, Row[Any]]
+        self,
+        rules: Rules,
+        drafts: Sequence[Draft],
+        schedule: Schedule,
+        contacts: Mapping[str, Row[Any]],
+        *,
+        jumps: bool = False,
     ) -> Claimed:
         await self.interposed()
-        return await super().claim(rules, drafts, schedule, contacts)
+        return await super().claim(rules, drafts, schedule, contacts, jumps=jumps)
 
 
 async def driven(tenant: Tenant, deployment_id: str, interposed: Callable[[], Awaitable[object]]) -> CampaignRecords:

@@ -34,11 +34,11 @@ _SHORTER = {
     "max_concurrency": "Calls at once.",
     "max_call_duration_seconds": "Then a call is ended.",
     "ring_timeout_seconds": "Then a call is no_answer.",
-    "budget_cap": "USD, such as 25.00; no call is dialled beyond it.",
+    "budget_cap": "USD, such as 25.00; no call beyond it.",
 }
 _INSIDE = {
     "auto_start": "Start at once.",
-    "calling_hours": 'Else at any hour. {"timezone_mode": "callee", "windows": [{"days": ["mon", "tue"], "start": '
+    "calling_hours": '{"timezone_mode": "callee", "windows": [{"days": ["mon", "tue"], "start": '
     '"09:00", "end": "17:00"}]}. callee: in the contact\'s own zone; fixed: in timezone (IANA). No window crosses '
     "midnight.",
     "retry_policy": 'Who was not reached is called again, by default {"max_attempts": 3, "interval_minutes": [240, '
@@ -49,12 +49,15 @@ _INSIDE = {
     f"{', '.join(CONSENT_GIVEN)} allow a call. Marketing needs it, or consent_attested with "
     "consent_reference. ai_disclosure (true): it says it is automated.",
 }
-_AS_BEFORE = "As when made."
+_AS_BEFORE = "As new."
 _NESTED = (
     *("calling_hours", "retry_policy", "voicemail", "compliance", "budget_cap"),
     *("caller_id_strategy", "ring_timeout_seconds", "max_call_duration_seconds"),
 )
-_BY_CHANGE = ("predial_check_url", "recording")
+_BY_CHANGE = (
+    *("predial_check_url", "recording", "circuit_breaker"),
+    *("daily_budget_cap", "ramp_up_seconds", "reserved_inbound_concurrency"),
+)
 """Settings of a draft that update_deployment alone offers, to keep the list of tools short."""
 _SHORT = frozenset((*SETTINGS, "max_concurrency", "phone_number_ids", "budget_cap"))
 """Settings without a description in other tools, because create_deployment describes them."""
@@ -193,9 +196,9 @@ TOOLS: tuple[Tool, ...] = (
         title="Change a deployment",
         description=(
             "Side effect: on a running campaign a faster pace, a later end or a higher budget_cap makes it DIAL "
-            "AND SPEND MORE. Overwrites what is given. A draft may change in everything, a paused one in all "
-            "but agent, audience, recording, an active one in name, pace, end_at, budget_cap; an inbound one in name, "
-            "max_concurrency, inbound. To stop one use pause_deployment."
+            "AND SPEND MORE. A draft changes in all, a paused one in all but agent, audience, recording, an active one "
+            "in name, pace, end_at, budget_cap; an inbound one in name, max_concurrency, inbound. To stop one use "
+            "pause_deployment."
         ),
         hints=Hints(read_only=False, destructive=True, idempotent=True, open_world=True),
         reply=whole,
@@ -208,13 +211,16 @@ TOOLS: tuple[Tool, ...] = (
             "name": "Unique.",
             "agent_id": "",
             "audience_id": "",
-            "inbound": "As in create_inbound_deployment, overflow too.",
-            "predial_check_url": "Asked before a call.",
+            "phone_number_ids": "",
+            "daily_budget_cap": "Per 24 h.",
+            "ramp_up_seconds": "",
+            "inbound": "As in create_inbound_deployment.",
+            "predial_check_url": "Asked first.",
             "recording": "{enabled, announcement}.",
         },
         collapsed=_SHORT | {"inbound"},
         omitted_fields=OMITTED_AFTER_A_CHANGE,
-        hidden=frozenset({"metadata", *ANSWERING}),
+        hidden=frozenset({"metadata", "circuit_breaker", "reserved_inbound_concurrency", *ANSWERING}),
         truncation_hint=WHOLE_CAMPAIGN_HINT,
     ),
     Tool(

@@ -71,7 +71,7 @@ def _in_words(found: Overview, reviews: str | None, *, parts: bool) -> str:
     network = f"simulated network: no telephone rings, {money}" if found.network == "simulated" else "REAL telephones"
     top_up = f"top up where the service runs: callwright orgs {'fund' if found.wallet.play_money else 'topup'}"
     limits = found.limits
-    at_once = limits.concurrent_calls
+    at_once, reserved = limits.concurrent_calls, limits.reserved_inbound_concurrency
     names = {one.id: shortened(one.name, _LONGEST_NAME) for one in found.deployments.shown}
     return lines(
         line(shortened(found.organization, _LONGEST_NAME), network),
@@ -84,6 +84,7 @@ def _in_words(found: Overview, reviews: str | None, *, parts: bool) -> str:
         line(
             f"Plan {limits.plan}: {'no limit of calls' if at_once is None else count_of(at_once, 'call')} at a time",
             f"recordings are kept {limits.recording_retention_days} days" if parts else None,
+            f"{count_of(reserved, 'line')} left free for callers" if parts and reserved else None,
         ),
         f"{count_of(found.calls_under_way, 'call')} under way.",
         reviews,

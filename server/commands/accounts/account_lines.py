@@ -55,6 +55,10 @@ def change_organization(
     recording_days: Annotated[
         str | None, typer.Option(metavar="N|plan", help="Days for which recordings are kept, in place of the plan's.")
     ] = None,
+    reserved_inbound: Annotated[
+        str | None,
+        typer.Option(metavar="N|plan", help="Calls at a time that campaigns leave free for callers; `plan` for none."),
+    ] = None,
     low_balance: Annotated[
         str | None,
         typer.Option(metavar="AMOUNT|off", help="Dollars below which the event wallet.low_balance warns, or `off`."),
@@ -66,7 +70,9 @@ def change_organization(
     """Changes an organization's plan, what it negotiated (`plan` takes that back), or its warning of a low balance."""
     from callwright.server.commands.accounts import organizations
 
-    wanted = organizations.OrganizationChanges(plan, requests_per_second, requests_per_day, recording_days, low_balance)
+    wanted = organizations.OrganizationChanges(
+        plan, requests_per_second, requests_per_day, recording_days, reserved_inbound, low_balance
+    )
     run(organizations.change, settings_of(data, database), name, wanted, as_json)
 
 

@@ -96,6 +96,8 @@ def _limits(plan: PricePlan) -> dict[str, Any]:
         "requests_per_second": plan.requests_per_second,
         "requests_per_day": plan.requests_per_day,
         "recording_days": plan.recording_retention_days,
+        "concurrent_calls": plan.concurrent_calls,
+        "reserved_inbound_concurrency": plan.reserved_inbound_concurrency,
     }
 
 
@@ -129,6 +131,7 @@ class OrganizationChanges:
     requests_per_second: str | None = None
     requests_per_day: str | None = None
     recording_days: str | None = None
+    reserved_inbound: str | None = None
     low_balance: str | None = None
     """Dollars below which the wallet warns, or `off`."""
 
@@ -136,12 +139,14 @@ class OrganizationChanges:
 async def change(settings: ProgramSettings, name: str, wanted: OrganizationChanges, as_json: bool = False) -> None:
     """Changes an organization's plan or negotiated limits; prints what it is allowed now."""
     if wanted == OrganizationChanges():
-        flags = "--plan, --requests-per-second, --requests-per-day, --recording-days or --low-balance"
+        flags = (
+            "--plan, --requests-per-second, --requests-per-day, --recording-days, --reserved-inbound or --low-balance"
+        )
         raise CommandError(f"say what to change: {flags}")
     second = _negotiated("--requests-per-second", wanted.requests_per_second)
     requests_per_day = _negotiated("--requests-per-day", wanted.requests_per_day)
     retention = _negotiated("--recording-days", wanted.recording_days)
-
+    reserved = _negotiated("--reserved-inbound", wanted.reserved_inbound)
     threshold = _threshold(wanted.low_balance)
 
     def work(connection: Connection, ids: Ids, now_ms: int) -> accounts.PlanChange:
@@ -157,6 +162,7 @@ async def change(settings: ProgramSettings, name: str, wanted: OrganizationChang
             requests_per_second=second,
             requests_per_day=requests_per_day,
             recording_retention_days=retention,
+            reserved_inbound_concurrency=reserved,
         )
 
     async with account_database(settings) as (database, ids, now_ms):
@@ -192,9 +198,13 @@ def _threshold(text: str | None) -> int | EllipsisType | None:
 
 
 def _allowed(plan: PricePlan) -> str:
+    reserved = plan.reserved_inbound_concurrency
+    free = (
+        f", {count_of(reserved, 'line')} of {_number(plan.concurrent_calls)} left free for callers" if reserved else ""
+    )
     return (
         f"has the plan {plan.name}: {_number(plan.requests_per_second)} requests per second, "
-        f"{_number(plan.requests_per_day)} per day, recordings kept {_number(plan.recording_retention_days)} days"
+        f"{_number(plan.requests_per_day)} per day, recordings kept {_number(plan.recording_retention_days)} days{free}"
     )
 
 

@@ -180,6 +180,7 @@ def _go_on(asked: contract.StartDeployment, row: Row[Any], context: RequestConte
     answered = spending_cap.charge_deployment(context.connection, context.spending_key, row, now_ms=context.now_ms)
     change(context, row.id, plan_id=asked.plan_id, **answered)
     if row.started_at is not None:
+        change(context, row.id, active_since_ms=row.clock_ms + 1)  # later than every dial before
         move(context, row.id, "active", None)
     elif _waits(row, context) and not asked.jump_clock:
         move(context, row.id, "scheduled", None)

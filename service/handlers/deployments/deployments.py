@@ -27,6 +27,7 @@ from callwright.service.handlers.deployments.rows import (
     SEEN,
     change,
     check_concurrency,
+    check_reserved,
     find,
     get_resource,
     kept_agent,
@@ -40,6 +41,7 @@ from callwright.service.platform.money import micros
 from callwright.service.platform.refusals import Refusal, invalid
 from callwright.service.rules import webhook_url
 from callwright.service.rules.deployment_states import check_action, check_editable, meant
+from callwright.service.tables import deployment_costs
 from callwright.service.tables.campaign_settings import changed_columns, columns_of, settings_in
 from callwright.service.tables.schema import (
     audience_rows,
@@ -139,6 +141,7 @@ def create_deployment(asked: contract.CreateDeployment, context: RequestContext)
     _check_numbers(context, number_ids, field)
     check_name_free(context, NAMED, asked.name)
     check_concurrency(context, asked.max_concurrency)
+    check_reserved(context, asked.reserved_inbound_concurrency)
     start_ms = milliseconds(asked.start_at) if asked.start_at else None
     end_ms = milliseconds(asked.end_at) if asked.end_at else None
     _check_times(start_ms, end_ms, context.now_ms)
@@ -180,8 +183,8 @@ def clone_deployment(asked: contract.CloneDeployment, context: RequestContext) -
     if original.call_type == "inbound":
         raise invalid("id", "is an inbound deployment, and its number cannot be bound twice")
     copied: dict[str, Any] = {name: getattr(original, name) for name in _COPIED}
-    cap = original.budget_cap
-    copied["budget_cap"] = None if cap is None else Spend(amount=cap.amount)
+    for name, cap in (("budget_cap", original.budget_cap), ("daily_budget_cap", original.daily_budget_cap)):
+        copied[name] = None if cap is None else Spend(amount=cap.amount)
     wanted = {name: value for name in asked.model_fields_set if (value := getattr(asked, name)) is not None}
     del wanted["id"]
     return create_deployment(contract.CreateDeployment(**{**copied, **wanted}), context)
@@ -214,6 +217,7 @@ def update_deployment(asked: contract.UpdateDeployment, context: RequestContext)
                 raise waiting_imports
     if "max_concurrency" in changes:
         check_concurrency(context, changes["max_concurrency"])
+    check_reserved(context, changes.get("reserved_inbound_concurrency", 0))
     _check_predial_url(context, changes.get("predial_check_url"))
     settings = inbound.changed_settings(context, row, asked)
     changes = {name: value for name, value in changes.items() if name not in ("inbound", *ANSWERING)}
@@ -240,6 +244,8 @@ def update_deployment(asked: contract.UpdateDeployment, context: RequestContext)
     if set(changes) - {"metadata"}:
         changes["settings_changes"] = _D.settings_changes + 1
     change(context, asked.id, **changed_columns(row, changes))
+    if changes.get("daily_budget_cap") is not None and row.clock_ms is not None:
+        deployment_costs.rebuild(context.connection, asked.id, row.clock_ms)
     changed_rules.rules_changed(context.connection, asked.id, set(changes))
     return get_resource(context, asked.id)
 

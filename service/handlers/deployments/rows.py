@@ -75,6 +75,17 @@ def check_concurrency(context: RequestContext, wanted: int) -> None:
         raise Refusal(PLAN_LIMIT_REACHED, message, field="max_concurrency", details={"limit": limit, "current": wanted})
 
 
+def check_reserved(context: RequestContext, reserved: int) -> None:
+    """Raises `Refusal`: plan_limit_reached if a campaign would leave so many lines free that it has none."""
+    lines = context.plan.lines_for_campaigns
+    if lines is not None and reserved >= lines:
+        field = "reserved_inbound_concurrency"
+        message = (
+            f"{field}: campaigns have {count_of(lines, 'line')} in the plan {context.plan.name}; leave one at least"
+        )
+        raise Refusal(PLAN_LIMIT_REACHED, message, field=field, details={"limit": lines - 1, "current": reserved})
+
+
 def kept_agent(agent: Row[Any]) -> dict[str, Any]:
     """What a deployment keeps of its agent when it starts."""
     kept = {name: getattr(agent, name) for name in (*SNAPSHOT, "name")}

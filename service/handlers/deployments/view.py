@@ -12,12 +12,14 @@ from callwright.contract.deployments.inbound import Inbound
 from callwright.contract.deployments.settings import SETTINGS
 from callwright.list_files.name_columns import name_of
 from callwright.service.campaigns.pausing import goes
+from callwright.service.dialling import daily_budget
 from callwright.service.dialling.eligibility.campaign_hours import CampaignHours
 from callwright.service.handlers import revisions
 from callwright.service.handlers.resources import resource
 from callwright.service.platform.clock.clock import moment, moment_or_none
 from callwright.service.platform.database.sqlite.disk_space import REASON
-from callwright.service.platform.money import money
+from callwright.service.platform.money import micros, money
+from callwright.service.tables.audience_prices import prices_of
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.counters import stats_of
 from callwright.service.tables.schema import deployments
@@ -60,9 +62,11 @@ _NO_CAMPAIGN: dict[str, Any] = dict.fromkeys(("agent_snapshot", "audience_id", *
 
 def _campaign(row: Row[Any], connection: Connection, *, halted: bool) -> dict[str, Any]:
     """The fields that only a campaign has and that are not columns of their names."""
-    cap = row.budget_cap_micros
+    cap, settings = row.budget_cap_micros, settings_of(row)
+    daily = settings.daily_budget_cap
     return {
-        **dict(settings_of(row)),
+        **dict(settings),
+        "daily_budget_cap": None if daily is None else money(micros(daily.amount)),
         "agent_snapshot": snapshot_of(row),
         "budget_cap": None if cap is None else money(cap),
         "next_dial_at": None if halted else moment_or_none(_next_dial_ms(row, connection)),
@@ -75,6 +79,8 @@ def _next_dial_ms(row: Row[Any], connection: Connection) -> int | None:
     if row.soonest_at is None:
         return None
     at_ms = max(row.soonest_at, row.clock_ms)
+    if settings_of(row).daily_budget_cap is not None:
+        at_ms = daily_budget.first_dial_ms(connection, row, at_ms, prices_of(connection, row).dearest.held_back)
     hours = CampaignHours.of(connection, row)
     return hours.next_call_ms(row.soonest_phone, row.soonest_timezone, row.soonest_cells, at_ms, row.end_at)
 

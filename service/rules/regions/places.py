@@ -49,6 +49,11 @@ class Place:
     regions: tuple[str, ...]
     zones: tuple[str, ...]
 
+    @property
+    def zone(self) -> str:
+        """The time zone by which parts of the person's day are told: the first of several."""
+        return self.zones[0] if self.zones else "UTC"
+
 
 def place_of(
     rules: RegionRules, phone_e164: str, *, state: str | None, timezone: str | None, fallback_zone: str | None

@@ -19,6 +19,7 @@ from callwright.service.tables.schema.campaigns import audience_rows as audience
 from callwright.service.tables.schema.campaigns import audiences as audiences
 from callwright.service.tables.schema.campaigns import calls as calls
 from callwright.service.tables.schema.campaigns import deployment_contacts as deployment_contacts
+from callwright.service.tables.schema.campaigns import deployment_costs as deployment_costs
 from callwright.service.tables.schema.campaigns import deployment_numbers as deployment_numbers
 from callwright.service.tables.schema.campaigns import deployments as deployments
 from callwright.service.tables.schema.campaigns import do_not_call as do_not_call

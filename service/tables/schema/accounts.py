@@ -65,11 +65,13 @@ organizations = Table(
     Column("recording_retention_days", Integer),
     Column("recordings_deleted_before", Moment, nullable=False, server_default="0"),
     Column("do_not_call_removals", BigInteger, nullable=False, server_default="0"),
+    Column("reserved_inbound_concurrency", Integer),
 )
 """The columns about requests and retention have negotiated limits; null means that the plan's limit applies. Recordings
 of calls that ended before `recordings_deleted_before` are gone for good, whatever the plan says later.
 `do_not_call_removals` counts how often numbers were removed from the do-not-call list: a start plan that was accepted
-before a removal allowed fewer people.
+before a removal allowed fewer people. `reserved_inbound_concurrency` lines of the plan are left free for callers;
+null for none.
 """
 
 users = Table(

@@ -198,13 +198,20 @@ deployments = Table(
     Column("settings_changes", BigInteger, nullable=False, server_default="0"),
     Column("settings", Text),
     Column("rules_version", String(40)),
+    Column("active_since_ms", Moment),
+    Column("claimed_at", Moment),
     Index("uq_deployments_name", "org_id", "name", unique=True),
     Index("ix_deployments_created", "org_id", "created_at", "id"),
     Index("ix_deployments_second", "org_id", text("(created_at / 1000) DESC"), "name", "id"),
     Index("ix_deployments_live", "status", "lease_until"),
     Index("ix_deployments_audience", "audience_id"),
     Index("ix_deployments_agent", "agent_id"),
+    partial_index("ix_deployments_calling", "org_id", where=text("status = 'active' OR in_flight > 0")),
 )
+
+"""`active_since_ms` is the deployment's clock when it was last started or resumed: later dials belong to that run.
+`claimed_at` is the time of the service at which it last claimed a call.
+"""
 
 deployment_numbers = Table(
     "deployment_numbers",
@@ -330,7 +337,22 @@ calls = Table(
         "ended_at",
         where=text("outcome IN ('answered', 'transferred')"),
     ),
+    Index("ix_calls_ended", "deployment_id", "ended_at", "created_at", "outcome"),
+    partial_index(
+        "ix_calls_taken",
+        *("deployment_id", "ended_at", "created_at", "outcome"),
+        where=text("outcome IN ('answered', 'transferred', 'abandoned')"),
+    ),
 )
+
+deployment_costs = Table(
+    "deployment_costs",
+    metadata,
+    Column("deployment_id", String(40), ForeignKey("deployments.id"), primary_key=True),
+    Column("slice_at", Moment, primary_key=True),
+    Column("cost_micros", Micros, nullable=False),
+)
+"""What the calls of a campaign with a daily budget cap cost, by the five minutes of its clock in which they ended."""
 
 transcripts = Table(
     "transcripts",

@@ -54,7 +54,7 @@ async def test_what_is_held_back_for_calls_under_way_covers_no_other_call(tenant
     await claim_and_die(tenant, made.id)
 
     def allowed(connection: Connection) -> Allowance:
-        return allowance(connection, connection.execute(FIND, {"id": made.id}).one())
+        return allowance(connection, connection.execute(FIND, {"id": made.id}).one(), jumps=True)
 
     assert await tenant.database.read(allowed) == Allowance(10)
     await tenant.client.deployments.update(id=made.id, budget_cap=Spend(amount=money(13 * call).amount))

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from sqlalchemy import Row
@@ -11,7 +12,7 @@ from sqlalchemy import Row
 from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.service.platform.clock.clock import DAY, HOUR, MINUTE
 from tests.support.campaign_invariants import CampaignRecords, campaign_records, check_everything
-from tests.support.campaigns import people, run
+from tests.support.campaigns import draft, people, run
 from tests.support.service import Tenant, open_service
 
 pytestmark = pytest.mark.service(workers=True)
@@ -130,3 +131,19 @@ async def test_a_short_call_is_retried_only_when_the_policy_says_so(tenant: Tena
     assert (retried.stats.attempts, left.stats.attempts) == (2, 1)
     assert left.stats.dispositions == {"incomplete": 1}
     assert (retried.stats.completed, left.stats.completed) == (1, 1)
+
+
+@pytest.mark.requirement("STOP-09")
+async def test_people_who_do_not_answer_are_tried_in_each_part_of_their_own_day(tenant: Tenant) -> None:
+    policy = RetryPolicy(
+        parts_of_day=["morning", "afternoon", "evening"], interval_minutes=[10], max_attempts_per_day=3
+    )
+    rows = [*people(1, area="212", sim_outcome="no_answer"), *people(1, area="415", sim_outcome="no_answer")]
+    begin = datetime(2027, 1, 12, 15, tzinfo=UTC)
+    made = await draft(tenant, rows, retry_policy=policy, start_at=begin)
+    await tenant.client.deployments.start(id=made.id, jump_clock=True)
+    assert (await tenant.ended(made.id)).status == "completed"
+    calls = [call async for call in tenant.client.calls.list(deployment_id=made.id)]
+    for area, zone, hours in (("212", "America/New_York", [10, 12, 17]), ("415", "America/Los_Angeles", [8, 9, 12])):
+        made_at = sorted(call.created_at for call in calls if call.to_number[2:5] == area)
+        assert [at.astimezone(ZoneInfo(zone)).hour for at in made_at] == hours

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from callwright.contract.deployments.dialling import WEEKDAYS, CallingHours, Window
 from callwright.service.dialling.eligibility.gate import Candidate, Deferred, Never, NeverReason
-from callwright.service.dialling.schedule import Schedule, gap_ms, schedule_round
+from callwright.service.dialling.schedule import DialPace, Planned, Schedule, schedule_round
 from callwright.service.platform.clock.clock import DAY, HOUR, MINUTE, milliseconds
 from tests.support.open_hours import hours_in
 
@@ -38,7 +38,7 @@ class Situation:
             self.candidates,
             channel_free_at=self.channel_free_at,
             last_dial_ms=self.last_dial_ms,
-            calls_per_second=self.calls_per_second,
+            pace=DialPace(self.calls_per_second),
             first_free=lambda at_ms: at_ms,
             lasts_ms=lambda call: self.lasts_ms[call.contact_id],
             most=self.most,
@@ -194,4 +194,31 @@ def test_whoever_is_blocked_takes_no_channel_and_keeps_the_reason() -> None:
 
 
 def test_the_gap_is_rounded_up_so_that_the_pace_is_never_exceeded() -> None:
-    assert [gap_ms(pace) for pace in (0.1, 1.0, 3.0, 7.0, 100.0)] == [10_000, 1_000, 334, 143, 10]
+    assert [DialPace(pace).gap_ms(0) for pace in (0.1, 1.0, 3.0, 7.0, 100.0)] == [10_000, 1_000, 334, 143, 10]
+
+
+def test_channels_of_calls_that_were_not_made_stay_free() -> None:
+    planned = tuple(Planned(name, at_ms) for name, at_ms in (("a", 0), ("b", 1_000), ("c", 60_000)))
+    schedule = Schedule(planned, (), (), (61_000, 90_000), 60_000, (50_000, 61_000, 90_000))
+    assert schedule.only({"a", "b", "c"}, [0, 0]) is schedule
+    made = schedule.only({"a", "c"}, [0, 0])
+    assert [call.contact_id for call in made.calls] == ["a", "c"]
+    assert made.channel_free_at == (50_000, 90_000)
+
+
+def test_the_pace_grows_evenly_from_one_call_a_second() -> None:
+    pace = DialPace(11.0, ramp_up_ms=10_000, since_ms=1_000)
+    assert [pace.at(at_ms) for at_ms in (0, 1_000, 6_000, 11_000, 99_000)] == [1.0, 1.0, 6.0, 11.0, 11.0]
+    assert [pace.gap_ms(at_ms) for at_ms in (1_000, 6_000, 11_000)] == [1_000, 167, 91]
+    assert DialPace(0.5, ramp_up_ms=10_000).gap_ms(0) == 2_000
+
+
+@given(st.integers(1, 5_000), st.floats(0.1, 100), st.integers(0, 600), st.floats(0.1, 100))
+def test_a_forecast_by_the_growing_pace_is_near_to_the_dials(
+    calls: int, calls_per_second: float, ramp_up_s: int, most_per_second: float
+) -> None:
+    pace = DialPace(calls_per_second, ramp_up_ms=ramp_up_s * 1_000)
+    at_s = 0.0
+    for _ in range(calls):
+        at_s += 1 / min(pace.at(round(at_s * 1_000)), most_per_second)
+    assert abs(pace.lasts_s(calls, most_per_second=most_per_second) - at_s) <= 0.15 * at_s + 15

@@ -4,6 +4,7 @@ import type {
   AfterHours,
   BusinessHours,
   CallingHours,
+  CircuitBreaker,
   Compliance,
   InboundChanges,
   JsonValue,
@@ -459,6 +460,13 @@ export interface CreateDeploymentInput {
   compliance?: Compliance;
   predial_check_url?: string | null;
   recording?: Recording;
+  /** When many calls fail the campaign pauses; null: never. */
+  circuit_breaker?: CircuitBreaker | null;
+  daily_budget_cap?: Spend | null;
+  /** After a start or resume the pace grows from one call a second to calls_per_second for so long. Default: 0. */
+  ramp_up_seconds?: number;
+  /** Lines of the plan's concurrent_calls that the campaign leaves free for callers. Default: 0. */
+  reserved_inbound_concurrency?: number;
   /** Your own notes: up to 50 keys of up to 40 characters, values up to 500. */
   metadata?: Record<string, string>;
 }
@@ -556,6 +564,12 @@ export interface UpdateDeploymentInput {
   compliance?: Compliance;
   predial_check_url?: string | null;
   recording?: Recording;
+  circuit_breaker?: CircuitBreaker | null;
+  daily_budget_cap?: Spend | null;
+  /** After a start or resume the pace grows from one call a second to calls_per_second for so long. */
+  ramp_up_seconds?: number;
+  /** Lines of the plan's concurrent_calls that the campaign leaves free for callers. */
+  reserved_inbound_concurrency?: number;
   inbound?: InboundChanges;
   metadata?: Record<string, string> | null;
 }
@@ -1264,7 +1278,7 @@ export interface ListComplianceReviewsInput {
   /** Only these states, for example open,expired. */
   status?: ("open" | "approved" | "rejected" | "expired")[];
   /** Only these categories. */
-  category?: ("consent_missing" | "opt_out_rate" | "short_calls" | "rules_changed" | "unknown_country")[];
+  category?: ("consent_missing" | "opt_out_rate" | "short_calls" | "abandon_rate" | "rules_changed" | "unknown_country")[];
   /** Only those about this deployment, phone number or organization. */
   subject_id?: string;
 }

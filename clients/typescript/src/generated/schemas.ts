@@ -411,6 +411,16 @@ export interface Capabilities {
   sms: boolean;
 }
 
+/** Pauses a campaign when many of its calls fail: a fault of the network, the carrier or the service. */
+export interface CircuitBreaker {
+  /** The share of calls that may fail; beyond it the campaign pauses. Default: 0.5. */
+  failure_ratio?: number;
+  /** Calls count for so long after their end. Default: 120. */
+  window_seconds?: number;
+  /** Of fewer calls nothing follows. Default: 5. */
+  min_calls?: number;
+}
+
 /** A column found in the rows. */
 export interface Column {
   name: string;
@@ -444,7 +454,7 @@ export interface Compliance {
 export interface ComplianceActionRequired {
   review_id: string;
   subject: ReviewSubject;
-  category: "consent_missing" | "opt_out_rate" | "short_calls" | "rules_changed" | "unknown_country";
+  category: "consent_missing" | "opt_out_rate" | "short_calls" | "abandon_rate" | "rules_changed" | "unknown_country";
   severity: "low" | "medium" | "high";
   message: string;
   due_at: string;
@@ -456,7 +466,7 @@ export interface ComplianceActionRequired {
 /** Something that a person has to decide. It names no person who is called, and holds nothing that was said. */
 export interface ComplianceReview {
   id: string;
-  category: "consent_missing" | "opt_out_rate" | "short_calls" | "rules_changed" | "unknown_country";
+  category: "consent_missing" | "opt_out_rate" | "short_calls" | "abandon_rate" | "rules_changed" | "unknown_country";
   severity: "low" | "medium" | "high";
   /** expired: nobody decided in time; it can still be decided, and blocks as before. */
   status: "open" | "approved" | "rejected" | "expired";
@@ -668,6 +678,10 @@ export interface Deployment {
   compliance: Compliance | null;
   predial_check_url?: string | null;
   recording?: Recording | null;
+  circuit_breaker?: CircuitBreaker | null;
+  daily_budget_cap?: Money | null;
+  ramp_up_seconds?: number | null;
+  reserved_inbound_concurrency?: number | null;
   /** How it takes calls; null in a campaign. */
   inbound?: Inbound | null;
   stats: Stats;
@@ -862,6 +876,15 @@ export interface InboundChanges {
   recording_enabled?: boolean;
   /** As it is: another number is answered by another deployment. */
   phone_number_id?: string;
+}
+
+/** Minutes before each retry after a call of this kind, in place of `interval_minutes`. */
+export interface IntervalsByReason {
+  no_answer?: number[] | null;
+  voicemail?: number[] | null;
+  rejected?: number[] | null;
+  failed?: number[] | null;
+  short_call?: number[] | null;
 }
 
 /** A template variable that some contacts have no value for. */
@@ -1070,6 +1093,8 @@ export interface OverviewLimits {
   plan: string;
   concurrent_deployments?: number | null;
   concurrent_calls?: number | null;
+  /** Of these, lines that campaigns leave to callers. Default: 0. */
+  reserved_inbound_concurrency?: number;
   requests_per_second?: number | null;
   /** Recordings are deleted so long after their call. */
   recording_retention_days: number;
@@ -1359,6 +1384,8 @@ export interface RetryPolicy {
   max_attempts?: number;
   /** Minutes before each retry; the last one repeats. */
   interval_minutes?: number[];
+  /** Other intervals after some outcomes; the rest keep theirs. */
+  intervals_by_reason?: IntervalsByReason | null;
   /** Minutes before a retry after busy. Default: 15. */
   busy_interval_minutes?: number;
   /** What is tried again. unreachable counts as failed. */
@@ -1369,6 +1396,11 @@ export interface RetryPolicy {
   max_attempts_per_day?: number;
   /** Move a retry at the same time of day by up to four hours. Default: true. */
   different_time_of_day?: boolean;
+  /**
+   * After no_answer the person is called in the first of these in which they were not tried yet: morning 9-12,
+   * afternoon 12-17, evening 17-20, in their own time.
+   */
+  parts_of_day?: ("morning" | "afternoon" | "evening")[];
 }
 
 /** What a review is about. */
