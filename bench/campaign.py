@@ -21,10 +21,16 @@ PROMPT = """You call customers of Bright Dental.
 - Confirm their address
 The practice is open from nine to five. A check-up takes thirty minutes."""
 
+INTENTS = ("yes", "no", "later", "asks_first")
+"""Nobody opts out: a review of many opt-outs would pause the campaign."""
+
 
 def _csv(contacts: int) -> str:
-    rows = (f"+1212{200 + index // 8_000:03d}{2_000 + index % 8_000:04d},Person {index}" for index in range(contacts))
-    return "phone_number,first_name\n" + "\n".join(rows) + "\n"
+    rows = (
+        f"+1212{200 + index // 8_000:03d}{2_000 + index % 8_000:04d},Person {index},{INTENTS[index % len(INTENTS)]}"
+        for index in range(contacts)
+    )
+    return "phone_number,first_name,sim.intent\n" + "\n".join(rows) + "\n"
 
 
 async def calls_per_second(contacts: int) -> tuple[float, float, int]:

@@ -13,6 +13,7 @@ from statistics import median
 
 import anyio
 
+from bench import gate
 from bench.campaign import calls_per_second
 from bench.million.search_million import search_million
 from bench.million.walk_million import walk_million
@@ -84,6 +85,9 @@ def main() -> None:
     )
     parser.add_argument("--deliveries", action="store_true", help="nothing but delivering events")
     parser.add_argument("--delivery-fairness", action="store_true", help="nothing but bad endpoints among good ones")
+    parser.add_argument(
+        "--gate", action="store_true", help="nothing but what the gate costs, 1,000 to 100,000 contacts"
+    )
     parser.add_argument("--rest", action="store_true", help="nothing but REST, beside bare baselines")
     parser.add_argument("--fastapi", action="store_true", help="nothing but REST, beside a FastAPI application")
     asked = parser.parse_args()
@@ -92,6 +96,9 @@ def main() -> None:
         return
     if asked.delivery_fairness:
         delivery_fairness.main()
+        return
+    if asked.gate:
+        gate.main()
         return
     if asked.rest:
         rest.main(asked.rounds)

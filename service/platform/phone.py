@@ -102,7 +102,8 @@ def is_dialable(e164: str) -> bool:
         number = phonenumbers.parse(e164)
     except NumberParseException:
         return False
-    return phonenumbers.is_valid_number(number) and phonenumbers.number_type(number) not in _UNDIALABLE
+    kind = phonenumbers.number_type(number)
+    return kind != PhoneNumberType.UNKNOWN and kind not in _UNDIALABLE  # no number that is not valid has a type
 
 
 def _with_plus(written: str, country: str | None) -> str:

@@ -1,6 +1,7 @@
 """SIGKILL in mid-campaign: everybody is called, nobody twice, and the money is right."""
 
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import anyio
@@ -11,6 +12,8 @@ from sqlalchemy import func, select
 from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.service.platform.database.database import Database
 from callwright.service.tables.schema import calls, simulated_dials, transcripts
+from tests.kills.campaigns import start_campaigns
+from tests.kills.run import KilledRun
 from tests.support.campaign_invariants import (
     campaign_records,
     check_counters,
@@ -59,6 +62,19 @@ async def test_a_campaign_that_is_killed_three_times_calls_everybody_and_nobody_
         assert {contact.status for contact in found.contacts} <= {"completed", "exhausted", "suppressed"}
         assert len({call.driver for call in found.calls}) == 4
         check_everything(found, RetryPolicy(), lines=4)
+
+
+@pytest.mark.usefixtures("shipped_law")
+async def test_campaigns_that_share_people_and_numbers_keep_the_law_while_their_processes_are_killed(
+    database_url: str, tmp_path: Path
+) -> None:
+    processes = 1 if database_url.startswith("sqlite") else 4
+    await start_campaigns(database_url, tmp_path / "made", 300)
+    run = KilledRun(database_url, tmp_path, Random(3), processes=processes)
+    figures = await run.figures(kills=3)
+    assert figures.holds, figures.violations
+    assert run.kills == 3
+    assert figures.contacts == 360
 
 
 @pytest.mark.requirement("STATE-27")
