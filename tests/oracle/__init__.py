@@ -1,0 +1,1 @@
+"""A second opinion on who may be called when, written from the page of rules and their sources alone."""

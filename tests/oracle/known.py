@@ -1,0 +1,140 @@
+"""Where the gate is known to answer otherwise than the page; whoever changes that deletes it here."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from tests.oracle.law import Answer, Question
+from tests.oracle.places import shows_zones
+
+ALWAYS = [{"days": ["mon", "tue", "wed", "thu", "fri", "sat", "sun"], "start": "00:00", "end": "24:00"}]
+
+
+@dataclass(frozen=True)
+class Known:
+    """A kind of disagreement, with a question that shows it."""
+
+    name: str
+    gate_allows: bool
+    """True: the gate makes a call that the page forbids; else it forbids one that the page allows."""
+    concerns: Callable[[Question, Answer, Answer], bool]
+    example: Question
+
+
+def known(question: Question, law: Answer, gate: Answer) -> Known | None:
+    """The known kind that a disagreement is of, if it is of one."""
+    found = (kind for kind in KNOWN if kind.gate_allows == gate.allowed and kind.concerns(question, law, gate))
+    return next(found, None)
+
+
+def _hours(question: Question) -> dict[str, Any]:
+    return question.calling_hours or {}
+
+
+def _shows_none(question: Question) -> bool:
+    return question.timezone is None and not shows_zones(question.number)
+
+
+def _fixed_zone(question: Question, _law: Answer, _gate: Answer) -> bool:
+    return _shows_none(question) and _hours(question).get("timezone_mode") == "fixed"
+
+
+def _fallback_beside_state(question: Question, _law: Answer, _gate: Answer) -> bool:
+    callee = _hours(question).get("timezone_mode", "callee") == "callee"
+    return _shows_none(question) and callee and bool(question.state and _hours(question).get("timezone"))
+
+
+def _crown_dependency(question: Question, _law: Answer, gate: Answer) -> bool:
+    return question.number.startswith(("+447781", "+441481")) and "GB." in gate.rule
+
+
+def _holiday_of_territory(question: Question, law: Answer, _gate: Answer) -> bool:
+    return question.number.startswith(("+1787", "+1939")) and "holiday" in law.rule
+
+
+def _saskatchewan(question: Question, law: Answer, _gate: Answer) -> bool:
+    there = question.state == "SK" or question.number.startswith(("+1306", "+1474", "+1639"))
+    return there and "America/Edmonton" in law.rule
+
+
+def _kentucky(question: Question, law: Answer, _gate: Answer) -> bool:
+    return question.number.startswith("+1606") and "America/Chicago" in law.rule
+
+
+def _north(question: Question, _law: Answer, _gate: Answer) -> bool:
+    return question.number.startswith("+1867") and question.timezone is None
+
+
+def _mexico(question: Question, _law: Answer, _gate: Answer) -> bool:
+    return question.number.startswith("+52") and _shows_none(question)
+
+
+def _example(number: str, at: datetime, **other: Any) -> Question:
+    usual: dict[str, Any] = {"state": None, "timezone": None, "calling_hours": None, "earlier": (), "consent": True}
+    return Question(number=number, at=at, purpose="informational", **{**usual, **other})
+
+
+KNOWN = (
+    Known(
+        "With hours in a fixed zone, a person whose number shows no zone is taken to be in the fixed zone too.",
+        False,
+        _fixed_zone,
+        _example(
+            "+61412345678",
+            datetime(2026, 9, 16, 3, 0, tzinfo=UTC),
+            calling_hours={"timezone_mode": "fixed", "timezone": "Europe/London", "windows": ALWAYS},
+        ),
+    ),
+    Known(
+        "The fallback zone counts beside the zones of the state that the list names.",
+        False,
+        _fallback_beside_state,
+        _example(
+            "+61412345678",
+            datetime(2026, 9, 16, 3, 0, tzinfo=UTC),
+            state="QLD",
+            calling_hours={"timezone_mode": "callee", "timezone": "Europe/London", "windows": ALWAYS},
+        ),
+    ),
+    Known(
+        "The rules of GB hold for Guernsey, Jersey and the Isle of Man, which the page does not name.",
+        False,
+        _crown_dependency,
+        _example(
+            "+441481256789",
+            datetime(2026, 9, 16, 12, 0, tzinfo=UTC),
+            earlier=((datetime(2026, 9, 15, 14, 0, tzinfo=UTC), "voicemail"),),
+        ),
+    ),
+    Known(
+        "People in Puerto Rico are called on its own public holidays: only those of the whole US are known there.",
+        True,
+        _holiday_of_territory,
+        _example("+17875550123", datetime(2026, 4, 3, 15, 0, tzinfo=UTC)),
+    ),
+    Known(
+        "The west of Saskatchewan, which keeps the time of Alberta, is taken to keep that of Regina.",
+        True,
+        _saskatchewan,
+        _example("+13067616701", datetime(2026, 2, 4, 15, 15, tzinfo=UTC)),
+    ),
+    Known(
+        "Area code 606 is taken to keep Eastern time, although Clinton County, Kentucky, keeps Central time.",
+        True,
+        _kentucky,
+        _example("+16068975885", datetime(2026, 6, 24, 13, 15, tzinfo=UTC)),
+    ),
+    Known(
+        "Area code 867, which is that of the three territories, is taken to be anywhere in Canada.",
+        False,
+        _north,
+        _example("+18677299203", datetime(2026, 6, 24, 23, 15, tzinfo=UTC)),
+    ),
+    Known(
+        "A toll-free number of Mexico is taken to be in America/New_York too, as phonenumbers lists it.",
+        False,
+        _mexico,
+        _example("+528004562353", datetime(2022, 11, 3, 0, 15, tzinfo=UTC)),
+    ),
+)
