@@ -287,7 +287,7 @@ export interface CallEvidence {
   regions?: string[];
   /** The time zones that all had to allow it. */
   time_zones?: string[];
-  /** The time in the first of them, with its offset. */
+  /** What clocks in the first of them showed. */
   local_time?: string | null;
   /** Hours, caps and pauses that allowed it. */
   rules?: EvidenceRule[];
@@ -317,7 +317,7 @@ export interface CallEvidenceWithHistory {
   regions?: string[];
   /** The time zones that all had to allow it. */
   time_zones?: string[];
-  /** The time in the first of them, with its offset. */
+  /** What clocks in the first of them showed. */
   local_time?: string | null;
   /** Hours, caps and pauses that allowed it. */
   rules?: EvidenceRule[];
