@@ -1,14 +1,17 @@
 """Where the gate is known to answer otherwise than the page; whoever changes that deletes it here."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
+
+import phonenumbers
 
 from tests.oracle.law import Answer, Question
 from tests.oracle.places import shows_zones
 
 ALWAYS = [{"days": ["mon", "tue", "wed", "thu", "fri", "sat", "sun"], "start": "00:00", "end": "24:00"}]
+OPEN = {"timezone_mode": "callee", "windows": ALWAYS, "skip_public_holidays": False}
 
 
 @dataclass(frozen=True)
@@ -46,11 +49,11 @@ def _fallback_beside_state(question: Question, _law: Answer, _gate: Answer) -> b
 
 
 def _crown_dependency(question: Question, _law: Answer, gate: Answer) -> bool:
-    return question.number.startswith(("+447781", "+441481")) and "GB." in gate.rule
+    return _country(question) in ("GG", "IM", "JE") and "GB." in gate.rule
 
 
 def _holiday_of_territory(question: Question, law: Answer, _gate: Answer) -> bool:
-    return question.number.startswith(("+1787", "+1939")) and "holiday" in law.rule
+    return _country(question) == "PR" and "holiday" in law.rule
 
 
 def _saskatchewan(question: Question, law: Answer, _gate: Answer) -> bool:
@@ -62,12 +65,17 @@ def _kentucky(question: Question, law: Answer, _gate: Answer) -> bool:
     return question.number.startswith("+1606") and "America/Chicago" in law.rule
 
 
-def _north(question: Question, _law: Answer, _gate: Answer) -> bool:
-    return question.number.startswith("+1867") and question.timezone is None
+def _shared_by_provinces(question: Question, _law: Answer, gate: Answer) -> bool:
+    several = question.number.startswith(("+1782", "+1867", "+1902"))
+    return several and question.state is None and ("*." in gate.rule or "CA-BC." in gate.rule)
 
 
 def _mexico(question: Question, _law: Answer, _gate: Answer) -> bool:
-    return question.number.startswith("+52") and _shows_none(question)
+    return _country(question) == "MX" and _shows_none(question)
+
+
+def _country(question: Question) -> str | None:
+    return phonenumbers.region_code_for_number(phonenumbers.parse(question.number))
 
 
 def _example(number: str, at: datetime, **other: Any) -> Question:
@@ -126,10 +134,12 @@ KNOWN = (
         _example("+16068975885", datetime(2026, 6, 24, 13, 15, tzinfo=UTC)),
     ),
     Known(
-        "Area code 867, which is that of the three territories, is taken to be anywhere in Canada.",
+        "An area code of two or three provinces is taken to be in every province, British Columbia too.",
         False,
-        _north,
-        _example("+18677299203", datetime(2026, 6, 24, 23, 15, tzinfo=UTC)),
+        _shared_by_provinces,
+        replace(
+            _example("+19025551234", datetime(2026, 9, 13, 17, 0, tzinfo=UTC), calling_hours=OPEN), purpose="marketing"
+        ),
     ),
     Known(
         "A toll-free number of Mexico is taken to be in America/New_York too, as phonenumbers lists it.",

@@ -39,7 +39,7 @@ def place_of(number: str, *, state: str | None, zone: str | None, fallback_zone:
     elif named[0] == home:
         laws = ((home, frozenset({named[1]})),)
     else:
-        laws = ((home, _states_of_number(number, country=home)), (named[0], frozenset({named[1]})))
+        laws = ((home, frozenset[str]()), (named[0], frozenset({named[1]})))
     calendars = [(home, None), *((country, next(iter(states))) for country, states in laws if len(states) == 1)]
     zones = _zones(number, home=home, zone=zone, named=named, fallback_zone=fallback_zone)
     return Place(laws, tuple(calendars), zones)
@@ -85,7 +85,8 @@ def _zones_of_number(number: str) -> frozenset[str]:
     """The zones that a number shows: those of its area code, else one to three clocks, else none."""
     names = frozenset(timezone.time_zones_for_number(phonenumbers.parse(number))) - {UNKNOWN_ZONE}
     zones = frozenset(_links().get(name, name) for name in names)
-    if area := zones_of_area(number):
+    area = zones_of_area(number)
+    if area is not None:
         return area
     return zones if len(zones) <= MOST_ZONES_OF_A_NUMBER else frozenset()
 

@@ -113,7 +113,6 @@ def zones_of_state(country: str, code: str) -> frozenset[str]:
 
 _INDIANA = "America/Indiana/Indianapolis America/Chicago"
 _BRITISH_COLUMBIA = STATES["CA"]["BC"][1]
-_NORTH = " ".join(STATES["CA"][code][1] for code in ("NT", "NU", "YT"))
 _LOWER_ST_LAWRENCE = "America/Toronto America/Blanc-Sablon America/Halifax"
 ZONES_OF_AREAS = {
     "208 986": STATES["US"]["ID"][1],
@@ -135,12 +134,12 @@ ZONES_OF_AREAS = {
     "367 418 581": _LOWER_ST_LAWRENCE,
     "709 879": STATES["CA"]["NL"][1],
     "807": STATES["CA"]["ON"][1],
-    "867": _NORTH,
+    "867": "",
 }
-"""Area codes of places in several time zones, and one that phonenumbers gives to the wrong one."""
+"""Area codes of places in several time zones, 867 of more than three, and one that phonenumbers has wrong."""
 _ZONES_OF_AREA = {area: frozenset(zones.split()) for areas, zones in ZONES_OF_AREAS.items() for area in areas.split()}
 
 
-def zones_of_area(number: str) -> frozenset[str]:
-    """The zones of a number's area code; none if phonenumbers knows them better."""
-    return _ZONES_OF_AREA.get(number[2:5], frozenset()) if number.startswith("+1") else frozenset()
+def zones_of_area(number: str) -> frozenset[str] | None:
+    """The zones of a number's area code, none of one that shows none; None if phonenumbers knows them better."""
+    return _ZONES_OF_AREA.get(number[2:5]) if number.startswith("+1") else None
