@@ -41,13 +41,8 @@ class DriverWrites:
         jumps: bool = False,
     ) -> Claimed:
         """Claims calls, and stores which contacts the schedule defers or never calls. `jumps` as in `Pace`."""
-<<<<<<< HEAD
         given: dict[str, Any] = {"jumps": jumps, **self._lease()}
         claimed = await self.database.write(claim, self.ids, rules, drafts, schedule, contacts, **given)
-=======
-        given = (self.ids, rules, drafts, schedule, contacts)
-        claimed = await self.database.write(claim, *given, jumps=jumps, **self._lease())
->>>>>>> 1f5c9506 (The test of parts of the day reads the number of a call)
         self.events_written()
         return claimed
 

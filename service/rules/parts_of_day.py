@@ -23,11 +23,7 @@ def next_untried_ms(parts: Sequence[PartOfDay], attempts_ms: Sequence[int], from
     None if one was made in each. Daylight saving is that of the time zone.
     """
     tried = {part_of(at_ms, zone) for at_ms in attempts_ms}
-<<<<<<< HEAD
     part: PartOfDay | None = next((part for part in parts if part not in tried), None)
-=======
-    part: PartOfDay | None = next((one for one in parts if one not in tried), None)
->>>>>>> 1f5c9506 (The test of parts of the day reads the number of a call)
     if part is None:
         return None
     first, end = HOURS[part]
