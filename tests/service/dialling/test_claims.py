@@ -56,8 +56,8 @@ async def test_what_is_held_back_for_calls_under_way_covers_no_other_call(tenant
     def allowed(connection: Connection) -> Allowance:
         return allowance(connection, connection.execute(FIND, {"id": made.id}).one(), jumps=True)
 
-    assert await tenant.database.read(allowed) == Allowance(10)
+    assert await tenant.database.read(allowed) == Allowance(10, lines=20)
     await tenant.client.deployments.update(id=made.id, budget_cap=Spend(amount=money(13 * call).amount))
-    assert await tenant.database.read(allowed) == Allowance(3)
+    assert await tenant.database.read(allowed) == Allowance(3, lines=20)
     await leave_in_wallet(tenant, 12 * call)
-    assert await tenant.database.read(allowed) == Allowance(2)
+    assert await tenant.database.read(allowed) == Allowance(2, lines=20)
