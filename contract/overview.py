@@ -107,8 +107,8 @@ class OverviewLimits(Resource):
     concurrent_deployments: int | None = None
     concurrent_calls: int | None = None
     reserved_inbound_concurrency: Annotated[
-        int, Field(description="Of these, lines that campaigns leave to callers.")
-    ] = 0
+        int | None, Field(description="Of these, lines that campaigns leave free for callers; null for none.")
+    ] = None
     requests_per_second: int | None = None
     recording_retention_days: Annotated[int, Field(description="Recordings are deleted so long after their call.")]
 

@@ -61,7 +61,7 @@ def get_overview(asked: contract.GetOverview, context: RequestContext) -> contra
             plan=plan.name,
             concurrent_deployments=plan.concurrent_deployments,
             concurrent_calls=plan.concurrent_calls,
-            reserved_inbound_concurrency=plan.reserved_inbound_concurrency,
+            reserved_inbound_concurrency=plan.reserved_inbound_concurrency or None,
             requests_per_second=plan.requests_per_second,
             recording_retention_days=plan.recording_retention_days,
         ),

@@ -116,6 +116,10 @@ SETTINGS: list[dict[str, Any]] = [
     {"compliance": Compliance(purpose="survey")},
     {"predial_check_url": "https://example.com/check"},
     {"recording": Recording(announcement="always")},
+    {"circuit_breaker": None},
+    {"daily_budget_cap": Spend(amount="7.00")},
+    {"ramp_up_seconds": 60},
+    {"reserved_inbound_concurrency": 1},
 ]
 MATTERS: list[tuple[set[str], Change]] = [
     ({"agent"}, agent(name="Bea")),

@@ -1093,8 +1093,8 @@ export interface OverviewLimits {
   plan: string;
   concurrent_deployments?: number | null;
   concurrent_calls?: number | null;
-  /** Of these, lines that campaigns leave to callers. Default: 0. */
-  reserved_inbound_concurrency?: number;
+  /** Of these, lines that campaigns leave free for callers; null for none. */
+  reserved_inbound_concurrency?: number | null;
   requests_per_second?: number | null;
   /** Recordings are deleted so long after their call. */
   recording_retention_days: number;
