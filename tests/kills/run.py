@@ -63,15 +63,17 @@ class KilledRun:
     async def _kill(self, database: Database, moments: Sequence[int]) -> None:
         for attempts in moments:
             while True:
-                if self._running and await database.read(_attempts) >= attempts:
+                if await database.read(_attempts) >= attempts:
                     break
                 await anyio.sleep(LOOK_S)
             await anyio.sleep(self._chance.uniform(0, LATEST_S))
-            slot = self._chance.choice(self._slots)
-            if slot in self._running:  # else it is on its way, and the next kill may meet it
-                with suppress(ProcessLookupError):
-                    os.kill(self._running[slot].pid, signal.SIGKILL)
-                    self.kills += 1
+            while True:
+                if self._running:
+                    break
+                await anyio.sleep(LOOK_S)
+            with suppress(ProcessLookupError):
+                os.kill(self._running[self._chance.choice(sorted(self._running))].pid, signal.SIGKILL)
+                self.kills += 1
 
 
 def _attempts(connection: Connection) -> int:
