@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Connection, Row
@@ -35,14 +36,7 @@ class CampaignHours:
 
     def of_person(self, phone: str, timezone: str | None, cells: str | None) -> OpenHours:
         """When a person may be called. `timezone` and `cells` (JSON) are those of their row in the audience."""
-        place = place_of(
-            self.regions,
-            phone,
-            state=state_in(json.loads(cells or "{}")),
-            timezone=timezone,
-            fallback_zone=None if self.hours is None else self.hours.timezone,
-        )
-        return open_hours(self.regions, place, self.hours, self.purpose)
+        return _of_person(self, phone, timezone, cells)
 
     def next_call_ms(
         self, phone: str, timezone: str | None, cells: str | None, at_ms: int, end_ms: int | None
@@ -52,9 +46,23 @@ class CampaignHours:
         return next_call_ms(candidate, end_ms)
 
 
+<<<<<<< HEAD
 def has_state_column(columns: str) -> bool:
     """Whether an audience with these columns (JSON) says in which state or province people live."""
     return any(column["name"].casefold() in _STATE_COLUMNS for column in json.loads(columns))
+=======
+@lru_cache(maxsize=1_000)
+def _of_person(campaign: CampaignHours, phone: str, timezone: str | None, cells: str | None) -> OpenHours:
+    """The open hours of a person. Each round of dialling asks three times about the same people."""
+    place = place_of(
+        campaign.regions,
+        phone,
+        state=state_in(json.loads(cells or "{}")),
+        timezone=timezone,
+        fallback_zone=None if campaign.hours is None else campaign.hours.timezone,
+    )
+    return open_hours(campaign.regions, place, campaign.hours, campaign.purpose)
+>>>>>>> 06908e45 (The open hours of a person are worked out once a round)
 
 
 def state_in(cells: Mapping[str, Any]) -> str | None:
