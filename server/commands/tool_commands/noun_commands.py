@@ -100,7 +100,7 @@ def _default(name: str, required: set[str]) -> Any:
 def _annotation(argument: DeclaredArgument) -> Any:
     """The argument as Typer reads it: positional if it names what the tool is about, otherwise a flag."""
     said = in_commands(argument.help)
-    if argument.in_path or argument.name == NUMBER:
+    if argument.in_path or (argument.name == NUMBER and argument.required):
         return Annotated[str if argument.required else str | None, typer.Argument(metavar=_place(argument), help=said)]
     if argument.kind == "yes or no":
         flags = f"{argument.flag}/--no-{argument.flag[2:]}"

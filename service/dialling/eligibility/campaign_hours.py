@@ -46,11 +46,11 @@ class CampaignHours:
         return next_call_ms(candidate, end_ms)
 
 
-<<<<<<< HEAD
 def has_state_column(columns: str) -> bool:
     """Whether an audience with these columns (JSON) says in which state or province people live."""
     return any(column["name"].casefold() in _STATE_COLUMNS for column in json.loads(columns))
-=======
+
+
 @lru_cache(maxsize=1_000)
 def _of_person(campaign: CampaignHours, phone: str, timezone: str | None, cells: str | None) -> OpenHours:
     """The open hours of a person. Each round of dialling asks three times about the same people."""
@@ -62,7 +62,6 @@ def _of_person(campaign: CampaignHours, phone: str, timezone: str | None, cells:
         fallback_zone=None if campaign.hours is None else campaign.hours.timezone,
     )
     return open_hours(campaign.regions, place, campaign.hours, campaign.purpose)
->>>>>>> 06908e45 (The open hours of a person are worked out once a round)
 
 
 def state_in(cells: Mapping[str, Any]) -> str | None:

@@ -144,10 +144,6 @@ async def test_people_who_do_not_answer_are_tried_in_each_part_of_their_own_day(
     await tenant.client.deployments.start(id=made.id, jump_clock=True)
     assert (await tenant.ended(made.id)).status == "completed"
     calls = [call async for call in tenant.client.calls.list(deployment_id=made.id)]
-<<<<<<< ours
     for area, zone, hours in (("212", "America/New_York", [10, 12, 17]), ("415", "America/Los_Angeles", [7, 9, 12])):
-=======
-    for area, zone, hours in (("212", "America/New_York", [10, 12, 17]), ("415", "America/Los_Angeles", [8, 9, 12])):
->>>>>>> theirs
         made_at = sorted(call.created_at for call in calls if call.to[2:5] == area)
         assert [at.astimezone(ZoneInfo(zone)).hour for at in made_at] == hours
