@@ -67,7 +67,9 @@ class ListDoNotCall(MadeBetween, PageQuery):
     number: Annotated[PersonalFilter | None, Field(description="Only this number, in E.164."), Filter()] = None
     reason: Annotated[Choices[Reason], Field(description="Only these reasons.")] = None
     source_call_id: Annotated[
-        FilterText | None, Field(description="Only what this call has brought about."), Filter()
+        FilterText | None,
+        Field(examples=["cal_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"], description="Only what this call has brought about."),
+        Filter(),
     ] = None
     simulated: Annotated[
         bool | None, Field(description="true: only the simulated network's list; false: only the real one."), Filter()

@@ -10,8 +10,8 @@ LEAST_CALLS = 20
 """Answered calls below which nothing is judged: of fewer, two people make a rate."""
 NEWEST_CALLS = 200
 """Answered calls that are looked at, the newest ones: a campaign is judged by what it does now, at a bounded cost."""
-MOST_OPTED_OUT = 0.05
-"""The share of answered calls that may end in an opt-out. Beyond one in twenty the list or the words are wrong."""
+MOST_OPTED_OUT = 0.10
+"""The share of answered calls that may end in an opt-out. Beyond one in ten the list or the words are wrong."""
 SHORT_CALL_MS = 6_000
 """An answered call shorter than this ended before anybody could say who calls and why."""
 MOST_SHORT = 0.40

@@ -24,6 +24,7 @@ from callwright.service.settings import ServiceSettings
 from callwright.service.tables.schema import api_keys, calls, memberships, organizations, outbox, phone_numbers
 from callwright.service.webhooks.dispatcher import Dispatcher
 from callwright.service.workers import imports, sweeps
+from callwright.service.workers.renewals import RETRIED_FOR_MS
 from tests.support.campaigns import DeadEngine, Interrupted, driver_of, lease, leave_in_wallet
 from tests.support.clock_set_by_test import MovableClock
 from tests.support.service import Tenant, open_service
@@ -101,7 +102,8 @@ class RepeatableService:
 
     async def lose_the_numbers(self) -> None:
         """Another month of every number falls due, which nothing is left to pay."""
-        await self._change(phone_numbers, phone_numbers.c.org_id, renews_at=self.clock.now_ms())
+        due = {"renews_at": self.clock.now_ms(), "past_due_since": self.clock.now_ms() - RETRIED_FOR_MS}
+        await self._change(phone_numbers, phone_numbers.c.org_id, **due, renewal_retry_at=self.clock.now_ms())
         await sweeps.run(self.tenant.services)
 
     async def cap_spending(self) -> None:

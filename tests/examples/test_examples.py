@@ -17,6 +17,7 @@ from tests.examples.scenario import examples
 from tests.support.clock_set_by_test import MovableClock
 
 KEPT: dict[str, dict[str, Any]] = json.loads(FILE.read_bytes())
+pytestmark = pytest.mark.usefixtures("shipped_law")
 AGAIN = "run scripts/examples and look at what has changed"
 
 

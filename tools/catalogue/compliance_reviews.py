@@ -64,7 +64,8 @@ TOOLS: tuple[Tool, ...] = (
         toolset="compliance",
         title="Get a compliance review",
         description=(
-            "One review with its figures, and who decided it why. To find reviews use list_compliance_reviews. Free."
+            "One compliance review with its figures, and who decided it and why. To find reviews use "
+            "list_compliance_reviews. Free."
         ),
         hints=READS,
         reply=_whole,

@@ -30,9 +30,12 @@ class CampaignHours:
 
     @classmethod
     def of(cls, connection: Connection, row: Row[Any]) -> "CampaignHours":
-        """The hours of a campaign."""
+        """The hours of a campaign. An inbound deployment has none of its own."""
+        rules = rules_of_deployment(connection, row)
+        if row.settings is None:
+            return cls(rules, None, "informational")
         settings = settings_of(row)
-        return cls(rules_of_deployment(connection, row), settings.calling_hours, settings.compliance.purpose)
+        return cls(rules, settings.calling_hours, settings.compliance.purpose)
 
     def of_person(self, phone: str, timezone: str | None, cells: str | None) -> OpenHours:
         """When a person may be called. `timezone` and `cells` (JSON) are those of their row in the audience."""

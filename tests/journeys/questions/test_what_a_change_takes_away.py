@@ -172,13 +172,19 @@ async def test_what_was_before_reads_as_a_person_says_it(tenant: Tenant, found: 
     assert "retry_on [no_answer, busy, failed] instead of [no_answer], " in said
     assert "max_attempts_per_day 2 instead of 1, different_time_of_day True instead of False)" in said
     zone = "timezone_mode callee instead of fixed, timezone none instead of 'Europe/Berlin'"
-    assert f"calling_hours ({zone}, 1 window mon 09:00-10:00)".replace("'", '"') in said
+    assert f"calling_hours ({zone}, 1 window mon 09:00-10:00".replace("'", '"') in said
     said = await question(found, id=campaign.id, calling_hours=None, end_at=None)
     assert "end_at none instead of 2099-02-01 00:00:00+00:00, " in said
-    assert "calling_hours none instead of (timezone_mode callee, 1 window mon 09:00-10:00)." in said
+    assert (
+        "calling_hours none instead of (timezone_mode callee, 1 window mon 09:00-10:00, skip_public_holidays True)."
+        in said
+    )
     said = await question(found, id=campaign.id, calling_hours={"windows": WINDOWS}, end_at="2099-03-01T00:00:00Z")
     assert "end_at 2099-03-01 00:00:00+00:00 instead of none" in said
-    assert "calling_hours (timezone_mode callee, timezone none, 1 window mon 09:00-10:00) instead of none." in said
+    assert (
+        "calling_hours (timezone_mode callee, timezone none, 1 window mon 09:00-10:00, skip_public_holidays True) instead of none."
+        in said
+    )
     said = await question(found, id=campaign.id, calling_hours={"windows": WINDOWS}, end_at="2099-03-01T00:00:00Z")
     assert "end_at 2099-03-01 00:00:00+00:00, calling_hours (1 window mon 09:00-10:00)." in said
 

@@ -67,11 +67,11 @@ async def approve(tenant: Tenant, deployment_id: str) -> None:
 @pytest.mark.requirement("REVIEW-03", "EVENT-19")
 async def test_more_than_one_opt_out_in_twenty_pauses_the_campaign_and_is_told(tenant: Tenant) -> None:
     made = await begun(tenant, 20)
-    paused = await driven(tenant, made.id, opted_out=[3, 12])
+    paused = await driven(tenant, made.id, opted_out=[3, 12, 17])
     assert (paused.status, paused.status_reason) == ("paused", "compliance")
     (review,) = await of(tenant, made.id)
     assert (review.category, review.severity, review.status) == ("opt_out_rate", "high", "open")
-    assert review.facts == {"calls": 20, "found": 2, "percent": 10.0}
+    assert review.facts == {"calls": 20, "found": 3, "percent": 15.0}
     assert (review.blocking, review.simulated) == (True, True)
     (event,) = (await tenant.client.events.list(type=["compliance.action_required"])).data
     told = (await tenant.client.events.get(id=event.id)).data
@@ -83,7 +83,7 @@ async def test_more_than_one_opt_out_in_twenty_pauses_the_campaign_and_is_told(t
 
 
 async def test_one_opt_out_in_twenty_and_two_of_nineteen_calls_pause_nothing(tenant: Tenant) -> None:
-    for name, count, opted_out in (("One in twenty", 20, [3]), ("Few", 19, [3, 12])):
+    for name, count, opted_out in (("One in ten", 20, [3, 12]), ("Few", 19, [3, 12])):
         made = await begun(tenant, count, name=name)
         assert (await driven(tenant, made.id, opted_out=opted_out)).status == "completed", name
         assert await of(tenant, made.id) == []
@@ -109,7 +109,7 @@ async def test_two_short_calls_in_five_pause_nothing(tenant: Tenant) -> None:
 @pytest.mark.requirement("REVIEW-09")
 async def test_while_a_review_waits_no_second_one_is_opened(tenant: Tenant) -> None:
     made = await begun(tenant, 20)
-    paused = await driven(tenant, made.id, opted_out=[3, 12], short=range(15, 20))
+    paused = await driven(tenant, made.id, opted_out=[3, 12, 17], short=[14, 15, 16, 18, 19])
     (first,) = await of(tenant, made.id)
     async with refusal(422, "compliance_rejected"):
         await more(tenant, paused, 5, first=20)
@@ -120,7 +120,7 @@ async def test_while_a_review_waits_no_second_one_is_opened(tenant: Tenant) -> N
 @pytest.mark.requirement("REVIEW-10")
 async def test_an_approval_of_opt_outs_holds_for_the_next_two_hundred_answered_calls(tenant: Tenant) -> None:
     made = await begun(tenant, 20)
-    paused = await driven(tenant, made.id, opted_out=[3, 12])
+    paused = await driven(tenant, made.id, opted_out=[3, 12, 17])
     await approve(tenant, made.id)
     await more(tenant, paused, 199, first=20)
     ended = await driven(tenant, made.id, opted_out=range(20, 219))
@@ -131,10 +131,10 @@ async def test_an_approval_of_opt_outs_holds_for_the_next_two_hundred_answered_c
 @pytest.mark.requirement("REVIEW-10")
 async def test_after_two_hundred_further_calls_with_many_opt_outs_a_second_review_is_opened(tenant: Tenant) -> None:
     made = await begun(tenant, 20)
-    paused = await driven(tenant, made.id, opted_out=[3, 12])
+    paused = await driven(tenant, made.id, opted_out=[3, 12, 17])
     await approve(tenant, made.id)
     await more(tenant, paused, 200, first=20)
-    again = await driven(tenant, made.id, opted_out=range(209, 220))
+    again = await driven(tenant, made.id, opted_out=range(199, 220))
     assert (again.status, again.status_reason) == ("paused", "compliance")
     newest, _ = await of(tenant, made.id)
     assert (newest.status, newest.facts) == ("open", {"calls": 200, "found": 11, "percent": 5.5})

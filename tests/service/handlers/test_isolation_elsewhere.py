@@ -20,6 +20,7 @@ from tests.support.http.raw_requests import AsyncClient, raw_client, refused, wi
 from tests.support.imports import carry_out_import
 from tests.support.isolation import REQUIRED_BODY, REQUIRED_QUERY, id_places, one_of_everything
 from tests.support.resources import row
+from tests.support.reviews import open_review
 from tests.support.service import Tenant, open_service
 from tests.support.webhooks.sent_events import URL, subscribe
 
@@ -31,12 +32,14 @@ SHARED = {"list_voices", "search_available_numbers"}
 async def more(tenant: Tenant) -> Mapping[str, str]:
     """At least two entries for each list of an organization; the ids of what the lists are lists of."""
     ids = dict((await one_of_everything(tenant)).ids)
-    await resources.draft(tenant, "Another name")
+    another = await resources.draft(tenant, "Another name")
     await tenant.client.audiences.add_rows(id=ids["audience"], rows=[row(1), row(2)])
     done = await carry_out_import(tenant, "phone_number\nx\ny\n", audience_id=ids["audience"])
     for index in range(2):
         about: dict[str, Any] = {"deployment_id": ids["deployment"], "agent_id": ids["agent"]}
         await put_conversation(tenant, ("agent", "Hello."), contact_id=f"{ids['contact'][:-2]}_{index}", **about)
+    await tenant.client.do_not_call.add(entries=[{"number": "+12125550161"}, {"number": "+12125550162"}])
+    await open_review(tenant, another.deployment.id)
     await subscribe(tenant)
     await tenant.client.events.replay(id=ids["event"], webhook_id=ids["webhook"])
     return {**ids, "import": done.id}
@@ -93,7 +96,7 @@ PLACED: Mapping[str, tuple[str, ...]] = {
     "place_call": ("agent_id", "phone_number_id"),
 }
 """Which of its ids an operation is asked with."""
-COUNTS = {"replay_webhook", "replay_event"}
+COUNTS = {"replay_webhook", "replay_event", "import_do_not_call"}
 """What answers with counts alone, which may be the same for two organizations."""
 POSTS = [
     name

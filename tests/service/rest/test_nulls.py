@@ -31,6 +31,10 @@ FULL: dict[str, Any] = {
     "business_hours": {"timezone": "Europe/Berlin", "windows": [{"days": ["mon"], "start": "09:00", "end": "17:00"}]},
     "low_balance_threshold": {"amount": "20.00"},
     "inbound": {"recording_enabled": False},
+    "max_calls_per_day": 100,
+    "predial_check_url": "https://example.com/check",
+    "circuit_breaker": {"min_calls": 10},
+    "daily_budget_cap": {"amount": "5.00"},
 }
 """A value of each field that null empties."""
 

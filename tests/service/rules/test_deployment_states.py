@@ -71,7 +71,7 @@ def test_a_refused_action_names_what_is_allowed_and_all_of_that_is(status: Deplo
     [
         ("draft", FIELDS),
         ("scheduled", FIELDS),
-        ("paused", FIELDS - {"agent_id", "audience_id"}),
+        ("paused", FIELDS - {"agent_id", "audience_id", "recording"}),
         ("active", frozenset(LIVE)),
         ("completed", frozenset[str]()),
     ],

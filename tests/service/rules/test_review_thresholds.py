@@ -17,15 +17,15 @@ def calls(count: int, *, opted_out: int = 0, short: int = 0, ended_ms: int = NOW
     ("found", "finding"),
     [
         (calls(19, opted_out=19), None),
-        (calls(20, opted_out=1), None),
-        (calls(20, opted_out=2), Finding("opt_out_rate", 20, 2)),
-        (calls(200, opted_out=10), None),
-        (calls(200, opted_out=11), Finding("opt_out_rate", 200, 11)),
+        (calls(20, opted_out=2), None),
+        (calls(20, opted_out=3), Finding("opt_out_rate", 20, 3)),
+        (calls(200, opted_out=20), None),
+        (calls(200, opted_out=21), Finding("opt_out_rate", 200, 21)),
         ([*calls(200), *calls(50, opted_out=50)], None),
         ([], None),
     ],
 )
-def test_more_than_five_per_cent_of_twenty_to_two_hundred_calls_are_too_many_opt_outs(
+def test_more_than_ten_per_cent_of_twenty_to_two_hundred_calls_are_too_many_opt_outs(
     found: list[AnsweredCall], finding: Finding | None
 ) -> None:
     assert opt_outs(found) == finding

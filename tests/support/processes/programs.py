@@ -34,8 +34,9 @@ ERAS: tuple[Literal["legacy", "auto"], ...] = ("legacy", "auto")
 
 
 def environment(home: Path, **settings: str) -> dict[str, str]:
-    """An environment with these settings of the programs and no others. `~` is `home`."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("CALLWRIGHT_")}
+    """An environment with these settings of the programs and no others but the rules of the tests. `~` is `home`."""
+    ours = {name for name in os.environ if name.startswith("CALLWRIGHT_")} - {"CALLWRIGHT_RULES"}
+    kept = {name: value for name, value in os.environ.items() if name not in ours}
     return {**kept, "HOME": str(home), "USERPROFILE": str(home), "NO_COLOR": "1", **settings}
 
 

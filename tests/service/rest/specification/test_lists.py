@@ -12,6 +12,7 @@ from tests.support.deployments.states import deployment_in_state
 from tests.support.http.raw_requests import AsyncClient
 from tests.support.imports import carry_out_import
 from tests.support.resources import row
+from tests.support.reviews import open_review
 from tests.support.service import Tenant
 from tests.support.webhooks.sent_events import subscribe
 
@@ -70,13 +71,16 @@ async def test_a_cursor_continues_a_list_of_calls_in_place_of_a_page(tenant: Ten
 
 @pytest.mark.requirement("PAGE-10", "PAGE-11", "PAGE-12")
 async def test_every_list_offers_a_cursor_with_its_first_page(tenant: Tenant, http: AsyncClient) -> None:
-    campaign, _ = await resources.draft(tenant), await resources.draft(tenant, "Other")
+    campaign, second = await resources.draft(tenant), await resources.draft(tenant, "Other")
     audience_id = campaign.audience.id
     await tenant.client.audiences.add_rows(id=audience_id, rows=[row(1)])
     done = await carry_out_import(tenant, "phone_number\nx\ny\n", audience_id=audience_id)
     await tenant.client.deployments.start(id=campaign.deployment.id)
     for _ in range(2):
-        await put_conversation(tenant, ("agent", "Hello."))
+        await put_conversation(tenant, ("agent", "Hello."), deployment_id=campaign.deployment.id)
+    for each in (campaign, second):
+        await open_review(tenant, each.deployment.id)
+    await tenant.client.do_not_call.add(entries=[{"number": "+12125550161"}, {"number": "+12125550162"}])
     tried = await tenant.client.webhooks.test(id=(await subscribe(tenant)).id)
     await tenant.client.events.replay(id=tried.event_id)
     await subscribe(tenant)
@@ -84,6 +88,7 @@ async def test_every_list_offers_a_cursor_with_its_first_page(tenant: Tenant, ht
         "/webhooks/{id}/deliveries": f"/webhooks/{tried.webhook_id}/deliveries",
         "/events/{id}/deliveries": f"/events/{tried.event_id}/deliveries",
         "/deployments/{id}/contacts": f"/deployments/{campaign.deployment.id}/contacts",
+        "/deployments/{id}/evidence": f"/deployments/{campaign.deployment.id}/evidence",
         "/audiences/{id}/rows": f"/audiences/{audience_id}/rows",
         "/audiences/{id}/imports/{import_id}/errors": f"/audiences/{audience_id}/imports/{done.id}/errors",
     }
