@@ -53,7 +53,7 @@ class DoNotCallEntry(Resource):
     id: str
     number: Annotated[ContactNumber, Field(description="E.164.")]
     reason: ReasonField
-    note: OwnText
+    note: Annotated[QuotedText, PERSONAL]
     source_call_id: Annotated[str | None, Field(description="The call on which the person asked for it.")] = None
     simulated: Simulated
     created_at: Annotated[Timestamp, DERIVED]

@@ -109,6 +109,8 @@ class _Run:
         return self._figures
 
     def _learn(self, path: str, answer: requests.Response) -> None:
+        if "application/json" not in answer.headers.get("content-type", ""):
+            return  # a file
         self._known.learn(path, answer.json(), {})
 
     def _restock(self) -> None:

@@ -15,6 +15,7 @@ from tests.support.calls.stored_calls import put_call
 from tests.support.campaigns import run
 from tests.support.http.raw_requests import AsyncClient
 from tests.support.resources import agent, audience, draft, number, row
+from tests.support.reviews import open_review
 from tests.support.service import Tenant
 from tests.support.tasks import tasks_within
 
@@ -261,6 +262,11 @@ async def write_everything(tenant: Tenant, http: AsyncClient) -> set[str]:
         "variables": json.dumps(people),
         "unanswered_questions": '["MARKED"]',
     }
+    listed = await does("add_do_not_call", entries=[{"number": CONTACT, "note": f"{PRIVATE} {secret}"}])
+    await does("import_do_not_call", csv=f"number,note\n+12125550188,{PRIVATE}\n")
+    await does("remove_do_not_call", f"/do_not_call/{listed['entries'][0]['id']}")
+    review = await open_review(tenant, campaign["id"])
+    await does("decide_compliance_review", f"/compliance_reviews/{review}/decide", decision="approve", note="Seen.")
     await does("export_person", "/people/export", number=CONTACT)
     await does("delete_person", "/people/delete", number=CONTACT, confirm=True)
     call_id = await put_call(tenant, ended_at=None, status="in_progress", outcome=None, **spoken)
