@@ -11,6 +11,7 @@ import pytest
 
 from callwright.contract.declaration.filters import filter_of, takes_several
 from callwright.contract.declaration.operation import AnyOperation
+from callwright.contract.do_not_call import NewEntry
 from callwright.contract.surface import OPERATIONS
 from callwright.service.workers import imports
 from tests.support import resources
@@ -38,7 +39,7 @@ async def more(tenant: Tenant) -> Mapping[str, str]:
     for index in range(2):
         about: dict[str, Any] = {"deployment_id": ids["deployment"], "agent_id": ids["agent"]}
         await put_conversation(tenant, ("agent", "Hello."), contact_id=f"{ids['contact'][:-2]}_{index}", **about)
-    await tenant.client.do_not_call.add(entries=[{"number": "+12125550161"}, {"number": "+12125550162"}])
+    await tenant.client.do_not_call.add(entries=[NewEntry(number="+12125550161"), NewEntry(number="+12125550162")])
     await open_review(tenant, another.deployment.id)
     await subscribe(tenant)
     await tenant.client.events.replay(id=ids["event"], webhook_id=ids["webhook"])

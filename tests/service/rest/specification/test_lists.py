@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from callwright.contract.do_not_call import NewEntry
 from callwright.contract.surface import OPERATIONS
 from tests.support import resources
 from tests.support.calls.stored_calls import put_call, put_conversation
@@ -80,7 +81,7 @@ async def test_every_list_offers_a_cursor_with_its_first_page(tenant: Tenant, ht
         await put_conversation(tenant, ("agent", "Hello."), deployment_id=campaign.deployment.id)
     for each in (campaign, second):
         await open_review(tenant, each.deployment.id)
-    await tenant.client.do_not_call.add(entries=[{"number": "+12125550161"}, {"number": "+12125550162"}])
+    await tenant.client.do_not_call.add(entries=[NewEntry(number="+12125550161"), NewEntry(number="+12125550162")])
     tried = await tenant.client.webhooks.test(id=(await subscribe(tenant)).id)
     await tenant.client.events.replay(id=tried.event_id)
     await subscribe(tenant)
