@@ -39,15 +39,6 @@ def _shows_none(question: Question) -> bool:
     return question.timezone is None and not shows_zones(question.number)
 
 
-def _fixed_zone(question: Question, _law: Answer, _gate: Answer) -> bool:
-    return _shows_none(question) and _hours(question).get("timezone_mode") == "fixed"
-
-
-def _fallback_beside_state(question: Question, _law: Answer, _gate: Answer) -> bool:
-    callee = _hours(question).get("timezone_mode", "callee") == "callee"
-    return _shows_none(question) and callee and bool(question.state and _hours(question).get("timezone"))
-
-
 def _crown_dependency(question: Question, _law: Answer, gate: Answer) -> bool:
     return _country(question) in ("GG", "IM", "JE") and "GB." in gate.rule
 
@@ -84,27 +75,6 @@ def _example(number: str, at: datetime, **other: Any) -> Question:
 
 
 KNOWN = (
-    Known(
-        "With hours in a fixed zone, a person whose number shows no zone is taken to be in the fixed zone too.",
-        False,
-        _fixed_zone,
-        _example(
-            "+61412345678",
-            datetime(2026, 9, 16, 3, 0, tzinfo=UTC),
-            calling_hours={"timezone_mode": "fixed", "timezone": "Europe/London", "windows": ALWAYS},
-        ),
-    ),
-    Known(
-        "The fallback zone counts beside the zones of the state that the list names.",
-        False,
-        _fallback_beside_state,
-        _example(
-            "+61412345678",
-            datetime(2026, 9, 16, 3, 0, tzinfo=UTC),
-            state="QLD",
-            calling_hours={"timezone_mode": "callee", "timezone": "Europe/London", "windows": ALWAYS},
-        ),
-    ),
     Known(
         "The rules of GB hold for Guernsey, Jersey and the Isle of Man, which the page does not name.",
         False,

@@ -62,9 +62,14 @@ def _of_person(campaign: CampaignHours, phone: str, timezone: str | None, cells:
         phone,
         state=state_in(json.loads(cells or "{}")),
         timezone=timezone,
-        fallback_zone=None if campaign.hours is None else campaign.hours.timezone,
+        fallback_zone=_fallback_zone(campaign.hours),
     )
     return open_hours(campaign.regions, place, campaign.hours, campaign.purpose)
+
+
+def _fallback_zone(hours: CallingHours | None) -> str | None:
+    """The zone of a person whose number shows none; the zone of fixed hours is where the callers are."""
+    return None if hours is None or hours.timezone_mode == "fixed" else hours.timezone
 
 
 def state_in(cells: Mapping[str, Any]) -> str | None:

@@ -93,7 +93,8 @@ def _place(rules: RegionRules, head: str, length: int, state: str, timezone: str
     if 0 < len(known) <= MOST_ZONES:
         return Place(regions, _unique((*known, *_zones_of(rules, (column,) if column else ()))))
     wide = _zones_of(rules, parts) or _zones_of(rules, countries) or known
-    return Place(regions, _unique((*wide, *((fallback_zone,) if fallback_zone else ()))) or ("UTC",))
+    fallback = (fallback_zone,) if fallback_zone and not column else ()  # a state that the list names has zones
+    return Place(regions, _unique((*wide, *fallback)) or ("UTC",))
 
 
 def countries_with_numbers_of(country: str) -> tuple[str, ...]:

@@ -99,6 +99,18 @@ def test_a_toll_free_number_is_called_only_when_the_whole_country_may_be() -> No
     assert asked(at("2027-03-03T20:30"), phone=TOLL_FREE) == Allowed()
 
 
+def test_the_zone_of_fixed_hours_and_a_fallback_zone_are_not_where_a_person_is_whose_state_or_country_is_known() -> (
+    None
+):
+    midday = at("2026-09-16T03:00")  # in Australia; night in London
+    windows = [Window(days=list(WEEKDAYS), start="00:00", end="24:00")]
+    fixed = CallingHours(timezone_mode="fixed", timezone="Europe/London", windows=windows)
+    fallback = CallingHours(timezone="Europe/London", windows=windows)
+    assert asked(midday, phone="+61412345678", hours=fixed) == Allowed()
+    assert asked(midday, phone="+61412345678", hours=fallback, cells='{"state": "QLD"}') == Allowed()
+    assert isinstance(asked(midday, phone="+61412345678", hours=fallback), Deferred)
+
+
 def test_a_timezone_of_the_list_wins_over_that_of_the_number() -> None:
     early = at("2027-03-03T14:30")
     assert asked(early) == Allowed()
