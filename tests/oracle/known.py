@@ -31,10 +31,6 @@ def known(question: Question, law: Answer, gate: Answer) -> Known | None:
     return next(found, None)
 
 
-def _hours(question: Question) -> dict[str, Any]:
-    return question.calling_hours or {}
-
-
 def _shows_none(question: Question) -> bool:
     return question.timezone is None and not shows_zones(question.number)
 
