@@ -1,7 +1,4 @@
-"""Deployments: campaigns that call an audience with an agent, and numbers whose callers an agent answers.
-
-A campaign is made as a draft; nothing is dialled before the start.
-"""
+"""Deployments: campaigns that call an audience with an agent, and numbers whose callers an agent answers. A draft dials nothing."""
 
 from typing import Annotated, Literal
 
@@ -76,10 +73,7 @@ DeploymentStatus = Literal["draft", "scheduled", "active", "paused", "completed"
 
 
 class Deployment(Stored):
-    """A campaign (outbound), or a number whose callers an agent answers (inbound).
-
-    What only a campaign has is null in an inbound one, which calls from no number and has no contact.
-    """
+    """A campaign (outbound), or a number whose callers an agent answers (inbound): then a campaign's fields are null."""
 
     name: OwnText
     call_type: CallType
@@ -92,7 +86,7 @@ class Deployment(Stored):
     audience_id: str | None
     phone_number_ids: Annotated[list[str], Field(description="Numbers it calls from.")]
     rules_version: Annotated[
-        OwnText | None, Field(description="The rules of regions that it dials by; null before its start."), DERIVED
+        OwnText | None, Field(description="The rules it dials by; null: not started."), DERIVED
     ] = None
     caller_id_strategy: CallerIdStrategy | None
     start_at: Timestamp | None = None

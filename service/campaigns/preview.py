@@ -55,7 +55,7 @@ _EMPTY_CELLS = (
     "the welcome message has gaps where cells are empty: column {cells} in the audience; a default fills a gap: "
     "{{{{column|words}}}}"
 )
-_MISSED = "about {missed:,} of {people:,} people will probably not be called before end_at; set a later end_at"
+_MISSED = "about {missed:,} of {people:,} will probably not be called before end_at; set a later end_at"
 _GREETED = 100
 """How many people are looked at for the greeting with the most empty columns."""
 _LATEST = 2**62

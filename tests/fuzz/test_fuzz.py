@@ -16,7 +16,7 @@ from tests.fuzz.report import report
 from tests.fuzz.run import fuzzed
 from tests.fuzz.service import IN_PROCESS, opened
 
-CASES = 440
+CASES = 640
 SEED = 2
 LIMIT_S = 60.0
 LOOPBACK = ("127.0.0.1", "::1", "localhost")

@@ -213,7 +213,7 @@ TOOLS: tuple[Tool, ...] = (
             "audience_id": "",
             "phone_number_ids": "",
             "daily_budget_cap": "Per 24 h.",
-            "ramp_up_seconds": "",
+            "ramp_up_seconds": "Ramp.",
             "inbound": "As in create_inbound_deployment.",
             "predial_check_url": "Asked first.",
             "recording": "{enabled, announcement}.",

@@ -82,6 +82,7 @@ def newer(folder: Path, version: str = "2026.12.1", *changes: tuple[str, str]) -
 
 
 @pytest.mark.requirement("RULE-06")
+@pytest.mark.usefixtures("shipped_law")
 def test_a_newer_file_is_loaded_into_a_running_service_and_is_in_force_there(tmp_path: Path) -> None:
     data = tmp_path / "data"
     file = newer(tmp_path)

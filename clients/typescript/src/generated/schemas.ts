@@ -638,8 +638,7 @@ export interface DeliveryWithAttempts {
 }
 
 /**
- * A campaign (outbound), or a number whose callers an agent answers (inbound). What only a campaign has is null in
- * an inbound one, which calls from no number and has no contact.
+ * A campaign (outbound), or a number whose callers an agent answers (inbound): then a campaign's fields are null.
  */
 export interface Deployment {
   /** The resource's id: opaque, with a prefix that names its type. */
@@ -662,7 +661,7 @@ export interface Deployment {
   audience_id: string | null;
   /** Numbers it calls from. */
   phone_number_ids: string[];
-  /** The rules of regions that it dials by; null before its start. */
+  /** The rules it dials by; null: not started. */
   rules_version?: string | null;
   caller_id_strategy: "round_robin" | "sticky" | "local_presence" | "random" | null;
   start_at?: string | null;
