@@ -1,4 +1,4 @@
-"""Deployments: campaigns that call an audience with an agent, and numbers whose callers an agent answers. A draft dials nothing."""
+"""Deployments: campaigns that call an audience, and numbers whose callers an agent answers. A draft dials nothing."""
 
 from typing import Annotated, Literal
 
@@ -73,7 +73,7 @@ DeploymentStatus = Literal["draft", "scheduled", "active", "paused", "completed"
 
 
 class Deployment(Stored):
-    """A campaign (outbound), or a number whose callers an agent answers (inbound): then a campaign's fields are null."""
+    """A campaign (outbound), or a number whose callers an agent answers (inbound), whose campaign fields are null."""
 
     name: OwnText
     call_type: CallType

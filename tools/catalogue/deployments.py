@@ -27,7 +27,7 @@ _MOMENTS = {
     "end_at": "No new call after.",
 }
 _SHORTER = {
-    "name": "Unique.",
+    "name": "New.",
     "phone_number_ids": "To call from.",
     "calls_per_second": "New calls a second.",
     "caller_id_strategy": "sticky: one number for a contact.",
@@ -143,7 +143,7 @@ TOOLS: tuple[Tool, ...] = (
         hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=False),
         reply=whole,
         output_model=InboundState,
-        argument_descriptions={"name": "Unique."},
+        argument_descriptions={"name": "New."},
         hidden=frozenset({"agent_id", "audience_id", "phone_number_ids"}),
         truncation_hint=WHOLE_CAMPAIGN_HINT,
     ),
@@ -161,7 +161,7 @@ TOOLS: tuple[Tool, ...] = (
         confirmation=what_to_confirm.bind,
         output_model=InboundState,
         argument_descriptions={
-            "name": "Unique.",
+            "name": "New.",
             "agent_id": "Id or name.",
             "phone_number_id": "Id, number or label.",
             "business_hours": "{timezone, windows: [{days: [mon], start: HH:MM, end}]}. Else always.",
@@ -208,7 +208,7 @@ TOOLS: tuple[Tool, ...] = (
         | _SHORTER
         | dict.fromkeys(_NESTED, _AS_BEFORE)
         | {
-            "name": "Unique.",
+            "name": "New.",
             "agent_id": "",
             "audience_id": "",
             "phone_number_ids": "",

@@ -637,9 +637,7 @@ export interface DeliveryWithAttempts {
   attempts: DeliveryAttempt[];
 }
 
-/**
- * A campaign (outbound), or a number whose callers an agent answers (inbound): then a campaign's fields are null.
- */
+/** A campaign (outbound), or a number whose callers an agent answers (inbound), whose campaign fields are null. */
 export interface Deployment {
   /** The resource's id: opaque, with a prefix that names its type. */
   id: string;
