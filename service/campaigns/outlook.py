@@ -113,7 +113,7 @@ class Outlook:
         late = people - people * len(in_time) // len(able)
         places = {self.hours[index] for index in in_time}
         open_ms = sum(end - start for start, end in _open(places, begin_ms, end_ms))
-        room = people * open_ms // calling_ms if calling_ms else people
+        room = round(people * open_ms / calling_ms) if calling_ms else people
         return max(late, people - room)
 
 

@@ -182,12 +182,3 @@ def redacted(text: str) -> str:
         return text
     hidden = set(digits[min(3, len(digits) - _TELLING_DIGITS) : -2])
     return "".join("•" if index in hidden else character for index, character in enumerate(text))
-
-
-@lru_cache(maxsize=10_000)
-def zones_of(e164: str) -> tuple[str, ...]:
-    """The IANA time zones a number may be in; empty where unknown. A mobile or toll-free number may have several."""
-    from phonenumbers import timezone  # a large table, needed only for calling hours in the callee's zone
-
-    zones = timezone.time_zones_for_number(phonenumbers.parse(e164))
-    return tuple(zone for zone in zones if zone != timezone.UNKNOWN_TIMEZONE)

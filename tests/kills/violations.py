@@ -179,11 +179,15 @@ def _ledger(rows: _Rows) -> Iterable[str]:
             yield f"call {call.id} costs {call.cost_micros} and was charged {charges[call.id]}"
 
 
+_LOCAL_TIME = "%a %Y-%m-%d %H:%M:%S %z"
+"""How evidence writes what clocks showed."""
+
+
 def _evidence(rows: _Rows) -> Iterable[str]:
     for call in rows.calls:
         kept = json.loads(call.evidence or "{}")
         at = kept.get("local_time")
-        if at is None or datetime.fromisoformat(at) != datetime.fromtimestamp(call.created_at // 1_000, UTC):
+        if at is None or datetime.strptime(at, _LOCAL_TIME) != datetime.fromtimestamp(call.created_at // 1_000, UTC):
             yield f"call {call.id} has no evidence of its moment"
         elif not kept["rules"] or kept["calls_in_24_hours"] >= MOST_TO_ONE[0][0]:
             yield f"call {call.id} has evidence that does not allow it"

@@ -72,8 +72,10 @@ _KNOWN: Mapping[str, Callable[[int], Any]] = {
     "csv": lambda entries: csv(LINES * entries // ENTRIES),
     "variables": lambda entries: {f"c{column:02}": "v" for column in range(max(1, (CELLS - 1) * entries // ENTRIES))},
     "end": lambda _: "18:00",
+    "parts_of_day": lambda _: ["morning", "afternoon", "evening"],
 }
-"""Fields of which a schema does not say all: what a row is, and that a window ends behind its beginning."""
+"""Fields of which a schema does not say all: what a row is, that a window ends behind its beginning, that each part of
+the day is named once."""
 _CHOSEN = "forward"
 """What is chosen where it may be: it alone allows the field beside it that says where to."""
 

@@ -39,7 +39,9 @@ async def test_a_preview_says_whom_which_rule_defers_and_until_when(database_url
 async def test_earlier_calls_to_a_number_defer_its_person_in_a_preview_too(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False, clock=at(FRIDAY)) as tenant:
         for index in range(3):
-            made = await draft(tenant, people(1, area="305", sim_outcome="answered"), f"Campaign {index}")
+            made = await draft(
+                tenant, people(1, area="305", sim_outcome="answered", sim_intent="yes"), f"Campaign {index}"
+            )
             await tenant.client.deployments.start(id=made.id)
             async with working(tenant):
                 await tenant.ended(made.id)
@@ -79,7 +81,7 @@ async def test_a_preview_warns_of_people_who_are_not_called_before_the_end(datab
     async with open_service(database_url, tmp_path, workers=False, extra_dollars=1_000, clock=at(FRIDAY)) as tenant:
         made = await draft(tenant, people(180, area="305"), end_at=FRIDAY + timedelta(hours=1), **SLOW)
         warnings = (await tenant.client.deployments.preview(id=made.id)).warnings
-        assert "about 90 of 180 people will probably not be called before end_at; set a later end_at" in warnings
+        assert "about 90 of 180 will probably not be called before end_at; set a later end_at" in warnings
         in_time = await draft(tenant, [], "In time", audience_id=audience_of(made), end_at=FRIDAY + timedelta(hours=4))
         warnings = (await tenant.client.deployments.preview(id=in_time.id)).warnings
         assert not any("end_at" in warning for warning in warnings)
