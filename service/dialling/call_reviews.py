@@ -6,7 +6,7 @@ from typing import Any, Literal
 from sqlalchemy import Connection, Row
 
 from callwright.service.dialling.queue import FIND
-from callwright.service.dialling.reviews import Concern, open_review
+from callwright.service.dialling.reviews import review_finding
 from callwright.service.platform.ids import Ids
 from callwright.service.rules.review_thresholds import (
     LEAST_CALLS,
@@ -61,7 +61,9 @@ def review_calls(
     )
     for finding in found:
         if finding is not None:
-            _open(connection, ids, row, finding, now_ms, public_url)
+            review_finding(
+                connection, ids, row, finding, _MESSAGES[finding.category], now_ms=now_ms, public_url=public_url
+            )
 
 
 def _judged(
@@ -76,24 +78,3 @@ def _judged(
         return None
     counted = since_approval(category, row.answered, compliance_reviews.approved_at(last))
     return judge(newest[:counted])
-
-
-def _open(
-    connection: Connection, ids: Ids, row: Row[Any], finding: Finding, now_ms: int, public_url: str | None
-) -> None:
-    figures = {"calls": finding.calls, "found": finding.found, "percent": finding.percent}
-    open_review(
-        connection,
-        ids,
-        row.org_id,
-        Concern(
-            category=finding.category,
-            subject_type="deployment",
-            subject_id=row.id,
-            message=_MESSAGES[finding.category].format(**figures),
-            simulated=row.simulated,
-            facts=figures,
-        ),
-        now_ms=now_ms,
-        public_url=public_url,
-    )

@@ -44,10 +44,10 @@ class CallerIds:
         if not capped:
             return cls(numbers, {})
         counts = connection.execute(_COUNTS, {"ids": sorted(capped), "since": since_ms - DAY}).all()
-        near = {number_id: 0 for number_id, cap in capped.items() if cap <= most}
-        near |= {number_id: count for number_id, count in counts if count + most >= capped[number_id]}
+        near = {number_id for number_id, cap in capped.items() if cap <= most}
+        near |= {number_id for number_id, count in counts if count + most >= capped[number_id]}
         made: dict[str, Sequence[int]] = {}
-        for number_id in near:
+        for number_id in sorted(near):
             given = {"id": number_id, "since": since_ms - DAY, "most": capped[number_id]}
             made[number_id] = connection.execute(_LATEST, given).scalars().all()
         return cls(numbers, made)

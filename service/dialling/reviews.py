@@ -19,7 +19,7 @@ from callwright.service.platform.clock.clock import moment
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.own_address import review_url
-from callwright.service.rules.review_thresholds import DUE_MS, SEVERITY
+from callwright.service.rules.review_thresholds import DUE_MS, SEVERITY, Finding
 from callwright.service.tables import audit_log, compliance_reviews, outbox
 from callwright.service.tables.schema import deployment_numbers, deployments
 
@@ -88,6 +88,29 @@ def _pause(connection: Connection, ids: Ids, concern: Concern, now_ms: int) -> N
         row = connection.execute(LOCKED, {"id": deployment_id}).one_or_none()
         if row is not None and row.status in ("active", "scheduled"):
             endings.pause_holding_lock(connection, ids, row, PAUSED_FOR, now_ms=now_ms)
+
+
+def review_finding(
+    connection: Connection,
+    ids: Ids,
+    campaign: Row[Any],
+    finding: Finding,
+    message: str,
+    *,
+    now_ms: int,
+    public_url: str | None,
+) -> None:
+    """Opens the review of a campaign whose calls gave a finding. `message` has places for its figures."""
+    figures = {"calls": finding.calls, "found": finding.found, "percent": finding.percent}
+    concern = Concern(
+        category=finding.category,
+        subject_type="deployment",
+        subject_id=campaign.id,
+        message=message.format(**figures),
+        simulated=campaign.simulated,
+        facts=figures,
+    )
+    open_review(connection, ids, campaign.org_id, concern, now_ms=now_ms, public_url=public_url)
 
 
 def rules_changed(

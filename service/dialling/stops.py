@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, func, 
 
 from callwright.service.dialling import endings
 from callwright.service.dialling.queue import FIND
-from callwright.service.dialling.reviews import Concern, open_review
+from callwright.service.dialling.reviews import review_finding
 from callwright.service.platform.clock.clock import SECOND
 from callwright.service.platform.ids import Ids
 from callwright.service.rules.circuit_breaker import FAILED, MOST_JUDGED, EndedCall, opens
@@ -68,7 +68,7 @@ def check_calls(
     finding = _abandoned(connection, before, max(abandoned)) if abandoned else None
     if finding is not None:
         _pause(connection, ids, before.id, ABANDON_RATE, now_ms)
-        _open(connection, ids, before, finding, now_ms, public_url)
+        review_finding(connection, ids, before, finding, _MESSAGE, now_ms=now_ms, public_url=public_url)
     failed = [ended_ms for outcome, ended_ms in ended if outcome == FAILED]
     if failed and _breaks(connection, before, len(ended), min(failed), max(failed)):
         _pause(connection, ids, before.id, CIRCUIT_BREAKER, now_ms)
@@ -106,24 +106,3 @@ def _abandoned(connection: Connection, row: Row[Any], last_ms: int) -> Finding |
     given = {"id": row.id, "since": max(last_ms - ABANDONED_WITHIN_MS, begun_ms), "begun": begun_ms + 1}
     counts = {outcome: count for outcome, count in connection.execute(COUNTED, given).all()}
     return abandoned_calls(sum(counts.values()), counts.get(ABANDONED, 0))
-
-
-def _open(
-    connection: Connection, ids: Ids, row: Row[Any], finding: Finding, now_ms: int, public_url: str | None
-) -> None:
-    figures = {"calls": finding.calls, "found": finding.found, "percent": finding.percent}
-    open_review(
-        connection,
-        ids,
-        row.org_id,
-        Concern(
-            category=ABANDON_RATE,
-            subject_type="deployment",
-            subject_id=row.id,
-            message=_MESSAGE.format(**figures),
-            simulated=row.simulated,
-            facts=figures,
-        ),
-        now_ms=now_ms,
-        public_url=public_url,
-    )

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache, reduce
-from zoneinfo import ZoneInfo
 
 from callwright.contract.deployments.dialling import WEEKDAYS, CallingHours
 from callwright.service.platform.clock.clock import DAY, MINUTE, milliseconds, moment
+from callwright.service.platform.clock.zones import zone_of
 from callwright.service.rules.regions.holiday_calendars import OWN, is_holiday
 from callwright.service.rules.regions.places import Place
 from callwright.service.rules.regions.region_rules import DEFAULT, HoursRule, InForce, Purpose, RegionRules
@@ -43,7 +43,8 @@ class OpenHours:
         self._own = None if hours is None else _by_weekday(hours)
         fixed = hours is not None and hours.timezone_mode == "fixed"
         self._own_zones = (hours.timezone or "UTC",) if fixed and hours is not None else place.zones
-        self._known_regions = tuple(code for code in place.regions if code in rules.regions)
+        known = tuple(code for code in place.regions if code in rules.regions)
+        self._calendars = (*known, *place.calendars) if known else ()
         self._days: dict[int, tuple[Span, ...]] = {}
 
     def first(self, at_ms: int) -> int | None:
@@ -117,18 +118,19 @@ class OpenHours:
         if self._own is not None and zone in self._own_zones:
             limits.append(_Limit(CALLING_HOURS, self._own[day.weekday()]))
         if zone in self.place.zones:
+            everywhere = (*self.place.regions, *self.place.calendars)
             for rule in self._hours_rules(day):
-                if rule.holidays is not None and is_holiday(rule.holidays, day, regions=self.place.regions):
+                if rule.holidays is not None and is_holiday(rule.holidays, day, regions=everywhere):
                     limits.append(_Limit(f"{rule.id}.holidays", ()))
                 else:
                     limits.append(_Limit(rule.id, rule.windows[day.weekday()]))
             skips = self._hours is not None and self._hours.skip_public_holidays
-            if skips and is_holiday(OWN, day, regions=self._known_regions):
+            if skips and is_holiday(OWN, day, regions=self._calendars):
                 limits.append(_Limit(PUBLIC_HOLIDAYS, ()))
         return limits
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=4_000)
 def open_hours(rules: RegionRules, place: Place, hours: CallingHours | None, purpose: Purpose) -> OpenHours:
     """The open hours of a place, kept from one question to the next."""
     return OpenHours(rules, place, hours, purpose)
@@ -146,12 +148,6 @@ def finish_ms(begin_ms: int, calling_ms: int, hours: OpenHours) -> int | None:
             return opens_ms + left_ms
         left_ms -= end_ms - opens_ms
     return None
-
-
-@lru_cache(maxsize=1_000)
-def zone_of(name: str) -> ZoneInfo:
-    """The time zone of this name."""
-    return ZoneInfo(name)
 
 
 @lru_cache(maxsize=1_000)

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
-from zoneinfo import ZoneInfo
 
 from callwright.contract.deployments.dialling import PartOfDay
 from callwright.service.platform.clock.clock import SECOND
+from callwright.service.platform.clock.zones import zone_of
 
 HOURS: Mapping[PartOfDay, tuple[int, int]] = {"morning": (9, 12), "afternoon": (12, 17), "evening": (17, 20)}
 """The first full hour of each part by local time, and the hour at which it is over."""
@@ -33,8 +33,8 @@ def next_untried_ms(parts: Sequence[PartOfDay], attempts_ms: Sequence[int], from
 
 
 def _local(at_ms: int, zone: str) -> datetime:
-    return datetime.fromtimestamp(at_ms / SECOND, UTC).astimezone(ZoneInfo(zone))
+    return datetime.fromtimestamp(at_ms / SECOND, UTC).astimezone(zone_of(zone))
 
 
 def _at(day: date, hour: int, zone: str) -> int:
-    return round(datetime.combine(day, time(hour), ZoneInfo(zone)).timestamp()) * SECOND
+    return round(datetime.combine(day, time(hour), zone_of(zone)).timestamp()) * SECOND

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakKeyDictionary
 
-from sqlalchemy import Connection, Row, bindparam, select
+from sqlalchemy import Connection, Engine, Row, bindparam, select
 
 from callwright.service.platform.database.inserts import insert_ignoring_conflicts
 from callwright.service.rules.regions.region_rules import RegionRules
@@ -16,8 +17,8 @@ _LOADED = select(_F.version, _F.loaded_at)
 _TEXT = select(_F.text).where(_F.version == bindparam("version"))
 shipped: Callable[[], RegionRules] = shipped_rules
 """The rules of the installed version. Tests put others in their place."""
-_KNOWN: dict[str, RegionRules] = {}
-"""The files that this process has read, by version. A version never changes its contents."""
+_KNOWN: WeakKeyDictionary[Engine, dict[str, RegionRules]] = WeakKeyDictionary()
+"""The files that were read from each database, by version. A version never changes its contents."""
 
 
 def order_of(version: str) -> tuple[int, ...]:
@@ -34,13 +35,14 @@ def rules_of_version(connection: Connection, version: str) -> RegionRules:
     """The rules of a version. One that is neither shipped nor loaded, of an earlier release, is the newest."""
     if version == shipped().version:
         return shipped()
-    if version not in _KNOWN:
+    known = _KNOWN.setdefault(connection.engine, {})
+    if version not in known:
         text = connection.execute(_TEXT, {"version": version}).scalar()
         if text is None:
             newest = current_version(connection)
             return shipped() if newest == version else rules_of_version(connection, newest)
-        _KNOWN[version] = read_rules(text)
-    return _KNOWN[version]
+        known[version] = read_rules(text)
+    return known[version]
 
 
 def current_rules(connection: Connection) -> RegionRules:

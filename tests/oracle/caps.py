@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
-from tests.oracle.places import Place
+from tests.oracle.places import Place, zone_named
 from tests.oracle.regions import CAPS, PAUSES, in_force
 
 Earlier = Sequence[tuple[datetime, str | None]]
@@ -13,7 +12,7 @@ Earlier = Sequence[tuple[datetime, str | None]]
 
 def forbids(place: Place, at: datetime, *, purpose: str, earlier: Earlier) -> str | None:
     """The cap or pause that forbids one more call at a moment; None: they allow it."""
-    for on in sorted({at.astimezone(ZoneInfo(zone)).date() for zone in place.zones}):
+    for on in sorted({at.astimezone(zone_named(zone)).date() for zone in place.zones}):
         for cap in in_force(CAPS, laws=place.laws, purpose=purpose, on=on):
             if 1 + sum(at - cap.within < dialled for dialled, _ in earlier) > cap.calls:
                 return cap.id

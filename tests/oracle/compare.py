@@ -7,7 +7,6 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 
 from tests.oracle.adapter import gate_answer
-from tests.oracle.known import known
 from tests.oracle.law import Answer, Question, may_call
 from tests.oracle.questions import question
 
@@ -24,36 +23,29 @@ class Figures:
     allowed: int = 0
     rules: Counter[str] = field(default_factory=Counter[str])
     """How often each rule was the oracle's reason."""
-    known: Counter[str] = field(default_factory=Counter[str])
-    """How often each known kind of disagreement was met."""
     disagreements: tuple[str, ...] = ()
-    """The others, a line each."""
+    """A line each."""
 
     def __add__(self, other: "Figures") -> "Figures":
         return Figures(
             self.questions + other.questions,
             self.allowed + other.allowed,
             self.rules + other.rules,
-            self.known + other.known,
             self.disagreements + other.disagreements,
         )
 
 
 def compared(*, seed: int, first: int, count: int, asked: Asked = gate_answer) -> Figures:
     """The figures of the questions from `first` on."""
-    allowed, rules, kinds, lines = 0, Counter[str](), Counter[str](), list[str]()
+    allowed, rules, lines = 0, Counter[str](), list[str]()
     for index in range(first, first + count):
         drawn = question(seed, index)
         law, gate = may_call(drawn), asked(drawn)
         allowed += law.allowed
         rules[law.rule.partition(" in ")[0].partition(",")[0] or "allowed"] += 1
-        if law.allowed == gate.allowed:
-            continue
-        if kind := known(drawn, law, gate):
-            kinds[kind.name] += 1
-        else:
+        if law.allowed != gate.allowed:
             lines.append(_line(index, drawn, law, gate))
-    return Figures(count, allowed, rules, kinds, tuple(lines))
+    return Figures(count, allowed, rules, tuple(lines))
 
 
 def compared_on_all_cores(*, seed: int, count: int, heard: Callable[[Figures], None]) -> Figures:

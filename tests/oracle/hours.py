@@ -3,11 +3,10 @@
 from datetime import date, datetime, time
 from functools import cache
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import holidays
 
-from tests.oracle.places import Place
+from tests.oracle.places import Place, zone_named
 from tests.oracle.regions import EVERYWHERE_ELSE, HOURS, Span, Week, in_force, spans, week
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -20,7 +19,7 @@ def forbids(place: Place, at: datetime, *, purpose: str, calling_hours: dict[str
     if not place.zones:
         return "no time zone is known"
     for zone in sorted(place.zones):
-        local = at.astimezone(ZoneInfo(zone))
+        local = at.astimezone(zone_named(zone))
         rule = _campaign(place, local, at, calling_hours) or _law(place, local, purpose)
         if rule is not None:
             return f"{rule} in {zone}"
@@ -32,7 +31,7 @@ def _campaign(place: Place, local: datetime, at: datetime, hours: dict[str, Any]
         open_week, clock, skips = USUAL, local, True
     else:
         fixed = hours.get("timezone_mode", "callee") == "fixed"
-        clock = at.astimezone(ZoneInfo(hours["timezone"])) if fixed else local
+        clock = at.astimezone(zone_named(hours["timezone"])) if fixed else local
         open_week, skips = _week(hours["windows"]), hours.get("skip_public_holidays", True)
     if not _within(open_week[clock.weekday()], clock.time()):
         return "calling_hours"

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from tests.oracle import caps, hours
-from tests.oracle.places import Place, place_of
+from tests.oracle.places import Place, place_of, zone_named
 from tests.oracle.regions import CONSENTS, in_force
 
 
@@ -58,7 +57,7 @@ def _consent(place: Place, question: Question) -> str | None:
     if question.consent:
         return None
     for zone in sorted(place.zones):
-        on = question.at.astimezone(ZoneInfo(zone)).date()
+        on = question.at.astimezone(zone_named(zone)).date()
         for rule in in_force(CONSENTS, laws=place.laws, purpose=question.purpose, on=on):
             return rule.id
     return None

@@ -3,19 +3,26 @@
 import importlib.resources
 from dataclasses import dataclass
 from functools import cache
+from zoneinfo import ZoneInfo
 
 import phonenumbers
 from phonenumbers import geocoder, timezone
 
-from tests.oracle.states import STATES, state_named, zones_of_area, zones_of_state
+from tests.oracle.states import STATES, TERRITORIES, state_named, zones_of_area, zones_of_state
 
 MOST_ZONES_OF_A_NUMBER = 3
 """A number that may be in more zones than these shows none."""
 UNKNOWN_ZONE = "Etc/Unknown"
 SHARED_BY = {1: ("US", "CA")}
 """Countries of the page that share a country code, so that a list may rightly name a state of the other one."""
-LAW_OF_TERRITORY = {"AS": "US", "GU": "US", "MP": "US", "PR": "US", "VI": "US"}
-"""47 U.S.C. 153(58) and 15 U.S.C. 1692a(8): the territories and possessions are states of the US."""
+LAW_OF_TERRITORY = {
+    **dict.fromkeys(("AS", "GU", "MP", "PR", "VI"), "US"),
+    **dict.fromkeys(("BL", "GF", "GP", "MF", "MQ", "PM", "RE", "YT"), "FR"),
+}
+"""47 U.S.C. 153(58) and 15 U.S.C. 1692a(8): the territories and possessions are states of the US. Those of France: the
+page."""
+BESIDE = {"GG": "GB", "IM": "GB", "JE": "GB"}
+"""Whose rules hold as well as those of everywhere else: the page."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +43,16 @@ def place_of(number: str, *, state: str | None, zone: str | None, fallback_zone:
     named = _state_of_list(state, home=home, code=parsed.country_code or 0) if state else None
     if named is None:
         laws = ((LAW_OF_TERRITORY.get(home, home), _states_of_number(number, country=home)),)
+        laws += ((BESIDE[home], frozenset[str]()),) if home in BESIDE else ()
     elif named[0] == home:
         laws = ((home, frozenset({named[1]})),)
     else:
         laws = ((home, frozenset[str]()), (named[0], frozenset({named[1]})))
-    calendars = [(home, None), *((country, next(iter(states))) for country, states in laws if len(states) == 1)]
+    countries = dict.fromkeys((home, *(country for country, _ in laws)))
+    calendars = [
+        *((country, None) for country in countries),
+        *((country, next(iter(states))) for country, states in laws if len(states) == 1),
+    ]
     zones = _zones(number, home=home, zone=zone, named=named, fallback_zone=fallback_zone)
     return Place(laws, tuple(calendars), zones)
 
@@ -51,7 +63,8 @@ def _zones(
     if zone:
         return frozenset({zone})
     known = _zones_of_number(number) | (zones_of_state(*named) if named else frozenset[str]())
-    return known or zones_of_country(home) | frozenset({fallback_zone} if fallback_zone else ())
+    wide = TERRITORIES if number.startswith("+1867") else zones_of_country(home)
+    return known or wide | frozenset({fallback_zone} if fallback_zone else ())
 
 
 def shows_zones(number: str) -> bool:
@@ -62,6 +75,13 @@ def shows_zones(number: str) -> bool:
 def _state_of_list(said: str, *, home: str, code: int) -> tuple[str, str] | None:
     countries = (home, *(country for country in SHARED_BY.get(code, ()) if country != home))
     return next(((country, found) for country in countries if (found := state_named(said, country=country))), None)
+
+
+@cache
+def zone_named(name: str) -> ZoneInfo:
+    """The zone as tzdata's package has it: the machine's may be older."""
+    with importlib.resources.files("tzdata").joinpath("zoneinfo", name).open("rb") as table:
+        return ZoneInfo.from_file(table, key=name)
 
 
 @cache

@@ -6,21 +6,21 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 from itertools import pairwise
 from typing import Any
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import available_timezones
 
 import holidays
 import phonenumbers
 from phonenumbers import PhoneNumberType
 
 from tests.oracle.law import Question
-from tests.oracle.places import place_of
+from tests.oracle.places import place_of, zone_named
 from tests.oracle.regions import COUNTRIES
 from tests.oracle.states import STATES
 
 KINDS = (PhoneNumberType.FIXED_LINE, PhoneNumberType.MOBILE, PhoneNumberType.TOLL_FREE)
 DIALABLE = (*KINDS, PhoneNumberType.FIXED_LINE_OR_MOBILE)
 """Kinds of numbers that are called at all; the type of an invalid number is none of them."""
-OTHER_COUNTRIES = ("AT", "BR", "ES", "GG", "JP", "KE", "MX", "NZ", "PR", "ZA")
+OTHER_COUNTRIES = ("AT", "BR", "ES", "GG", "GP", "GU", "JE", "JP", "KE", "MX", "NZ", "PR", "RE", "ZA")
 PURPOSES = ("marketing", "informational", "collections", "survey")
 OUTCOMES = (
     *("answered", "transferred", "voicemail", "voicemail_left", "no_answer", "busy", "rejected", "unreachable"),
@@ -135,9 +135,9 @@ def _moment(drawn: random.Random, *, zone: str, country: str, state: str | None,
     if drawn.random() < 0.5:
         minute = drawn.randrange(24 * 60)
         clock = time(minute // 60, minute % 60, drawn.randrange(60), drawn.randrange(1_000) * 1_000)
-        return datetime.combine(day, clock, ZoneInfo(zone)).astimezone(UTC)
+        return datetime.combine(day, clock, zone_named(zone)).astimezone(UTC)
     edge = time.fromisoformat(drawn.choice(edges))
-    local = datetime.combine(day, edge, ZoneInfo(zone)).replace(fold=drawn.randint(0, 1))
+    local = datetime.combine(day, edge, zone_named(zone)).replace(fold=drawn.randint(0, 1))
     return local.astimezone(UTC) + drawn.choice((1, -1)) * drawn.choice(CLOSE)
 
 
@@ -152,7 +152,7 @@ def _holidays(country: str, state: str | None, year: int) -> tuple[date, ...]:
 @cache
 def _clock_changes(zone: str, year: int) -> tuple[date, ...]:
     """The days of a year on which the clocks of a zone change."""
-    days = [datetime(year, 1, 1, tzinfo=ZoneInfo(zone)) + timedelta(days=count) for count in range(365)]
+    days = [datetime(year, 1, 1, tzinfo=zone_named(zone)) + timedelta(days=count) for count in range(365)]
     return tuple(day.date() for day, next_day in pairwise(days) if day.utcoffset() != next_day.utcoffset())
 
 

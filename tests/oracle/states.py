@@ -137,6 +137,8 @@ ZONES_OF_AREAS = {
     "867": "",
 }
 """Area codes of places in several time zones, 867 of more than three, and one that phonenumbers has wrong."""
+TERRITORIES = frozenset(zone for code in ("NT", "NU", "YT") for zone in zones_of_state("CA", code))
+"""All zones of area code 867."""
 _ZONES_OF_AREA = {area: frozenset(zones.split()) for areas, zones in ZONES_OF_AREAS.items() for area in areas.split()}
 
 

@@ -7,7 +7,6 @@ import pytest
 
 from tests.oracle.adapter import gate_answer
 from tests.oracle.compare import Asked, compared
-from tests.oracle.known import KNOWN, Known, known
 from tests.oracle.law import Answer, Question, may_call
 
 QUESTIONS = 2_000
@@ -27,11 +26,48 @@ def test_the_gate_allows_what_the_page_of_rules_allows_and_nothing_else() -> Non
     assert len(figures.rules) > 20
 
 
-@pytest.mark.parametrize("kind", KNOWN, ids=lambda kind: kind.name)
-def test_a_known_disagreement_is_still_there(kind: Known) -> None:
-    law, gate = may_call(kind.example), gate_answer(kind.example)
-    assert (law.allowed, gate.allowed) == (not kind.gate_allows, kind.gate_allows), "gone: delete it from known.py"
-    assert known(kind.example, law, gate) is kind
+ALWAYS = [{"days": ["mon", "tue", "wed", "thu", "fri", "sat", "sun"], "start": "00:00", "end": "24:00"}]
+OPEN = {"timezone_mode": "callee", "windows": ALWAYS, "skip_public_holidays": False}
+GUERNSEY = replace(
+    IN_NEW_YORK,
+    number="+441481256789",
+    at=datetime(2026, 9, 16, 12, tzinfo=UTC),
+    earlier=((datetime(2026, 9, 15, 14, tzinfo=UTC), "voicemail"),),
+)
+NOVA_SCOTIA = replace(
+    IN_NEW_YORK,
+    number="+19025551234",
+    at=datetime(2026, 9, 13, 17, tzinfo=UTC),
+    calling_hours=OPEN,
+    purpose="marketing",
+)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        pytest.param(GUERNSEY, id="the rules of GB hold in Guernsey too"),
+        pytest.param(
+            replace(IN_NEW_YORK, number="+17875550123", at=datetime(2026, 4, 3, 15, tzinfo=UTC)),
+            id="a holiday of Puerto Rico",
+        ),
+        pytest.param(
+            replace(IN_NEW_YORK, number="+13067616701", at=datetime(2026, 2, 4, 15, 15, tzinfo=UTC)),
+            id="the west of Saskatchewan keeps the time of Alberta",
+        ),
+        pytest.param(
+            replace(IN_NEW_YORK, number="+16068975885", at=datetime(2026, 6, 24, 13, 15, tzinfo=UTC)),
+            id="Clinton County, Kentucky, keeps Central time",
+        ),
+        pytest.param(NOVA_SCOTIA, id="an area code of two provinces is in none but these"),
+        pytest.param(
+            replace(IN_NEW_YORK, number="+528004562353", at=datetime(2022, 11, 3, 0, 15, tzinfo=UTC)),
+            id="a toll-free number of Mexico is in Mexico alone",
+        ),
+    ],
+)
+def test_gate_and_page_agree_where_they_once_did_not(asked: Question) -> None:
+    assert gate_answer(asked).allowed == may_call(asked).allowed
 
 
 def _allows_all(_question: Question) -> Answer:

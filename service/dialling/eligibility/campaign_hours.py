@@ -39,7 +39,7 @@ class CampaignHours:
 
     def of_person(self, phone: str, timezone: str | None, cells: str | None) -> OpenHours:
         """When a person may be called. `timezone` and `cells` (JSON) are those of their row in the audience."""
-        return _of_person(self, phone, timezone, cells)
+        return _of_person(self, phone, timezone, _state_of(cells))
 
     def next_call_ms(
         self, phone: str, timezone: str | None, cells: str | None, at_ms: int, end_ms: int | None
@@ -55,12 +55,12 @@ def has_state_column(columns: str) -> bool:
 
 
 @lru_cache(maxsize=1_000)
-def _of_person(campaign: CampaignHours, phone: str, timezone: str | None, cells: str | None) -> OpenHours:
+def _of_person(campaign: CampaignHours, phone: str, timezone: str | None, state: str | None) -> OpenHours:
     """The open hours of a person. Each round of dialling asks three times about the same people."""
     place = place_of(
         campaign.regions,
         phone,
-        state=state_in(json.loads(cells or "{}")),
+        state=state,
         timezone=timezone,
         fallback_zone=_fallback_zone(campaign.hours),
     )
@@ -70,6 +70,12 @@ def _of_person(campaign: CampaignHours, phone: str, timezone: str | None, cells:
 def _fallback_zone(hours: CallingHours | None) -> str | None:
     """The zone of a person whose number shows none; the zone of fixed hours is where the callers are."""
     return None if hours is None or hours.timezone_mode == "fixed" else hours.timezone
+
+
+def _state_of(cells: str | None) -> str | None:
+    """The state or province in the cells (JSON) of a person, which are read only if a column may be named so."""
+    text = (cells or "").casefold()
+    return state_in(json.loads(cells or "{}")) if any(name in text for name in _STATE_COLUMNS) else None
 
 
 def state_in(cells: Mapping[str, Any]) -> str | None:

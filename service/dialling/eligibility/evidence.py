@@ -8,9 +8,9 @@ from sqlalchemy import Connection, insert
 
 from callwright.service.dialling.eligibility.gate import Candidate, Deferred, Never
 from callwright.service.platform.clock.clock import DAY, moment
+from callwright.service.platform.clock.zones import zone_of
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.json_text import json_text
-from callwright.service.rules.open_hours import zone_of
 from callwright.service.tables.schema import contact_decisions
 
 ALLOWED = "allowed"

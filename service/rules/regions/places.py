@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from callwright.service.platform.clock.zones import zones_of_country
 from callwright.service.rules.regions.region_rules import RegionRules
 from callwright.service.rules.regions.rule_fields import is_zone
 
@@ -35,6 +36,8 @@ _SAME_TIME: Mapping[str, str] = {
 _OTHER_NAMES: Mapping[str, str] = {"washingtondc": "US-DC", "dc": "US-DC", "act": "AU-ACT"}
 _HEAD = 8
 """Characters of a number, with the +, that decide its country and its zones."""
+_SHARED_BY_ISLANDS = ("+262", "+590")
+"""Numbers whose every digit may decide of which island they are: Réunion and Mayotte; Guadeloupe and its neighbours."""
 _AREA = slice(2, 5)
 _LONGEST_SAID = 100
 """Characters of what a list says of a place that are read; no name is longer."""
@@ -48,6 +51,8 @@ class Place:
 
     regions: tuple[str, ...]
     zones: tuple[str, ...]
+    calendars: tuple[str, ...] = ()
+    """Calendars of public holidays besides those of the regions: of the territory where the person is."""
 
     @property
     def zone(self) -> str:
@@ -67,6 +72,8 @@ def place_of(
     """
     length = len(phone_e164)
     head = phone_e164[: _AREA.stop] if phone_e164.startswith("+1") else phone_e164[:_HEAD]
+    if phone_e164.startswith(_SHARED_BY_ISLANDS):
+        head = phone_e164
     said = (state or "")[:_LONGEST_SAID], (timezone or "")[:_LONGEST_SAID], fallback_zone or ""
     return _place(rules, head, length, *said)
 
@@ -74,27 +81,28 @@ def place_of(
 @lru_cache(maxsize=50_000)
 def _place(rules: RegionRules, head: str, length: int, state: str, timezone: str, fallback_zone: str) -> Place:
     area = head[_AREA] if head.startswith("+1") else ""
-    area_region = rules.area_codes.get(area)
-    if area_region is not None:
-        countries, number_zones = (area_region.partition("-")[0],), rules.area_zones.get(area, ())
-        number_zones = number_zones or _zones_of(rules, (area_region,))
-        parts: tuple[str, ...] = (area_region,)
+    calendars: tuple[str, ...] = ()
+    parts = rules.area_codes.get(area, ())
+    if parts:
+        countries, number_zones = (parts[0].partition("-")[0],), rules.area_zones.get(area, _zones_of(rules, parts))
     else:
         number = _of_number(head, length)
         countries, number_zones = number.countries, rules.area_zones.get(area, number.zones)
-        parts = () if number.outlying else _parts_of(rules, countries)
+        calendars = number.territory
+        parts = () if number.territory else _parts_of(rules, countries)
     column = _part_named(rules, countries, state, shared=head.startswith("+1"))
     parts = (column,) if column else parts
     regions = tuple(dict.fromkeys((*countries, *(part.partition("-")[0] for part in parts), *parts)))
     zone = _SAME_TIME.get(timezone.strip(), timezone.strip())
     if zone and is_zone(zone):
-        return Place(regions, (zone,))
+        return Place(regions, (zone,), calendars)
     known = _unique(number_zones)
     if 0 < len(known) <= MOST_ZONES:
-        return Place(regions, _unique((*known, *_zones_of(rules, (column,) if column else ()))))
-    wide = _zones_of(rules, parts) or _zones_of(rules, countries) or known
+        return Place(regions, _unique((*known, *_zones_of(rules, (column,) if column else ()))), calendars)
+    wide = _zones_of(rules, parts) or _zones_of(rules, countries)
+    wide = wide or tuple(zone for country in countries for zone in zones_of_country(country)) or known
     fallback = (fallback_zone,) if fallback_zone and not column else ()  # a state that the list names has zones
-    return Place(regions, _unique((*wide, *fallback)) or ("UTC",))
+    return Place(regions, _unique((*wide, *fallback)) or ("UTC",), calendars)
 
 
 def countries_with_numbers_of(country: str) -> tuple[str, ...]:
@@ -146,11 +154,11 @@ def _part_named(rules: RegionRules, countries: tuple[str, ...], state: str, *, s
 
 @dataclass(frozen=True)
 class _Number:
-    """What the beginning of a number shows. `outlying`: it is of a territory, in no part of the country."""
+    """What the beginning of a number shows. `territory`: it is of this one, in no part of the country."""
 
     countries: tuple[str, ...] = ()
     zones: tuple[str, ...] = ()
-    outlying: bool = False
+    territory: tuple[str, ...] = ()
 
 
 @lru_cache(maxsize=20_000)
@@ -172,4 +180,4 @@ def _of_number(head: str, length: int) -> _Number:
     known = tuple(zone for zone in zones if zone != timezone.UNKNOWN_TIMEZONE)
     if not code.isalpha():  # 001, of numbers of no country
         return _Number(zones=known)
-    return _Number(countries_with_numbers_of(code), known, outlying=code in _TERRITORIES)
+    return _Number(countries_with_numbers_of(code), known, (code,) if code in _TERRITORIES else ())

@@ -125,8 +125,9 @@ class RegionRules:
     version: str
     published: date
     regions: Mapping[str, Region]
-    area_codes: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The region (`US-FL`) of each three-digit area code of countries with +1. They are hints: numbers are ported."""
+    area_codes: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """The regions (`US-FL`) of each three-digit area code of countries with +1, mostly one. They are hints: numbers are
+    ported."""
     area_zones: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """The time zones that an area code reaches, where these are not all of its region's."""
     text: str = field(default="", repr=False)

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from functools import lru_cache
 from typing import Any, cast
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfoNotFoundError
+
+from callwright.service.platform.clock.zones import zone_of
 
 
 class RuleFileError(ValueError):
@@ -15,7 +17,7 @@ class RuleFileError(ValueError):
 def is_zone(name: str) -> bool:
     """Whether this is the name of an IANA time zone."""
     try:
-        ZoneInfo(name)
+        zone_of(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         return False
     return True

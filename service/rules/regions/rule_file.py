@@ -49,7 +49,7 @@ def read_rules(text: str) -> RegionRules:
     regions = {code: _region(code, table) for code, table in tables.items()}
     _check_whole(regions)
     area_codes, area_zones = _areas()
-    known = {code: region for code, region in area_codes.items() if region in regions}
+    known = {code: parts for code, parts in area_codes.items() if regions.keys() >= set(parts)}
     return RegionRules(version, published, regions, known, area_zones, text)
 
 
@@ -153,9 +153,11 @@ def _check_hours(region: Region) -> None:
 
 
 @lru_cache(maxsize=1)
-def _areas() -> tuple[Mapping[str, str], Mapping[str, tuple[str, ...]]]:
+def _areas() -> tuple[Mapping[str, tuple[str, ...]], Mapping[str, tuple[str, ...]]]:
     tables = tomllib.loads((_FOLDER / "area_codes.toml").read_text(encoding="utf-8"))
     regions = cast(dict[str, list[str]], tables["regions"])
     zones = cast(dict[str, list[str]], tables["zones"])
-    codes = {code: region for region, listed in regions.items() for code in listed}
+    codes: dict[str, tuple[str, ...]] = {}
+    for region, listed in regions.items():
+        codes |= {code: (*codes.get(code, ()), region) for code in listed}
     return codes, {code: tuple(names) for code, names in zones.items()}

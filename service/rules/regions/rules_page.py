@@ -14,6 +14,10 @@ is **verified** if the text of its source, or a copy of that text, was read for 
 one the default's rules of its kind hold as well, and the stricter of the two decides. The same is so for a country
 without a rule of a kind. A rule that was not found in any source is not here.
 
+The rules of a country hold for numbers of its territories too (Puerto Rico, Réunion), with the holidays of the
+territory. Mobile numbers of Guernsey, Jersey and the Isle of Man are used in all of the United Kingdom: its rules and
+those of everywhere else hold for them together.
+
 Hours are local times of the person. Calls are counted over all campaigns of the organization. Each rule is held by the
 case of its id in `{held_by}`.
 

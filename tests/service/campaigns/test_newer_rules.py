@@ -150,7 +150,6 @@ async def test_a_release_with_newer_rules_knows_those_of_the_former_one(
     text = shipped_rules().text.replace('version = "2026.11.1"', 'version = "2027.1.1"').replace(*FRENCH_HOURS)
     released = read_rules(text)
     monkeypatch.setattr(rules_files, "shipped", lambda: released)
-    monkeypatch.setattr(rules_files, "_KNOWN", {})
     settings = ServiceSettings(data=tmp_path, database_url=database_url)
     async with running(settings, workers=False, clock=at_noon()) as later:
         await newer_rules.NewerRules(later.services).look()

@@ -13,7 +13,6 @@ from callwright.service.platform.phone import (
     masked,
     read_number,
     redacted,
-    zones_of,
 )
 
 
@@ -99,12 +98,6 @@ def test_five_digits_and_more_lose_their_middle_in_any_script_and_whatever_stand
     text: str, shown: str
 ) -> None:
     assert redacted(text) == shown
-
-
-def test_zones_are_those_of_the_area() -> None:
-    assert zones_of("+12125550100") == ("America/New_York",)
-    assert zones_of("+442079460018") == ("Europe/London",)
-    assert len(zones_of("+18005550100")) > 3
 
 
 def test_an_extension_is_refused_and_not_dropped_without_a_word() -> None:

@@ -1,7 +1,7 @@
 """Everything that a service can come to keep about one person, and a search for what is left of it."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import anyio
 from sqlalchemy import Connection, String, Text, func, select, text
@@ -49,8 +49,9 @@ async def live(tenant: Tenant) -> Life:
     given: dict[str, Any] = {"audience_id": made.id, "agent_id": agent.id, "phone_number_ids": [number.id]}
     ended = await run(tenant, [], "Reminders", **given)
     (call,) = (await client.calls.list(to=NUMBER)).data
-    for audio in ("mp3", "wav"):
-        async with client.calls.get_recording(call_uuid=call.id, format=audio) as download:  # type: ignore[arg-type]
+    formats: tuple[Literal["mp3", "wav"], ...] = ("mp3", "wav")
+    for audio in formats:
+        async with client.calls.get_recording(call_uuid=call.id, format=audio) as download:
             await download.read(MOST)
     (event_id, *_) = await tenant.database.read(
         lambda connection: connection.execute(select(outbox.c.id).where(outbox.c.subject_id == call.id)).scalars().all()
