@@ -79,6 +79,14 @@ class PhoneNumber(Stored):
     max_calls_per_day: Annotated[
         int | None, Field(description="Calls that it may make within any 24 hours; null: as many as are wanted.")
     ] = None
+    health: Annotated[
+        Literal["good", "resting"],
+        Field(
+            description="resting: more than 40 % of its newest 20 answered calls of 24 hours were shorter than 6 "
+            "seconds; campaigns use their other numbers."
+        ),
+        DERIVED,
+    ] = "good"
     billing_status: Annotated[
         Literal["current", "past_due"],
         Field(description="past_due: a month is not paid; it is tried every day for a week, then released."),

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Connection, Row, bindparam, func, select
 
+from callwright.service.dialling.number_health import resting
 from callwright.service.platform.clock.clock import DAY
 from callwright.service.tables.schema import calls
 
@@ -32,17 +33,27 @@ _LATEST = (
 class CallerIds:
     """The numbers of a deployment for one round, with the calls that those near their cap have made."""
 
-    def __init__(self, numbers: Sequence[Row[Any]], made: Mapping[str, Sequence[int]]) -> None:
-        """`made` has when a number called within the last 24 hours; numbers far below their cap are left out."""
+    def __init__(
+        self,
+        numbers: Sequence[Row[Any]],
+        made: Mapping[str, Sequence[int]],
+        resting: frozenset[str] = frozenset(),
+    ) -> None:
+        """`made` has when a number called within the last 24 hours; numbers far below their cap are left out.
+
+        Those that are `resting` call only when no other number may.
+        """
         self._numbers = numbers
+        self._resting = resting
         self._made = {number_id: sorted(times) for number_id, times in made.items()}
 
     @classmethod
     def read(cls, connection: Connection, numbers: Sequence[Row[Any]], since_ms: int, most: int) -> "CallerIds":
         """The numbers for a round of at most `most` calls, none of which is dialled before `since_ms`."""
+        rests = resting(connection, [number.id for number in numbers], since_ms) if len(numbers) > 1 and most else None
         capped = {number.id: number.max_calls_per_day for number in numbers if number.max_calls_per_day is not None}
         if not capped:
-            return cls(numbers, {})
+            return cls(numbers, {}, rests or frozenset())
         counts = connection.execute(_COUNTS, {"ids": sorted(capped), "since": since_ms - DAY}).all()
         near = {number_id for number_id, cap in capped.items() if cap <= most}
         near |= {number_id for number_id, count in counts if count + most >= capped[number_id]}
@@ -50,7 +61,7 @@ class CallerIds:
         for number_id in sorted(near):
             given = {"id": number_id, "since": since_ms - DAY, "most": capped[number_id]}
             made[number_id] = connection.execute(_LATEST, given).scalars().all()
-        return cls(numbers, made)
+        return cls(numbers, made, rests or frozenset())
 
     def __bool__(self) -> bool:
         return bool(self._numbers)
@@ -68,6 +79,8 @@ class CallerIds:
         free: Sequence[Row[Any]] = self._numbers
         if self._made:
             free = [number for number in self._numbers if self._free_ms(number) <= at_ms]
+        if self._resting:
+            free = [number for number in free if number.id not in self._resting] or free
         return choose(free, strategy, contact, turn)
 
     def called(self, number: Row[Any], at_ms: int) -> None:

@@ -150,7 +150,8 @@ class RealTime:
         dials = row.status == "active" and row.in_flight < row.max_concurrency
         if dials and seen.next_ms is not None and (seen.contacts or seen.next_ms > now_ms):
             paced_ms = 0 if row.last_dial_ms is None else row.last_dial_ms + seen.rules.pace.gap_ms(row.last_dial_ms)
-            left_ms = max(seen.next_ms, paced_ms) - now_ms
+            free_ms = seen.caller_ids.first_free(now_ms) if seen.caller_ids else 0
+            left_ms = max(seen.next_ms, paced_ms, free_ms) - now_ms
             wait_s = min(wait_s, max(left_ms / SECOND / self._time.scale, SHORTEST_WAIT_S))
         await anyio.sleep(wait_s)
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Row, bindparam, select, update
+from sqlalchemy import Row, Select, bindparam, select, update
 
 from callwright.contract import phone_numbers as contract
 from callwright.contract.declaration.pagination import Page
@@ -17,6 +17,7 @@ from callwright.contract.problems import (
     WALLET_FROZEN,
 )
 from callwright.service.campaigns import number_status, spending_cap
+from callwright.service.dialling.number_health import health_at
 from callwright.service.handlers import revisions
 from callwright.service.handlers.changes import LIVE, given
 from callwright.service.handlers.request_context import RequestContext, handles
@@ -33,7 +34,6 @@ from callwright.service.tables.schema import deployment_numbers, deployments, ph
 from callwright.service.telephony.number_inventory import RentableNumber, find_rentable, rentable
 
 _N = phone_numbers.c
-_FIND = select(phone_numbers).where(_N.id == bindparam("id"), _N.org_id == bindparam("org"))
 _USERS = (
     select(deployment_numbers.c.phone_number_id, deployments.c.id)
     .join(deployments, deployments.c.id == deployment_numbers.c.deployment_id)
@@ -45,7 +45,13 @@ SIMULATED = contract.Capabilities(voice_inbound=True, voice_outbound=True, sms=F
 
 def find(context: RequestContext, number_id: str, *, field: str | None = None, lock: bool = False) -> Row[Any]:
     """The number's row, locked for this unit of work if `lock` is set. Raises `Refusal`: not_found."""
-    return context.one(_FIND.with_for_update() if lock else _FIND, field=field, id=number_id)
+    found = _shown(context).where(_N.id == bindparam("id"), _N.org_id == bindparam("org"))
+    return context.one(found.with_for_update() if lock else found, field=field, id=number_id)
+
+
+def _shown(context: RequestContext) -> Select[*tuple[Any, ...]]:
+    """Numbers with their health at this moment."""
+    return select(phone_numbers, health_at(context.now_ms))
 
 
 def capabilities(row: Row[Any]) -> contract.Capabilities:
@@ -85,7 +91,7 @@ def list_phone_numbers(asked: contract.ListPhoneNumbers, context: RequestContext
     names = ("status", "number", "country", "number_type", "created_at", "updated_at")
     listing = Listing(
         contract.list_phone_numbers,
-        select(phone_numbers).where(_N.org_id == context.org_id),
+        _shown(context).where(_N.org_id == context.org_id),
         {name: _N[name] for name in names},
         _N.id,
     )

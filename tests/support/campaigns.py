@@ -15,6 +15,7 @@ from sqlalchemy import Row, select, update
 
 from callwright.contract.agents import Agent
 from callwright.contract.audiences import Audience
+from callwright.contract.calls.calls import Call
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.contract.phone_numbers import PhoneNumber
@@ -114,6 +115,12 @@ async def started(tenant: Tenant, rows: Sequence[dict[str, Any]], name: str = "C
 async def run(tenant: Tenant, rows: Sequence[dict[str, Any]], name: str = "Campaign", **fields: Any) -> Deployment:
     """The campaign once it has stopped by itself."""
     return await tenant.ended((await started(tenant, rows, name, **fields)).id)
+
+
+async def calls_of(tenant: Tenant, deployment_id: str) -> list[Call]:
+    """All calls of a deployment, the first one first."""
+    found = [call async for call in tenant.client.calls.list(deployment_id=deployment_id, per_page=200)]
+    return sorted(found, key=lambda call: (call.created_at, call.id))
 
 
 async def progressed(tenant: Tenant, deployment_id: str, *, attempts: int, within_s: float = 30.0) -> None:

@@ -13,7 +13,9 @@ from callwright.contract.deployments.settings import SETTINGS
 from callwright.list_files.name_columns import name_of
 from callwright.service.campaigns.pausing import goes
 from callwright.service.dialling import daily_budget
+from callwright.service.dialling.caller_id import CallerIds
 from callwright.service.dialling.eligibility.campaign_hours import CampaignHours
+from callwright.service.dialling.queue import numbers_of
 from callwright.service.handlers import revisions
 from callwright.service.handlers.resources import resource
 from callwright.service.platform.clock.clock import moment, moment_or_none
@@ -81,6 +83,9 @@ def _next_dial_ms(row: Row[Any], connection: Connection) -> int | None:
     at_ms = max(row.soonest_at, row.clock_ms)
     if settings_of(row).daily_budget_cap is not None:
         at_ms = daily_budget.first_dial_ms(connection, row, at_ms, prices_of(connection, row).dearest.held_back)
+    numbers = numbers_of(connection, row.id)
+    if numbers:
+        at_ms = CallerIds.read(connection, numbers, at_ms, 0).first_free(at_ms)
     hours = CampaignHours.of(connection, row)
     return hours.next_call_ms(row.soonest_phone, row.soonest_timezone, row.soonest_cells, at_ms, row.end_at)
 

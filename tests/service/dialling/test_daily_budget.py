@@ -11,16 +11,11 @@ from callwright.contract.calls.calls import Call
 from callwright.contract.declaration.field_types import Spend
 from callwright.service.platform.clock.clock import DAY, MINUTE
 from callwright.service.tables import deployment_costs
-from tests.support.campaigns import ONCE, after_rounds, draft, driver_of, lease, people, started
+from tests.support.campaigns import ONCE, after_rounds, calls_of, draft, driver_of, lease, people, started
 from tests.support.service import Tenant
 
 TALKS: dict[str, Any] = {"sim_outcome": "answered", "sim_intent": "yes"}
 CAP = Decimal("0.10")
-
-
-async def calls_of(tenant: Tenant, deployment_id: str) -> list[Call]:
-    found = [call async for call in tenant.client.calls.list(deployment_id=deployment_id)]
-    return sorted(found, key=lambda call: call.created_at)
 
 
 def cost(call: Call) -> Decimal:

@@ -1241,6 +1241,11 @@ export interface PhoneNumber {
   auto_renew: boolean;
   /** Calls that it may make within any 24 hours; null: as many as are wanted. */
   max_calls_per_day?: number | null;
+  /**
+   * resting: more than 40 % of its newest 20 answered calls of 24 hours were shorter than 6 seconds; campaigns use
+   * their other numbers. Default: "good".
+   */
+  health?: "good" | "resting";
   /** past_due: a month is not paid; it is tried every day for a week, then released. Default: "current". */
   billing_status?: "current" | "past_due";
   /** Deployments that call from this number and are not finished. */

@@ -11,19 +11,13 @@ from callwright.contract.calls.calls import Call
 from callwright.contract.deployments.dialling import WEEKDAYS, CallingHours, RetryPolicy, Window
 from callwright.service.platform.clock.clock import SystemClock, milliseconds
 from callwright.service.rules.regions.rule_file import shipped_rules
-from tests.support.campaigns import ONCE, draft, people, rent, run, started
-from tests.support.service import Tenant, open_service
+from tests.support.campaigns import ONCE, calls_of, draft, people, rent, run, started
+from tests.support.service import open_service
 
 pytestmark = pytest.mark.usefixtures("shipped_law")
 SATURDAY_NIGHT = SystemClock(milliseconds(datetime(2027, 3, 7, 3, tzinfo=UTC)))
 """22:00 in New York, on the night before a Sunday; a week later the clocks change."""
 ALL_DAY = CallingHours(windows=[Window(days=list(WEEKDAYS), start="00:00", end="24:00")])
-
-
-async def calls_of(tenant: Tenant, deployment_id: str) -> list[Call]:
-    """All calls of a deployment, the first one first."""
-    found = [call async for call in tenant.client.calls.list(deployment_id=deployment_id, per_page=200)]
-    return sorted(found, key=lambda call: (call.created_at, call.id))
 
 
 def local(call: Call, zone: str) -> datetime:

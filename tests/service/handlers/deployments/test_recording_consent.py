@@ -5,10 +5,9 @@ from typing import Any
 import pytest
 
 from callwright.contract.calls.calls import Call
-from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.dialling import Compliance, Recording
 from callwright.service.telephony.simulated.conversation.phrases import LANGUAGES, bank_or_english
-from tests.support.campaigns import ONCE, draft, make_agent, people, run, started
+from tests.support.campaigns import ONCE, calls_of, draft, make_agent, people, run, started
 from tests.support.http.raw_requests import AsyncClient
 from tests.support.resources import refusal
 from tests.support.service import Tenant
@@ -16,10 +15,6 @@ from tests.support.service import Tenant
 ANSWERS: dict[str, Any] = {"sim_outcome": "answered", "sim_intent": "yes"}
 WELCOME = "{{first_name}}. Ada. OK?"
 working = pytest.mark.service(workers=True)
-
-
-async def calls_of(tenant: Tenant, made: Deployment) -> list[Call]:
-    return (await tenant.client.calls.list(deployment_id=made.id, per_page=100)).data
 
 
 async def opening_of(tenant: Tenant, call: Call) -> str:
@@ -34,14 +29,14 @@ async def test_a_campaign_without_recording_keeps_none_of_its_calls(tenant: Tena
     off = await run(tenant, people(2, **ANSWERS), "Off", recording=Recording(enabled=False), retry_policy=ONCE)
     on = await run(tenant, people(1, first=5, **ANSWERS), "On", retry_policy=ONCE)
     assert (off.recording, on.recording) == (Recording(enabled=False), Recording())
-    for call in await calls_of(tenant, off):
+    for call in await calls_of(tenant, off.id):
         assert (call.turn_count > 0, call.recording.status, call.recording.kept_until) == (True, "not_recorded", None)
         assert (call.recording_url, call.transcript_url is not None) == (None, True)
         assert (await tenant.client.calls.get(call_uuid=call.id)).recording == call.recording
         answer = await http.get(f"/v1/calls/{call.id}/recording")
         assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")
         assert "not recorded" in answer.json()["error"]["message"]
-    (kept,) = await calls_of(tenant, on)
+    (kept,) = await calls_of(tenant, on.id)
     assert kept.recording.status == "available"
     listed = {call.id: call.recording.status for call in (await tenant.client.calls.list(per_page=100)).data}
     assert sorted(listed.values()) == ["available", "not_recorded", "not_recorded"]
@@ -50,7 +45,7 @@ async def test_a_campaign_without_recording_keeps_none_of_its_calls(tenant: Tena
 @working
 async def test_the_event_of_a_call_that_is_not_recorded_names_no_recording(tenant: Tenant) -> None:
     made = await run(tenant, people(1, **ANSWERS), recording=Recording(enabled=False), retry_policy=ONCE)
-    (call,) = await calls_of(tenant, made)
+    (call,) = await calls_of(tenant, made.id)
     events = (await tenant.client.events.list(type="call.completed")).data
     assert [(one.data["call_id"], one.data["recording_url"]) for one in events] == [(call.id, None)]
     assert events[0].data["transcript_url"] is not None
@@ -77,7 +72,7 @@ async def test_the_agent_says_after_its_greeting_that_the_call_is_recorded(
     await tenant.client.deployments.start(id=made.id)
     made = await tenant.ended(made.id)
     phrases = bank_or_english(language).agent["recorded"]
-    found = await calls_of(tenant, made)
+    found = await calls_of(tenant, made.id)
     openings = [await opening_of(tenant, call) for call in found]
     assert seen.greeting in openings
     for opening in openings:
@@ -90,7 +85,7 @@ async def test_the_agent_says_after_its_greeting_that_the_call_is_recorded(
 @pytest.mark.parametrize("recording", [Recording(), Recording(announcement="never"), Recording(enabled=False)])
 async def test_without_a_rule_that_asks_for_it_nothing_is_said(tenant: Tenant, recording: Recording) -> None:
     made = await run(tenant, people(3, **ANSWERS), recording=recording, retry_policy=ONCE)
-    for call in await calls_of(tenant, made):
+    for call in await calls_of(tenant, made.id):
         assert "recorded" not in await opening_of(tenant, call)
 
 
@@ -104,7 +99,7 @@ async def test_a_contact_who_speaks_first_hears_it_too_and_so_does_a_language_wi
         rows = people(3, **ANSWERS)
         always = Recording(announcement="always")
         made = await run(tenant, rows, name, agent_id=agent.id, recording=always, retry_policy=ONCE)
-        for call in await calls_of(tenant, made):
+        for call in await calls_of(tenant, made.id):
             turns = (await tenant.client.calls.get_transcript(call_uuid=call.id)).turns
             said = [turn.text for turn in turns if turn.role == "agent"][:2]
             assert "recorded" in " ".join(said)
