@@ -26,10 +26,11 @@ from tests.support.service import open_service
 
 from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.service.app import running
-from callwright.service.dialling import claims, leases, rounds, schedule
+from callwright.service.dialling import claims, leases, schedule
 from callwright.service.dialling.eligibility.campaign_hours import CampaignHours
 from callwright.service.dialling.eligibility.gate import Allowed
-from callwright.service.dialling.runner import Runner
+from callwright.service.dialling.rounds import round as rounds
+from callwright.service.dialling.rounds.runner import Runner
 from callwright.service.platform.clock.clock import SystemClock, milliseconds
 from callwright.service.platform.phone import is_dialable
 from callwright.service.rules.regions.region_rules import InForce

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Row
 from callwright.contract.problems import COMPLIANCE_REJECTED
 from callwright.service.campaigns.unknown_countries import paused_for_countries
 from callwright.service.dialling import endings
-from callwright.service.dialling.reviews import PAUSED_FOR, Concern, open_review
+from callwright.service.dialling.stops.reviews import PAUSED_FOR, Concern, open_review
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.refusals import Refusal
 from callwright.service.tables import compliance_reviews

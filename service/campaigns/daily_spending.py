@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from callwright.service.dialling.daily_budget import cap_of
+from callwright.service.dialling.limits.daily_budget import cap_of
 from callwright.service.platform.clock.clock import DAY
 from callwright.service.platform.money import amount
 from callwright.service.tables.audience_prices import AudiencePrices

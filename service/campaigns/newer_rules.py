@@ -12,9 +12,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, bindparam, or_, select, update
 
-from callwright.service.dialling import changed_rules, reviews
+from callwright.service.dialling import changed_rules
 from callwright.service.dialling.eligibility.campaign_hours import has_state_column
 from callwright.service.dialling.queue import FIND
+from callwright.service.dialling.stops import reviews
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.database.units import brief
 from callwright.service.platform.ids import Ids

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Row, bindparam, select
 
 from callwright.contract.checks.counts import count_of
 from callwright.service.dialling import endings
-from callwright.service.dialling.reviews import PAUSED_FOR, unknown_countries
+from callwright.service.dialling.stops.reviews import PAUSED_FOR, unknown_countries
 from callwright.service.platform.ids import Ids
 from callwright.service.rules.regions.places import countries_with_numbers_of
 from callwright.service.rules.regions.region_rules import DEFAULT

@@ -14,14 +14,14 @@ from sqlalchemy import Connection, Row, update
 from callwright.contract.events import DEPLOYMENT_STARTED, DeploymentStarted
 from callwright.list_files.name_columns import name_of
 from callwright.service.accounts.principals import SERVICE
-from callwright.service.dialling import daily_budget
-from callwright.service.dialling.caller_id import DAILY_CAP, CallerIds
-from callwright.service.dialling.concurrency import read_lines
 from callwright.service.dialling.eligibility import reasons
 from callwright.service.dialling.eligibility.attempts import calls_to, longest_memory_ms
 from callwright.service.dialling.eligibility.evidence import ALLOWED, Decided, evidence_of, keep_history
 from callwright.service.dialling.eligibility.gate import Deferred, Never, NeverReason, gate
 from callwright.service.dialling.leases import mine, until
+from callwright.service.dialling.limits import daily_budget
+from callwright.service.dialling.limits.caller_id import DAILY_CAP, CallerIds
+from callwright.service.dialling.limits.concurrency import read_lines
 from callwright.service.dialling.queue import Rules, change_contacts
 from callwright.service.dialling.schedule import Schedule
 from callwright.service.platform.clock.clock import MINUTE, moment

@@ -19,13 +19,15 @@ from callwright.contract.events import (
     EventType,
 )
 from callwright.service.accounts.principals import SERVICE
-from callwright.service.dialling import call_reviews, endings, stops
-from callwright.service.dialling.coverage import Funds, Held, KnownCall, billed_of, cover, held_for
+from callwright.service.dialling import endings
 from callwright.service.dialling.eligibility import do_not_call
 from callwright.service.dialling.eligibility.gate import DO_NOT_CALL
 from callwright.service.dialling.heard_opt_outs import heard
 from callwright.service.dialling.leases import mine, until
+from callwright.service.dialling.limits.coverage import Funds, Held, KnownCall, billed_of, cover, held_for
 from callwright.service.dialling.queue import Rules, called_before, change_contacts, contacts_by_id
+from callwright.service.dialling.stops import auto_stops as stops
+from callwright.service.dialling.stops import call_reviews
 from callwright.service.platform.clock.clock import moment, whole_seconds
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.json_text import json_text

@@ -17,7 +17,7 @@ from callwright.contract.problems import (
     WALLET_FROZEN,
 )
 from callwright.service.campaigns import number_status, spending_cap
-from callwright.service.dialling.number_health import health_at
+from callwright.service.dialling.limits.number_health import health_at
 from callwright.service.handlers import revisions
 from callwright.service.handlers.changes import LIVE, given
 from callwright.service.handlers.request_context import RequestContext, handles

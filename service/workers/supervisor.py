@@ -18,9 +18,9 @@ from callwright.service.accounts.principals import SERVICE
 from callwright.service.campaigns import activation, compliance_checks, newer_rules, start_guards
 from callwright.service.dialling import endings, leases
 from callwright.service.dialling.agent_snapshot import agent_of
-from callwright.service.dialling.driver_writes import DriverWrites
 from callwright.service.dialling.eligibility.predial import PredialCheck
-from callwright.service.dialling.runner import Runner
+from callwright.service.dialling.rounds.driver_writes import DriverWrites
+from callwright.service.dialling.rounds.runner import Runner
 from callwright.service.payments import reconciliation
 from callwright.service.platform.clock.clock import SECOND
 from callwright.service.platform.database.postgres.lock_waits import Locked, unavailable_because

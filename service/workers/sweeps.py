@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection, bindparam, delete, update
 
-from callwright.service.dialling import reviews
+from callwright.service.dialling.stops import reviews
 from callwright.service.platform.clock.clock import DAY
 from callwright.service.platform.database.postgres.lock_waits import Locked
 from callwright.service.platform.database.unavailable import StorageUnavailable

@@ -21,9 +21,9 @@ from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.contract.phone_numbers import PhoneNumber
 from callwright.service.dialling import leases
 from callwright.service.dialling.claims import Claimed, Draft
-from callwright.service.dialling.driver_writes import DriverWrites
 from callwright.service.dialling.queue import Rules
-from callwright.service.dialling.runner import Runner
+from callwright.service.dialling.rounds.driver_writes import DriverWrites
+from callwright.service.dialling.rounds.runner import Runner
 from callwright.service.dialling.schedule import Schedule
 from callwright.service.platform.wake_signal import WakeNotifier
 from callwright.service.tables.ledger import Movement, book, wallet_of

@@ -8,9 +8,9 @@ from typing import Any
 from sqlalchemy import Row
 
 from callwright.service.dialling.claims import Claimed, Draft
-from callwright.service.dialling.driver_writes import DriverWrites
 from callwright.service.dialling.queue import Rules
-from callwright.service.dialling.runner import Runner
+from callwright.service.dialling.rounds.driver_writes import DriverWrites
+from callwright.service.dialling.rounds.runner import Runner
 from callwright.service.dialling.schedule import Schedule
 from tests.support.campaign_invariants import CampaignRecords, campaign_records
 from tests.support.campaigns import lease

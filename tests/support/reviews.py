@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from callwright.service.dialling import reviews
-from callwright.service.dialling.reviews import Concern
+from callwright.service.dialling.stops import reviews
+from callwright.service.dialling.stops.reviews import Concern
 from tests.support.service import Tenant
 
 

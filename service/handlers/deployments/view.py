@@ -12,9 +12,9 @@ from callwright.contract.deployments.inbound import Inbound
 from callwright.contract.deployments.settings import SETTINGS
 from callwright.list_files.name_columns import name_of
 from callwright.service.campaigns.pausing import goes
-from callwright.service.dialling import daily_budget
-from callwright.service.dialling.caller_id import CallerIds
 from callwright.service.dialling.eligibility.campaign_hours import CampaignHours
+from callwright.service.dialling.limits import daily_budget
+from callwright.service.dialling.limits.caller_id import CallerIds
 from callwright.service.dialling.queue import numbers_of
 from callwright.service.handlers import revisions
 from callwright.service.handlers.resources import resource

@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import update
 
 from callwright.contract.deployments.dialling import RetryPolicy
-from callwright.service.dialling.driver_writes import DriverWrites
-from callwright.service.dialling.runner import Runner
+from callwright.service.dialling.rounds.driver_writes import DriverWrites
+from callwright.service.dialling.rounds.runner import Runner
 from callwright.service.tables.schema import phone_numbers
 from callwright.service.telephony.engine import (
     CallProgress,

@@ -7,8 +7,8 @@ import pytest
 from callwright.contract.compliance_reviews import ComplianceReview
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.dialling import Compliance
-from callwright.service.dialling import reviews
 from callwright.service.dialling.queue import LOCKED
+from callwright.service.dialling.stops import reviews
 from tests.support import resources
 from tests.support.campaigns import draft, people
 from tests.support.http.raw_requests import AsyncClient, refused

@@ -15,7 +15,6 @@ from sqlalchemy import Connection
 from callwright.contract.deployments.dialling import PREDIAL_FAILURES_UNTIL_PAUSED
 from callwright.service.accounts.principals import SERVICE
 from callwright.service.dialling.claims import Draft
-from callwright.service.dialling.driver_writes import DriverWrites
 from callwright.service.dialling.eligibility.gate import Allowed, Deferred, Never
 from callwright.service.dialling.eligibility.predial import (
     AGAIN_MS,
@@ -31,6 +30,7 @@ from callwright.service.dialling.eligibility.predial import (
     Unanswered,
 )
 from callwright.service.dialling.queue import Rules
+from callwright.service.dialling.rounds.driver_writes import DriverWrites
 from callwright.service.dialling.schedule import Schedule
 from callwright.service.platform.clock.clock import SECOND
 from callwright.service.platform.ids import Ids

@@ -12,14 +12,14 @@ from sqlalchemy import Connection, Row, update
 
 from callwright.contract.deployments.call_price import EXTENDED_S, HELD_BACK_S
 from callwright.service.dialling.claims import Draft
-from callwright.service.dialling.coverage import LEAD_S
-from callwright.service.dialling.driver_writes import DriverWrites
 from callwright.service.dialling.finishing import Finished, started_event
 from callwright.service.dialling.leases import mine
+from callwright.service.dialling.limits.coverage import LEAD_S
 from callwright.service.dialling.queue import Rules
-from callwright.service.dialling.rounds import Round
+from callwright.service.dialling.rounds.driver_writes import DriverWrites
+from callwright.service.dialling.rounds.round import Round
+from callwright.service.dialling.rounds.undialled_calls import no_longer_made, not_made
 from callwright.service.dialling.schedule import Schedule
-from callwright.service.dialling.undialled_calls import no_longer_made, not_made
 from callwright.service.platform.clock.clock import SECOND, Clock
 from callwright.service.platform.ids import Ids
 from callwright.service.tables import outbox

@@ -12,12 +12,12 @@ from anyio import to_thread
 from sqlalchemy import Row
 
 from callwright.service.dialling.claims import Draft
-from callwright.service.dialling.driver_writes import DriverWrites
 from callwright.service.dialling.finishing import Finished
 from callwright.service.dialling.queue import Rules
-from callwright.service.dialling.rounds import Round
+from callwright.service.dialling.rounds.driver_writes import DriverWrites
+from callwright.service.dialling.rounds.round import Round
+from callwright.service.dialling.rounds.undialled_calls import no_longer_made, not_made
 from callwright.service.dialling.schedule import Schedule
-from callwright.service.dialling.undialled_calls import no_longer_made, not_made
 from callwright.service.rules.retry_policy import shortest_interval_ms
 from callwright.service.telephony.engine import CallRequest, CallResult, VirtualTimeEngine
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 from sqlalchemy import Connection, Row
 
 from callwright.service.dialling.queue import FIND
-from callwright.service.dialling.reviews import review_finding
+from callwright.service.dialling.stops.reviews import review_finding
 from callwright.service.platform.ids import Ids
 from callwright.service.rules.review_thresholds import (
     LEAST_CALLS,

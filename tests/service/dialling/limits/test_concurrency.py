@@ -10,9 +10,9 @@ from sqlalchemy import Connection, Select
 
 from callwright.contract.deployments.deployments import Deployment
 from callwright.service import accounts
-from callwright.service.dialling import stops
-from callwright.service.dialling.concurrency import CAMPAIGNS, Campaign, Lines, lines_of, read_lines, shares
+from callwright.service.dialling.limits.concurrency import CAMPAIGNS, Campaign, Lines, lines_of, read_lines, shares
 from callwright.service.dialling.queue import FIND
+from callwright.service.dialling.stops import auto_stops as stops
 from tests.support.campaigns import ONCE, claim_and_die, draft, driver_of, expire_leases, lease, people, started
 from tests.support.resources import refusal
 from tests.support.service import Tenant, open_service

@@ -7,9 +7,9 @@ import anyio
 import pytest
 
 from callwright.contract.declaration.field_types import Spend
-from callwright.service.dialling.coverage import Funds, Held, KnownCall, cover
-from callwright.service.dialling.driver_writes import DriverWrites
-from callwright.service.dialling.runner import Runner
+from callwright.service.dialling.limits.coverage import Funds, Held, KnownCall, cover
+from callwright.service.dialling.rounds.driver_writes import DriverWrites
+from callwright.service.dialling.rounds.runner import Runner
 from callwright.service.telephony.engine import AgentSnapshot, CallRequest, CallResult
 from callwright.service.telephony.simulated.engine import SimulatedEngine
 from tests.support.campaign_invariants import CampaignRecords, campaign_records, check_counters

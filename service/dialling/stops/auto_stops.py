@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, func, 
 
 from callwright.service.dialling import endings
 from callwright.service.dialling.queue import FIND
-from callwright.service.dialling.reviews import review_finding
+from callwright.service.dialling.stops.reviews import review_finding
 from callwright.service.platform.clock.clock import SECOND
 from callwright.service.platform.ids import Ids
 from callwright.service.rules.circuit_breaker import FAILED, MOST_JUDGED, EndedCall, opens

@@ -3,7 +3,7 @@ from typing import Any
 
 from sqlalchemy import Row, create_engine, literal, select
 
-from callwright.service.dialling.caller_id import choose
+from callwright.service.dialling.limits.caller_id import choose
 
 
 def row(**values: Any) -> Row[Any]:

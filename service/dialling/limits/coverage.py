@@ -12,8 +12,8 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, select, update
 
 from callwright.contract.deployments.call_price import EXTENDED_S, HELD_BACK_S
-from callwright.service.dialling.daily_budget import micros_left
 from callwright.service.dialling.leases import mine
+from callwright.service.dialling.limits.daily_budget import micros_left
 from callwright.service.platform.clock.clock import SECOND
 from callwright.service.platform.ids import Ids
 from callwright.service.rules.prices.price_list import Price, agreed_price

@@ -6,11 +6,11 @@ from typing import Any, Protocol
 
 from sqlalchemy import Connection, Row, bindparam, select
 
-from callwright.service.dialling.caller_id import CallerIds
 from callwright.service.dialling.claims import Draft, allowance
 from callwright.service.dialling.eligibility.attempts import NumberCalls, calls_to, longest_memory_ms
 from callwright.service.dialling.eligibility.predial import MOST_ASKED
 from callwright.service.dialling.leases import LeaseLost
+from callwright.service.dialling.limits.caller_id import CallerIds
 from callwright.service.dialling.queue import FIND, Rules, due, numbers_of, soonest
 from callwright.service.dialling.schedule import Schedule
 from callwright.service.tables.schema import calls

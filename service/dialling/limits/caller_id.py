@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Connection, Row, bindparam, func, select
 
-from callwright.service.dialling.number_health import resting
+from callwright.service.dialling.limits.number_health import resting
 from callwright.service.platform.clock.clock import DAY
 from callwright.service.tables.schema import calls
 

@@ -15,15 +15,15 @@ from sqlalchemy import Connection, Row
 
 from callwright.service.dialling import endings
 from callwright.service.dialling.claims import Draft
-from callwright.service.dialling.driver_writes import DriverWrites
 from callwright.service.dialling.eligibility.predial import PREDIAL_UNAVAILABLE, NobodyToAsk, PredialCheck
 from callwright.service.dialling.leases import fence_of
-from callwright.service.dialling.predial_round import PredialRound
 from callwright.service.dialling.queue import FIND, Rules, needs_decision, open_calls, providers_of
-from callwright.service.dialling.real_time import DeploymentTime, RealTime
-from callwright.service.dialling.rounds import Pace, Round, look
+from callwright.service.dialling.rounds.driver_writes import DriverWrites
+from callwright.service.dialling.rounds.predial_round import PredialRound
+from callwright.service.dialling.rounds.real_time import DeploymentTime, RealTime
+from callwright.service.dialling.rounds.round import Pace, Round, look
+from callwright.service.dialling.rounds.virtual_time import VirtualTime
 from callwright.service.dialling.schedule import LOOK_AHEAD, Planned, Schedule, schedule_round
-from callwright.service.dialling.virtual_time import VirtualTime
 from callwright.service.telephony.engine import CallRequest, EngineParts, VirtualTimeEngine
 from callwright.service.telephony.registry import ENGINES, EngineFactory, NoEngine, factory_of
 

@@ -8,8 +8,8 @@ from sqlalchemy import Row
 
 from callwright.service.dialling import changed_rules
 from callwright.service.dialling.claims import Claimed, Draft, claim
-from callwright.service.dialling.coverage import extend
 from callwright.service.dialling.finishing import Finished, finish
+from callwright.service.dialling.limits.coverage import extend
 from callwright.service.dialling.queue import Rules
 from callwright.service.dialling.schedule import Schedule
 from callwright.service.platform.clock.clock import Clock
