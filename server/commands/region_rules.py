@@ -1,6 +1,8 @@
 """`callwright rules`: the rules of regions by which calls are allowed, their versions, and newer ones from a file."""
 
 import sys
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from anyio import to_thread
@@ -16,9 +18,13 @@ from callwright.server.commands.output.tables import show as show_table
 from callwright.server.settings import ProgramSettings
 from callwright.service.campaigns import newer_rules
 from callwright.service.rules.regions.region_rules import RegionRules, Rule
+from callwright.service.rules.regions.rule_differences import differences
 from callwright.service.rules.regions.rule_file import RuleFileError, rules_in, shipped_rules
 from callwright.service.rules.regions.rule_words import dates_of, purposes_of, says, verified
 from callwright.service.tables import rules_files
+
+_MOST_NAMED = 8
+"""Rules that a line names."""
 
 
 async def show(settings: ProgramSettings | None, region: str | None, as_json: bool) -> None:
@@ -49,19 +55,49 @@ async def check(file: Path) -> None:
     sys.stdout.write(f"{_counted(await _read(file))}\n")
 
 
-async def load(settings: ProgramSettings, file: Path) -> None:
-    """Stores a newer rules file in the database, from where running processes take it."""
+async def load(settings: ProgramSettings, file: Path, *, may_remove: bool) -> None:
+    """Stores a newer rules file in the database, from where running processes take it.
+
+    A file replaces all rules. One that leaves out rules that are in force is refused unless it `may_remove` them.
+    """
     rules = await _read(file)
     async with account_database(settings) as (database, ids, now_ms):
+        differ = differences(await database.read(rules_files.current_rules), rules)
+        if differ.removed and not may_remove:
+            count = count_of(len(differ.removed), "rule")
+            raise CommandError(
+                f"{file}: leaves out {count} in force ({_named(differ.removed)}), and a file replaces all rules; "
+                "begin with the text that `callwright rules export` prints, or say --remove-rules if they are to go"
+            )
         try:
             await database.write(rules_files.load_rules, rules, now_ms)
         except RuleFileError as error:
             raise CommandError(f"{file}: {error}") from error
         moved = await newer_rules.move_all(database, ids, now_ms=now_ms, public_url=settings.public_url)
     sys.stdout.write(f"{_counted(rules)}; in force from now on\n")
+    for what, names in (("added", differ.added), ("changed", differ.changed), ("removed", differ.removed)):
+        if names:
+            sys.stdout.write(f"{what}: {_named(names)}\n")
     if moved.campaigns:
         waits = f"{moved.concerned} of them {'waits' if moved.concerned == 1 else 'wait'} for a review"
         sys.stdout.write(f"{count_of(moved.campaigns, 'campaign')} dial by it now, {waits}\n")
+
+
+async def export(settings: ProgramSettings | None, version: str | None) -> None:
+    """Prints the text of a rules file, to begin another with.
+
+    It is the shipped one; with settings, the one in force in the database that they name, or the named version.
+    """
+    if settings is None:
+        rules = shipped_rules()
+    else:
+        async with account_database(settings) as (database, _, _):
+            rules = await database.read(
+                rules_files.current_rules if version is None else partial(rules_files.known_rules, version=version)
+            )
+    if rules is None or version not in (None, rules.version):
+        raise CommandError(f"no version {version}; `callwright rules list` has those that are known")
+    sys.stdout.write(rules.text)
 
 
 async def versions(settings: ProgramSettings, as_json: bool) -> None:
@@ -101,6 +137,11 @@ async def _read(file: Path) -> RegionRules:
         return await to_thread.run_sync(rules_in, file)
     except RuleFileError as error:
         raise CommandError(str(error)) from error
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more
 
 
 def _counted(rules: RegionRules) -> str:

@@ -1,5 +1,6 @@
 """The command line of `rules`: its commands and flags."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -39,14 +40,37 @@ def list_rules(data: Data = None, database: Database = None, as_json: AsJson = F
 
 
 @rules.command("load")
-def load_rules(file: RulesFile, data: Data = None, database: Database = None) -> None:
-    """Loads a newer rules file: running processes dial by it from their next round.
+def load_rules(
+    file: RulesFile,
+    data: Data = None,
+    database: Database = None,
+    remove_rules: Annotated[
+        bool, typer.Option("--remove-rules", help="Rules in force that the file leaves out are to go.")
+    ] = False,
+) -> None:
+    """Loads a newer rules file, which replaces all rules: running processes dial by it from their next round.
 
     Campaigns that have started and whose people it concerns pause until somebody has decided their review.
     """
     from callwright.server.commands import region_rules
 
-    run(region_rules.load, settings_of(data, database), file)
+    run(partial(region_rules.load, may_remove=remove_rules), settings_of(data, database), file)
+
+
+@rules.command("export")
+def export_rules(
+    version: Annotated[str | None, typer.Option("--version", help="A version that `rules list` has.")] = None,
+    data: Data = None,
+    database: Database = None,
+) -> None:
+    """Prints the text of the rules file in force, to begin another with.
+
+    It is that of this version of Callwright; with --data or --database, the one in force there.
+    """
+    from callwright.server.commands import region_rules
+
+    named = data is not None or database is not None
+    run(region_rules.export, settings_of(data, database) if named else None, version)
 
 
 @rules.command("check")

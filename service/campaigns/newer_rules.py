@@ -19,7 +19,7 @@ from callwright.service.dialling.stops import reviews
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.database.units import brief
 from callwright.service.platform.ids import Ids
-from callwright.service.rules.regions.rule_differences import changed_countries, concerns
+from callwright.service.rules.regions.rule_differences import changed_countries, concerns, differences
 from callwright.service.services import Services
 from callwright.service.tables.rules_files import current_rules, current_version, known_rules, order_of
 from callwright.service.tables.schema import audiences, deployments
@@ -125,5 +125,7 @@ def move(connection: Connection, ids: Ids, deployment_id: str, *, now_ms: int, p
         if whole and not concerns(changed, counts, names_states=has_state_column(audience.columns)):
             return False
     changed_rules.rules_changed(connection, row.id, ("calling_hours", "compliance"))
-    reviews.rules_changed(connection, ids, row, version=rules.version, now_ms=now_ms, public_url=public_url)
+    given: dict[str, Any] = {"now_ms": now_ms, "public_url": public_url}
+    changed_ids = () if former is None else differences(former, rules).all
+    reviews.rules_changed(connection, ids, row, version=rules.version, changed=changed_ids, **given)
     return True

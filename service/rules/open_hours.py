@@ -119,7 +119,10 @@ class OpenHours:
             limits.append(_Limit(CALLING_HOURS, self._own[day.weekday()]))
         if zone in self.place.zones:
             everywhere = (*self.place.regions, *self.place.calendars)
-            for rule in self._hours_rules(day):
+            hours = self._hours_rules(day)
+            if not hours:  # a day of which no rule says the hours is closed
+                limits.append(_Limit(CALLING_HOURS, ()))
+            for rule in hours:
                 if rule.holidays is not None and is_holiday(rule.holidays, day, regions=everywhere):
                     limits.append(_Limit(f"{rule.id}.holidays", ()))
                 else:

@@ -113,10 +113,30 @@ def review_finding(
     open_review(connection, ids, campaign.org_id, concern, now_ms=now_ms, public_url=public_url)
 
 
+_MOST_NAMED = 5
+"""Rules that the message of a review names."""
+_MOST_KEPT = 50
+"""Rules that its facts name."""
+
+
 def rules_changed(
-    connection: Connection, ids: Ids, campaign: Row[Any], *, version: str, now_ms: int, public_url: str | None
+    connection: Connection,
+    ids: Ids,
+    campaign: Row[Any],
+    *,
+    version: str,
+    changed: Sequence[str],
+    now_ms: int,
+    public_url: str | None,
 ) -> str | None:
-    """Opens the review of a campaign that newer rules concern, and pauses it. `version` names the rules."""
+    """Opens the review of a campaign that newer rules concern, and pauses it.
+
+    `version` names the rules, `changed` the ids of those that differ from the former ones.
+    """
+    named = ", ".join(changed[:_MOST_NAMED]) + (
+        f" and {len(changed) - _MOST_NAMED} more" if len(changed) > _MOST_NAMED else ""
+    )
+    said = f" ({named})" if changed else ""
     return open_review(
         connection,
         ids,
@@ -125,9 +145,10 @@ def rules_changed(
             category="rules_changed",
             subject_type="deployment",
             subject_id=campaign.id,
-            message=f"The rules of calling have changed with version {version}: look whether the campaign may go on.",
+            message=f"The rules of calling have changed with version {version}{said}: look whether the campaign may "
+            "go on.",
             simulated=campaign.simulated,
-            facts={"rules_version": version},
+            facts={"rules_version": version, "rules": list(changed[:_MOST_KEPT])},
         ),
         now_ms=now_ms,
         public_url=public_url,

@@ -1,7 +1,7 @@
 """In which countries two rules files differ, and whether that concerns the people of a list."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from callwright.service.rules.regions.places import countries_with_numbers_of
 from callwright.service.rules.regions.region_rules import DEFAULT, Region, RegionRules, Rule, Source
@@ -25,6 +25,30 @@ def _values(region: Region | None) -> tuple[frozenset[str], frozenset[Rule]] | N
         return None
     rules = (replace(rule, id="", source=Source("", None, rule.source.read)) for rule in region.rules)
     return frozenset(region.zones), frozenset(rules)
+
+
+@dataclass(frozen=True)
+class RuleDifferences:
+    """The ids of the rules by which one rules file differs from a former one."""
+
+    added: tuple[str, ...]
+    changed: tuple[str, ...]
+    removed: tuple[str, ...]
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """Every rule that differs."""
+        return tuple(sorted((*self.added, *self.changed, *self.removed)))
+
+
+def differences(former: RegionRules, newer: RegionRules) -> RuleDifferences:
+    """The rules that were added, changed and removed."""
+    before, after = ({rule.id: rule for rule in rules.rules()} for rules in (former, newer))
+    return RuleDifferences(
+        added=tuple(name for name in after if name not in before),
+        changed=tuple(name for name, rule in after.items() if name in before and rule != before[name]),
+        removed=tuple(name for name in before if name not in after),
+    )
 
 
 def concerns(changed: Collection[str], countries: Iterable[str], *, names_states: bool) -> bool:

@@ -3,7 +3,9 @@
 import re
 import tomllib
 from collections.abc import Mapping
+from datetime import date
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
@@ -114,8 +116,7 @@ def _region(code: str, table: object) -> Region:
 def _check_whole(regions: Mapping[str, Region]) -> None:
     if DEFAULT not in regions:
         raise RuleFileError('the file: has no region "*"; add it, with hours: it holds where no other rule does')
-    if not any(isinstance(rule, HoursRule) and not rule.purposes for rule in regions[DEFAULT].rules):
-        raise RuleFileError('region *: has no rule of kind "hours" for all purposes; add one, without `purposes`')
+    _check_default(regions[DEFAULT])
     for code in regions:
         country, dash, _ = code.partition("-")
         if dash and country not in regions:
@@ -134,6 +135,23 @@ def _check_whole(regions: Mapping[str, Region]) -> None:
         _check_hours(region)
     if total > _MAX_RULES:
         raise RuleFileError(f"the file has {total} rules; it may have {_MAX_RULES}")
+
+
+def _check_default(default: Region) -> None:
+    """The default says hours for all purposes on every day: where no rule of hours holds, nobody is called."""
+    hours = [rule for rule in default.rules if isinstance(rule, HoursRule) and not rule.purposes]
+    if not hours:
+        raise RuleFileError('region *: has no rule of kind "hours" for all purposes; add one, without `purposes`')
+    hours.sort(key=lambda rule: rule.since or date.min)
+    gaps = [later.id for earlier, later in pairwise(hours) if earlier.until != later.since]
+    if hours[0].since is not None:
+        raise RuleFileError(f"region *, rule {hours[0].id}, since: no hours hold before this day; leave `since` out")
+    if gaps:
+        raise RuleFileError(
+            f"region *, rule {gaps[0]}, since: is not the day on which the hours before it end; write that `until` here"
+        )
+    if hours[-1].until is not None:
+        raise RuleFileError(f"region *, rule {hours[-1].id}, until: no hours hold from this day on; leave `until` out")
 
 
 def _check_hours(region: Region) -> None:

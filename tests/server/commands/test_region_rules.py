@@ -116,3 +116,17 @@ def test_wrong_rules_of_the_settings_end_the_start_with_one_line(command: str, t
     wrong = refused(tmp_path, *words, CALLWRIGHT_RULES=str(file))
     assert "CALLWRIGHT_RULES: " in wrong
     assert "region FR, rule FR.hours, windows: " in wrong
+
+
+def test_a_file_that_leaves_out_rules_in_force_is_loaded_only_when_they_are_to_go(tmp_path: Path) -> None:
+    data, own = ("--data", tmp_path / "data"), tmp_path / "own.toml"
+    text = told(tmp_path, "rules", "export", *data).replace('version = "2026.11.1"', 'version = "2026.12.1"')
+    start, _, rest = text.partition('[[regions.US-FL.rules]]\nid = "US-FL.caps"')
+    _, _, rest = rest.partition("\n[[")
+    own.write_text(f"{start}[[{rest}", encoding="utf-8")
+    why = refused(tmp_path, "rules", "load", own, *data)
+    assert "leaves out 1 rule in force (US-FL.caps), and a file replaces all rules" in why
+    assert "removed: US-FL.caps\n" in told(tmp_path, "rules", "load", own, "--remove-rules", *data)
+    assert told(tmp_path, "rules", "export", *data) == own.read_text(encoding="utf-8")
+    assert 'version = "2026.11.1"' in told(tmp_path, "rules", "export", "--version", "2026.11.1", *data)
+    assert "no version 9; `callwright rules list`" in refused(tmp_path, "rules", "export", "--version", "9", *data)

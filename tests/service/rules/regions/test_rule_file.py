@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from callwright.service.rules.regions.region_rules import HoursRule
 from callwright.service.rules.regions.rule_file import MAX_BYTES, RuleFileError, read_rules, shipped_rules
+from tests.house.tree import ROOT
 
 RULE = """
 [[regions.US.rules]]
@@ -174,3 +175,41 @@ def test_any_text_is_read_or_refused_and_never_an_error_of_another_kind(text: st
 
 def test_the_shipped_file_is_read_once() -> None:
     assert shipped_rules() is shipped_rules()
+
+
+DEFAULT = 'windows = { mon-sat = "09:00-20:00" }'
+LATER = """
+
+[[regions."*".rules]]
+id = "*.hours-later"
+kind = "hours"
+since = 2027-02-01
+windows = { mon-sat = "09:00-18:00" }
+source = { title = "The default", read = true }
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (with_change(DEFAULT, f"{DEFAULT}\nuntil = 2026-12-01"), "rule *.hours, until: no hours hold from this day on"),
+        (with_change(DEFAULT, f"{DEFAULT}\nsince = 2030-12-01"), "rule *.hours, since: no hours hold before this day"),
+        (
+            with_change(DEFAULT, f"{DEFAULT}\nuntil = 2027-01-01") + LATER,
+            "rule *.hours-later, since: is not the day on which the hours before it end",
+        ),
+    ],
+)
+def test_default_hours_that_leave_days_without_hours_are_refused(text: str, why: str) -> None:
+    assert why in refusal(text)
+
+
+def test_default_hours_may_change_on_a_day() -> None:
+    text = with_change(DEFAULT, f"{DEFAULT}\nuntil = 2027-02-01") + LATER
+    assert len(read_rules(text).regions["*"].rules) == 2
+
+
+def test_the_file_of_the_page_is_right() -> None:
+    page = (ROOT / "docs" / "rules-files.md").read_text(encoding="utf-8")
+    example = page.partition("```toml\n")[2].partition("```")[0]
+    assert read_rules(example).version == "2026.11.2"
