@@ -78,9 +78,14 @@ async def load(settings: ProgramSettings, file: Path, *, may_remove: bool) -> No
     for what, names in (("added", differ.added), ("changed", differ.changed), ("removed", differ.removed)):
         if names:
             sys.stdout.write(f"{what}: {_named(names)}\n")
+        held = await database.read(newer_rules.still_older)
     if moved.campaigns:
         waits = f"{moved.concerned} of them {'waits' if moved.concerned == 1 else 'wait'} for a review"
         sys.stdout.write(f"{count_of(moved.campaigns, 'campaign')} dial by it now, {waits}\n")
+    if held:
+        sys.stdout.write(
+            f"{count_of(held, 'campaign')} dial nobody before they have moved to it: others hold them now\n"
+        )
 
 
 async def export(settings: ProgramSettings | None, version: str | None) -> None:

@@ -89,6 +89,12 @@ async def move_all(database: Database, ids: Ids, *, now_ms: int, public_url: str
 
 
 @brief
+def still_older(connection: Connection) -> int:
+    """How many campaigns have not moved to the newest rules yet, up to `PAGE`. They claim no call before."""
+    return len(_older(connection))
+
+
+@brief
 def _version(connection: Connection) -> str:
     return current_version(connection)
 

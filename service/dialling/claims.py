@@ -30,7 +30,7 @@ from callwright.service.platform.ids import Ids
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.search_words import word_column
 from callwright.service.rules.prices.price_list import Price, price_of, stored_price
-from callwright.service.tables import audit_log, counters, outbox
+from callwright.service.tables import audit_log, counters, outbox, rules_files
 from callwright.service.tables.audience_prices import prices_of
 from callwright.service.tables.ledger import FROZEN, book, wallet_of
 from callwright.service.tables.schema import calls, deployments
@@ -127,14 +127,15 @@ def claim(
     schedule names.
 
     `contacts` are those of the round, by id; `jumps` as in `Pace`. The deployment is read again under its lock: unless
-    it is still active, nothing is claimed, and the gate uses its current calling hours. The wallet stays locked until
-    the end. Opt-outs are written under the same lock, so no call is claimed after an opt-out that was committed before.
+    it is still active and dials by the newest rules, nothing is claimed, and the gate uses its current calling hours.
+    The wallet stays locked until the end. Opt-outs are written under the same lock, so no call is claimed after an
+    opt-out that was committed before.
 
     Raises:
         LeaseLost: another process drives the deployment.
     """
     row: Row[Any] = mine(connection, rules.row.id, owner)
-    if row.status != "active":
+    if row.status != "active" or rules_files.are_older(connection, row.rules_version):
         return Claimed()
     first_ms = min((draft.dial_ms for draft in drafts), default=None)
     allowed_now = allowance(connection, row, jumps=jumps, at_ms=first_ms, lock=True)

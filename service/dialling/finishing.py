@@ -25,7 +25,7 @@ from callwright.service.dialling.eligibility.gate import DO_NOT_CALL
 from callwright.service.dialling.heard_opt_outs import heard
 from callwright.service.dialling.leases import mine, until
 from callwright.service.dialling.limits.coverage import Funds, Held, KnownCall, billed_of, cover, held_for
-from callwright.service.dialling.queue import Rules, called_before, change_contacts, contacts_by_id
+from callwright.service.dialling.queue import CalledBefore, Rules, called_before, change_contacts, contacts_by_id
 from callwright.service.dialling.stops import auto_stops as stops
 from callwright.service.dialling.stops import call_reviews
 from callwright.service.platform.clock.clock import moment, whole_seconds
@@ -46,12 +46,16 @@ _END = update(calls).where(_C.id == bindparam("b_id"))
 
 @dataclass(frozen=True)
 class Finished:
-    """A call that ended, dialled at `dial_ms`. `started_told`: its event call.started was sent before."""
+    """A call that ended, dialled at `dial_ms`. `started_told`: its event call.started was sent before, or is not due.
+
+    `is_dialled` is false for a call that was claimed and is not made any more: it uses up no attempt.
+    """
 
     request: CallRequest
     result: CallResult
     dial_ms: int
     started_told: bool = False
+    is_dialled: bool = True
 
     def at(self, offset_s: float | None) -> int | None:
         """The time of a moment of the call, `offset_s` after dialling."""
@@ -120,7 +124,7 @@ def finish(
         transcript_search.add(connection, words)
     changes: dict[str, dict[str, Any]] = {}
     for one, (step, state) in zip(finished, steps, strict=True):
-        due_ms = step.due_ms if state == "retry_waiting" else None
+        due_ms = step.due_ms if state in ("pending", "retry_waiting") else None
         changes[one.request.contact_id] = {
             "status": state,
             "due_at": due_ms,
@@ -130,6 +134,7 @@ def finish(
             "status_reason": DO_NOT_CALL if state == "suppressed" else None,
         }
     change_contacts(connection, row.id, changes)
+    change_contacts(connection, row.id, _given_back(finished, before))
     asked = {one.request.to: one.request.call_id for one in finished if one.result.disposition == "do_not_call"}
     do_not_call.opt_out(connection, ids, row.org_id, asked, simulated=row.simulated, now_ms=now_ms)
     charges = [
@@ -157,7 +162,11 @@ def finish(
             dispositions=counters.added(row.dispositions, dispositions),
             last_outcomes=counters.moved(
                 row.last_outcomes,
-                [(before[one.request.contact_id].last_outcome, one.result.outcome) for one in finished],
+                [
+                    (before[one.request.contact_id].last_outcome, one.result.outcome)
+                    for one in finished
+                    if one.is_dialled
+                ],
             ),
             answered=row.answered + sum(outcome in counters.REACHED for outcome in outcomes),
             voicemails=row.voicemails + sum(outcome in counters.MACHINES for outcome in outcomes),
@@ -169,12 +178,22 @@ def finish(
         )
     )
     _report(connection, ids, row, finished, now_ms, public_url)
-    results = [one.result for one in finished]
+    results = [one.result for one in finished if one.is_dialled]
     call_reviews.review_calls(connection, ids, row, results, now_ms=now_ms, public_url=public_url)
-    ended = [(one.result.outcome, one.ended_ms) for one in finished]
+    ended = [(one.result.outcome, one.ended_ms) for one in finished if one.is_dialled]
     stops.check_calls(connection, ids, row, ended, now_ms=now_ms, public_url=public_url)
     if row.status == "cancelled":
         endings.finish_cancelled(connection, ids, row.id)
+
+
+def _given_back(finished: Sequence[Finished], before: Mapping[str, CalledBefore]) -> dict[str, dict[str, Any]]:
+    """The columns of contacts whose calls were not dialled: the attempt and the outcome before it count as if there had
+    been no such call."""
+    undialled = [one.request.contact_id for one in finished if not one.is_dialled]
+    return {
+        name: {"attempt_times": json_text(before[name].times_ms[:-1]), "last_outcome": before[name].last_outcome}
+        for name in undialled
+    }
 
 
 def _zones(connection: Connection, rules: Rules, finished: Sequence[Finished]) -> dict[str, str]:
@@ -187,6 +206,10 @@ def _zones(connection: Connection, rules: Rules, finished: Sequence[Finished]) -
 def _step(policy: RetryPolicy, one: Finished, called_at: list[int], status: str, zone: str) -> tuple[Step, str]:
     result = one.result
     callback = result.callback_after_s
+    if not one.is_dialled:
+        over = status in ("cancelled", "completed", "failed")
+        state = "cancelled" if over else "pending" if len(called_at) == 1 else "retry_waiting"
+        return Step("retry_waiting", one.ended_ms), state
     step = after_call(
         policy,
         outcome=result.outcome,

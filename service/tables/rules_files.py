@@ -31,6 +31,11 @@ def current_version(connection: Connection) -> str:
     return max([shipped().version, *connection.execute(_VERSIONS).scalars()], key=order_of)
 
 
+def are_older(connection: Connection, version: str | None) -> bool:
+    """Whether there are newer rules than those of a version; None is a release that knew none."""
+    return version is not None and order_of(version) < order_of(current_version(connection))
+
+
 def rules_of_version(connection: Connection, version: str) -> RegionRules:
     """The rules of a version. One that is neither shipped nor loaded, of an earlier release, is the newest."""
     if version == shipped().version:

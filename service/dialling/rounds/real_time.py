@@ -18,7 +18,7 @@ from callwright.service.dialling.limits.coverage import LEAD_S
 from callwright.service.dialling.queue import Rules
 from callwright.service.dialling.rounds.driver_writes import DriverWrites
 from callwright.service.dialling.rounds.round import Round
-from callwright.service.dialling.rounds.undialled_calls import no_longer_made, not_made
+from callwright.service.dialling.rounds.undialled_calls import no_longer_made, undialled
 from callwright.service.dialling.schedule import Schedule
 from callwright.service.platform.clock.clock import SECOND, Clock
 from callwright.service.platform.ids import Ids
@@ -118,7 +118,7 @@ class RealTime:
                 gone = await writes.database.read(no_longer_made, rules, missing, now_ms, dial_ms=dial_ms)
         for request, row in unfinished:
             if request.call_id in gone:
-                await writes.record(rules, [Finished(request, not_made(request), row.created_at, started_told=True)])
+                await writes.record(rules, [undialled(request, row.created_at)])
                 continue
             self._begin(rules, request, row.created_at, is_told=row.started_at is not None)
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from sqlalchemy import BigInteger, Connection, literal, or_, select
 
 from callwright.service.dialling.eligibility import do_not_call
+from callwright.service.dialling.finishing import Finished
 from callwright.service.dialling.queue import Rules, contacts_by_id
 from callwright.service.tables.schema import calls
 from callwright.service.telephony.engine import CallRequest, CallResult
@@ -43,6 +44,7 @@ def no_longer_made(
     return late | set(connection.execute(select(_C.id).where(*own, or_(*listed))).scalars())
 
 
-def not_made(request: CallRequest) -> CallResult:
-    """The result of such a call: it failed at the service, costs nothing and has rung nowhere."""
-    return CallResult(call_id=request.call_id, outcome="failed", hangup_cause="platform_error", ended_by="platform")
+def undialled(request: CallRequest, dial_ms: int) -> Finished:
+    """The end of such a call: it failed at the service, costs nothing, has rung nowhere and uses up no attempt."""
+    result = CallResult(call_id=request.call_id, outcome="failed", hangup_cause="platform_error", ended_by="platform")
+    return Finished(request, result, dial_ms, started_told=True, is_dialled=False)

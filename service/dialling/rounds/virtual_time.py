@@ -16,7 +16,7 @@ from callwright.service.dialling.finishing import Finished
 from callwright.service.dialling.queue import Rules
 from callwright.service.dialling.rounds.driver_writes import DriverWrites
 from callwright.service.dialling.rounds.round import Round
-from callwright.service.dialling.rounds.undialled_calls import no_longer_made, not_made
+from callwright.service.dialling.rounds.undialled_calls import no_longer_made, undialled
 from callwright.service.dialling.schedule import Schedule
 from callwright.service.rules.retry_policy import shortest_interval_ms
 from callwright.service.telephony.engine import CallRequest, CallResult, VirtualTimeEngine
@@ -65,14 +65,14 @@ class VirtualTime:
         gone = await self._writes.database.read(no_longer_made, *given) if missing else set[str]()
         if dialled := [one for one in missing if one[0].call_id not in gone]:
             await self._engine.dial(dialled)
-        results = await to_thread.run_sync(
-            lambda: [not_made(one) if one.call_id in gone else self._engine.simulate(one) for one in requests]
-        )
+        made = [(request, row) for request, row in unfinished if request.call_id not in gone]
+        results = await to_thread.run_sync(lambda: [self._engine.simulate(request) for request, _ in made])
         finished = [
-            Finished(
-                request, result, row.created_at, started_told=row.started_at is not None or request.call_id in gone
-            )
-            for (request, row), result in zip(unfinished, results, strict=True)
+            *(
+                Finished(request, result, row.created_at, started_told=row.started_at is not None)
+                for (request, row), result in zip(made, results, strict=True)
+            ),
+            *(undialled(request, row.created_at) for request, row in unfinished if request.call_id in gone),
         ]
         free = [*self.channel_free_at(rules.row, 0), *(one.ended_ms for one in finished)]
         await self._writes.record(rules, finished, sorted(free)[-rules.row.max_concurrency :])

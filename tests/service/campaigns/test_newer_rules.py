@@ -17,7 +17,7 @@ from callwright.service.rules.regions.rule_file import read_rules, shipped_rules
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables import rules_files
 from callwright.service.tables.schema import deployments
-from tests.support.campaigns import draft, people, phone, rent, started
+from tests.support.campaigns import draft, driver_of, lease, people, phone, rent, started
 from tests.support.resources import refusal
 from tests.support.service import Tenant, open_service
 
@@ -187,3 +187,17 @@ async def test_several_processes_and_a_second_look_open_one_review_of_each_campa
         for one in made:
             assert await reviews_of(tenant, one.id) == [("rules_changed", "open", True)]
         assert len((await tenant.client.events.list(type=["deployment.paused"])).data) == 3
+
+
+@pytest.mark.requirement("RULE-06")
+async def test_a_campaign_that_could_not_move_yet_claims_no_call(database_url: str, tmp_path: Path) -> None:
+    async with opened(database_url, tmp_path) as tenant:
+        made = await started(tenant, people(2))
+        await load(tenant, FRENCH_HOURS)
+        await lease(tenant, made.id, "wrk_test")
+        with anyio.move_on_after(0.3):
+            await driver_of(tenant).drive(made.id)
+        assert (await tenant.client.deployments.get(id=made.id)).stats.attempts == 0
+        await look(tenant)
+        await driver_of(tenant).drive(made.id)
+        assert (await tenant.client.deployments.get(id=made.id)).stats.attempts > 0

@@ -99,6 +99,28 @@ async def test_calls_that_were_not_dialled_are_not_made_once_their_campaign_is_s
     found = await campaign_records(tenant.database, made.id)
     assert (found.dials, found.deployment.in_flight, found.wallet.reserved_micros) == ([], 0, 0)
     assert {call.outcome for call in found.calls} == {"failed"}
+    assert {contact.status for contact in found.contacts} == {"pending" if action == "pause" else "cancelled"}
+
+
+@pytest.mark.requirement("STATE-27")
+async def test_people_whose_calls_were_not_dialled_are_called_after_a_resume_with_all_their_attempts(
+    tenant: Tenant,
+) -> None:
+    made = await started(tenant, people(2, sim_outcome="answered", sim_intent="yes"), retry_policy=ONCE)
+    await claim_and_die(tenant, made.id)
+    await tenant.client.deployments.pause(id=made.id)
+    await expire_leases(tenant)
+    await lease(tenant, made.id, "wrk_next")
+    await driver_of(tenant, "wrk_next").drive(made.id)
+    waiting = (await tenant.client.deployments.get(id=made.id)).stats
+    assert (waiting.pending, waiting.last_outcomes) == (2, {})
+    await tenant.client.deployments.resume(id=made.id)
+    await expire_leases(tenant)
+    ended = await ended_by_workers(tenant, made.id)
+    found = await campaign_records(tenant.database, made.id)
+    assert sorted(call.to_number for call in found.calls if call.outcome == "answered") == [phone(0), phone(1)]
+    assert {contact.status for contact in found.contacts} == {"completed"}
+    assert ended.status_reason == "audience_exhausted"
 
 
 @pytest.mark.requirement("STATE-27")
