@@ -12,6 +12,7 @@ from callwright.contract.audiences import MAX_ROWS
 from callwright.contract.problems import AUDIENCE_FULL
 from callwright.list_files.phone_columns import phone_column_of
 from callwright.service.campaigns.spending_cap import SpendingKey, check_additions
+from callwright.service.campaigns.unknown_countries import paused_for_countries
 from callwright.service.dialling.eligibility.reasons import why_not
 from callwright.service.platform.database.inserts import insert_ignoring_conflicts
 from callwright.service.platform.ids import Ids
@@ -81,8 +82,11 @@ def take_rows(
     numbers: Sequence[int] | None = None,
     also_bad: Sequence[BadRow] = (),
     phone_column: str | None = None,
+    public_url: str | None = None,
 ) -> Intake:
     """Adds rows to an audience, in one transaction with its counters. Costs nothing.
+
+    A campaign that has started calls the people too. It waits for a review where they live in a country without rules.
 
     `numbers` are the rows' numbers in their source; left out, they are 1, 2, 3 and so on. `also_bad` are rows of the
     same source that were refused before; they are counted too. `by` is the key that is charged for the rows' calls.
@@ -121,7 +125,7 @@ def take_rows(
     )
     if intake.added:
         check_additions(connection, by, audience_id)
-        _join_running(connection, audience_id, audience.row_count, now_ms)
+        _join_running(connection, ids, audience_id, audience.row_count, now_ms, public_url)
     return intake
 
 
@@ -179,7 +183,9 @@ def _countries(known: str, added: Sequence[GoodRow]) -> str:
     return json_text(Counter(json.loads(known)) + Counter(row.country or REST for row in added))
 
 
-def _join_running(connection: Connection, audience_id: str, from_position: int, now_ms: int) -> None:
+def _join_running(
+    connection: Connection, ids: Ids, audience_id: str, from_position: int, now_ms: int, public_url: str | None
+) -> None:
     for deployment in connection.execute(_STARTED, {"id": audience_id}).all():
         states = Counter[str](json.loads(deployment.states))
         states += insert_contacts(
@@ -190,6 +196,7 @@ def _join_running(connection: Connection, audience_id: str, from_position: int, 
             .where(deployments.c.id == deployment.id)
             .values(states=json_text(states), contacts=sum(states.values()))
         )
+        paused_for_countries(connection, ids, deployment, now_ms=now_ms, public_url=public_url)
 
 
 def insert_contacts(

@@ -189,6 +189,7 @@ def claim(
             reserved_micros=row.reserved_micros + reserved,
             caller_id_index=row.caller_id_index + len(taken),
             last_dial_ms=last_dial,
+            active_since_ms=_grows_from(row, taken),
             claimed_at=now_ms if taken else row.claimed_at,
             clock_ms=max(row.clock_ms, last_dial or 0),
             lease_until=until(connection, now_ms, lease_until_ms),
@@ -269,6 +270,14 @@ def _judged(
             )
             judged.allowed.append((draft, evidence))
     return judged
+
+
+def _grows_from(row: Row[Any], taken: Sequence[Draft]) -> int | None:
+    """From when the pace of a run grows: from the first call after its start or resume."""
+    since_ms = row.started_at if row.active_since_ms is None else row.active_since_ms
+    if not taken or since_ms is None or (row.last_dial_ms is not None and row.last_dial_ms >= since_ms):
+        return row.active_since_ms
+    return min(draft.dial_ms for draft in taken)
 
 
 def _price(draft: Draft) -> Price:

@@ -51,7 +51,10 @@ class Schedule:
 
 @dataclass(frozen=True)
 class DialPace:
-    """How fast calls are dialled: `calls_per_second`, reached `ramp_up_ms` after `since_ms`, the start or resume."""
+    """How fast calls are dialled: `calls_per_second`, reached `ramp_up_ms` after `since_ms`.
+
+    That is the start or resume until the first call after it is made, and then that call.
+    """
 
     calls_per_second: float
     ramp_up_ms: int = 0
@@ -118,6 +121,8 @@ def schedule_round(
         wanted = first_free(max(paced, candidate.due_ms))
         if end_ms is not None and wanted >= end_ms:
             break
+        if last_dial_ms is None or last_dial_ms < pace.since_ms <= wanted:
+            pace = replace(pace, since_ms=wanted)  # the pace grows from the first call, not while nobody is called
         decision = gate(candidate, wanted)
         if isinstance(decision, Never):
             never.append((candidate.contact_id, decision))

@@ -163,7 +163,8 @@ def add_audience_rows(asked: contract.AddAudienceRows, context: RequestContext) 
 
 def _take_rows(context: RequestContext, audience_id: str, rows: Sequence[Mapping[str, Any]]) -> Intake:
     connection, ids, now_ms, by = context.connection, context.ids, context.now_ms, context.spending_key
-    return take_rows(connection, ids, audience_id, rows, source="json", now_ms=now_ms, by=by)
+    url = context.settings.public_url
+    return take_rows(connection, ids, audience_id, rows, source="json", now_ms=now_ms, by=by, public_url=url)
 
 
 @handles(contract.list_audience_rows)

@@ -1,7 +1,7 @@
 """Phone numbers: searching, renting, releasing."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -22,6 +22,7 @@ from callwright.service.handlers import revisions
 from callwright.service.handlers.changes import LIVE, given
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.handlers.resources import resource
+from callwright.service.platform.clock.clock import DAY
 from callwright.service.platform.database.inserts import insert_ignoring_conflicts
 from callwright.service.platform.database.listing import Listing, page_of_values, sort_fields
 from callwright.service.platform.json_text import json_text
@@ -40,6 +41,8 @@ _USERS = (
     .where(deployments.c.org_id == bindparam("org"), deployments.c.status.in_(LIVE))
     .order_by(deployments.c.id)
 )
+RESTS_MS = DAY
+"""How long a released number cannot be rented again: its calls of the last 24 hours count for `max_calls_per_day`."""
 SIMULATED = contract.Capabilities(voice_inbound=True, voice_outbound=True, sms=False)
 
 
@@ -77,11 +80,15 @@ def _to_resource(row: Row[Any], users: dict[str, list[str]]) -> contract.PhoneNu
     )
 
 
-def _free(context: RequestContext, found: tuple[RentableNumber, ...]) -> list[RentableNumber]:
+def _free(context: RequestContext, found: Sequence[RentableNumber]) -> list[RentableNumber]:
+    """Those that nobody rents, and that the organization did not give back within the last day."""
     numbers = [entry.number for entry in found]
     statement = select(_N.number).where(_N.number.in_(numbers), _N.released_at.is_(None))
-    rented = set(context.connection.execute(statement).scalars())
-    return [entry for entry in found if entry.number not in rented]
+    lately = select(_N.number).where(
+        _N.org_id == context.org_id, _N.number.in_(numbers), _N.released_at > context.now_ms - RESTS_MS
+    )
+    taken = {*context.connection.execute(statement).scalars(), *context.connection.execute(lately).scalars()}
+    return [entry for entry in found if entry.number not in taken]
 
 
 @handles(contract.list_phone_numbers)
@@ -137,7 +144,7 @@ def rent_phone_number(asked: contract.RentPhoneNumber, context: RequestContext) 
         raise Refusal(INSUFFICIENT_CREDITS, details={"required": amount(price), "available": amount(available)})
     if asked.number is not None:
         exact = find_rentable(asked.number, asked.country, asked.number_type)
-        candidates = [exact] if exact else []
+        candidates = _free(context, [exact] if exact else [])
     else:
         candidates = _free(context, rentable(asked.country, asked.number_type, asked.area_code, asked.contains))
     spending_cap.check(context.connection, context.spending_key, price)

@@ -15,6 +15,7 @@ _UNDIALABLE = {
     PhoneNumberType.VOICEMAIL: "voicemail",
     PhoneNumberType.UAN: "company-access",
     PhoneNumberType.PAGER: "pager",
+    PhoneNumberType.PERSONAL_NUMBER: "follow-me",
 }
 _WRAPPED = re.compile(r"""^(?:'|tel:|="?)(.*?)"?$""", re.IGNORECASE | re.DOTALL)
 """How spreadsheets write that a cell is text, and links to numbers (RFC 3966)."""
@@ -88,7 +89,7 @@ def read_number(text: str, default_country: str | None = None) -> Dialable | Und
         return Undialable("not_dialable", "the number has an extension, which cannot be dialled; give one without it")
     if not phonenumbers.is_valid_number(number):
         return Undialable("invalid_phone", "no such phone number can exist")
-    kind = _UNDIALABLE.get(phonenumbers.number_type(number))
+    kind = _undialable(number)
     if kind is not None:
         return Undialable("not_dialable", f"{kind} numbers are not called")
     e164 = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
@@ -102,8 +103,15 @@ def is_dialable(e164: str) -> bool:
         number = phonenumbers.parse(e164)
     except NumberParseException:
         return False
-    kind = phonenumbers.number_type(number)
-    return kind != PhoneNumberType.UNKNOWN and kind not in _UNDIALABLE  # no number that is not valid has a type
+    is_valid = phonenumbers.number_type(number) != PhoneNumberType.UNKNOWN  # no other number has a type
+    return is_valid and _undialable(number) is None
+
+
+def _undialable(number: phonenumbers.PhoneNumber) -> str | None:
+    """Why numbers of this kind are not called; None if they are."""
+    if phonenumbers.region_code_for_number(number) == phonenumbers.REGION_CODE_FOR_NON_GEO_ENTITY:
+        return "satellite and global"  # nobody knows what time it is there
+    return _UNDIALABLE.get(phonenumbers.number_type(number))
 
 
 def _with_plus(written: str, country: str | None) -> str:

@@ -233,6 +233,7 @@ def _take_piece(
         numbers=[number for number, _ in rows],
         also_bad=bad,
         phone_column=file.phone_column,
+        public_url=services.settings.public_url,
     )
     _keep_errors(connection, services, import_id, file, taken.bad)
     connection.execute(

@@ -68,10 +68,11 @@ async def test_a_marketing_campaign_waits_for_an_approval_of_each_set_of_countri
             await tenant.client.deployments.resume(id=made.id)
         await approve(tenant, made.id)
         assert (await tenant.client.deployments.resume(id=made.id)).status == "active"
-        await tenant.client.deployments.pause(id=made.id)
         await tenant.client.audiences.add_rows(id=audience_of(made), rows=[SWISS])
-        held = await tenant.client.deployments.resume(id=made.id)
+        held = await tenant.client.deployments.get(id=made.id)
         assert (held.status, held.status_reason) == ("paused", "compliance")
+        async with refusal(422, "compliance_rejected"):
+            await tenant.client.deployments.resume(id=made.id)
         assert await reviews_of(tenant, made.id) == [(["CH", "NO"], "open", True), (["NO"], "approved", True)]
         await approve(tenant, made.id)
         assert (await tenant.client.deployments.resume(id=made.id)).status == "active"
