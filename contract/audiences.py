@@ -105,7 +105,9 @@ class Audience(Stored):
         ColumnText | None, Field(description="Null until it is given or found in the first rows that are taken.")
     ] = None
     default_country: OwnText | None = None
-    timezone_column: ColumnText | None = None
+    timezone_column: Annotated[
+        ColumnText | None, Field(description="Null until it is given or found by its name, such as timezone or tz.")
+    ] = None
     external_id_column: ColumnText | None = None
     dedupe: Dedupe
     columns: Annotated[list[Column], DERIVED]
@@ -220,7 +222,13 @@ class CreateAudience(Input):
     phone_column: PhoneColumn | None = None
     default_country: DefaultCountry | None = None
     timezone_column: Annotated[
-        ColumnName | None, Field(description="The column with an IANA time zone, if there is one.")
+        ColumnName | None,
+        Field(
+            description=(
+                "The column with an IANA time zone. Left out, it is one named timezone, time zone or tz, in the first "
+                "rows that have one."
+            )
+        ),
     ] = None
     external_id_column: Annotated[
         ColumnName | None, Field(description="The column with your own id of a person, if there is one.")

@@ -1,11 +1,11 @@
 """The rules a deployment dials by: hours, retries, voicemail, compliance, the pre-dial check, recording."""
 
 from typing import Annotated, Literal
-from zoneinfo import available_timezones
 
 from pydantic import AfterValidator, Field, model_validator
 
 from callwright.contract.checks.names import SeenLines
+from callwright.contract.checks.time_zones import time_zones
 from callwright.contract.declaration.field_types import PlainText, Spend, Timestamp
 from callwright.contract.declaration.marks import ColumnText, OwnScript, OwnText
 from callwright.contract.declaration.model import Part
@@ -59,7 +59,7 @@ WEEKDAYS: tuple[Weekday, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun"
 
 
 def _zone(value: str) -> str:
-    if value not in available_timezones():
+    if value not in time_zones():
         raise ValueError("must be an IANA time zone, for example America/New_York")
     return value
 
@@ -194,8 +194,16 @@ class Voicemail(Part):
         return self
 
 
-CONSENT_GIVEN = ("yes", "true", "1", "y", "given", "opt-in", "opted in")
-"""What counts as yes in a consent column, in any case of letters."""
+CONSENT_GIVEN = (
+    *("yes", "true", "1", "y", "given", "opt-in", "opted in", "opt in", "opted-in"),
+    *("ja", "wahr", "oui", "vrai", "sí", "si", "verdadero", "sì", "vero", "waar", "sim", "verdadeiro", "हाँ", "हां"),
+)
+"""What counts as yes in a consent column, in any case of letters: words of the languages that agents speak."""
+CONSENT_REFUSED = (
+    *("no", "false", "0", "n", "not given", "opt-out", "opted out", "opt out", "opted-out", "refused", "declined"),
+    *("withdrawn", "revoked", "nein", "falsch", "non", "faux", "falso", "nee", "onwaar", "não", "nao", "नहीं"),
+)
+"""What counts as a clear no there; whoever's cell is neither is not called, and the preview tells of it."""
 CONSENT_WORDS = ", ".join(CONSENT_GIVEN)
 ConsentColumn = Annotated[ColumnText, Field(min_length=1, max_length=100), PlainText, SeenLines]
 

@@ -10,7 +10,8 @@ from sqlalchemy import Connection, Row, bindparam, case, func, insert, literal, 
 
 from callwright.contract.audiences import MAX_ROWS
 from callwright.contract.problems import AUDIENCE_FULL
-from callwright.list_files.phone_columns import phone_column_of
+from callwright.list_files.phone_columns import column_like, phone_column_of
+from callwright.list_files.place_columns import timezone_column_among
 from callwright.service.campaigns.spending_cap import SpendingKey, check_additions
 from callwright.service.campaigns.unknown_countries import paused_for_countries
 from callwright.service.dialling.eligibility.reasons import why_not
@@ -56,14 +57,17 @@ class Intake:
 
 
 def rules_of(audience: Row[Any], rows: Sequence[Mapping[str, Any]], phone_column: str | None = None) -> RowRules:
-    """How the audience reads rows. A phone column that nobody named is found by the names and cells of the rows.
+    """How the audience reads rows. A phone column that nobody named is found by the names and cells of the rows, a
+    column of time zones by its name.
 
     `phone_column` is the column of the file from which the rows are.
     """
+    columns = dict.fromkeys(name for row in rows for name in row)
+    named: str | None = audience.timezone_column
     return RowRules(
         phone_column or (phone_column_of(rows) if audience.phone_column is None else audience.phone_column),
         audience.default_country,
-        audience.timezone_column,
+        timezone_column_among(columns) if named is None else column_like(named, columns) or named,
         audience.external_id_column,
         audience.dedupe,
         check_steering,
@@ -113,6 +117,7 @@ def take_rows(
             phone_column=rules.phone_column
             if intake.added and audience.phone_column is None
             else audience.phone_column,
+            timezone_column=audience.timezone_column or (rules.timezone_column if intake.added else None),
             columns=json_text(_columns(json.loads(audience.columns), added)),
             countries=_countries(audience.countries, added),
             row_count=_A.row_count + intake.received,

@@ -17,9 +17,10 @@ from callwright.service.campaigns.outlook import FirstCall, Outlook, begins_ms, 
 from callwright.service.campaigns.plan_sentence import Proposal, sentence
 from callwright.service.campaigns.start_guards import audience_of, start_refusals
 from callwright.service.campaigns.start_plan import check_plan, numbers_in_order, parts_of, plan_of
+from callwright.service.campaigns.unclear_states import advice_on_states
 from callwright.service.campaigns.unknown_countries import advice_on_countries
 from callwright.service.dialling.agent_snapshot import agent_of
-from callwright.service.dialling.eligibility.consent import nobody_consents
+from callwright.service.dialling.eligibility.consent import advice_on_answers
 from callwright.service.dialling.eligibility.gate import DO_NOT_CALL, NO_CONSENT
 from callwright.service.dialling.eligibility.reasons import of_audience, of_waiting
 from callwright.service.dialling.queue import Rules
@@ -103,8 +104,7 @@ def preview(
     eligible, blocked = _people(connection, row, audience, view, now_ms)
     counts = {group.reason: group.count for group in blocked}
     left_out = counts.get(DO_NOT_CALL, 0)
-    looks = not eligible and NO_CONSENT in counts
-    unwilling = nobody_consents(connection, row) if looks else None
+    unsaid = advice_on_answers(connection, row, nobody_left=not eligible) if NO_CONSENT in counts else []
     prices = prices_of(connection, row)
     maximum = maximum_cost(row, prices, eligible, policy.max_attempts)
     low, high = min(eligible // 5 * prices.cheapest.call(30), maximum.micros), maximum.micros
@@ -168,9 +168,10 @@ def preview(
         warnings=[
             *([] if speaker.welcome_message.strip() else [_NO_WELCOME]),
             *_advice_on_empty_cells(speaker, audience),
-            *([unwilling] if unwilling else []),
+            *unsaid,
             *advice_on_consent(connection, row),
             *advice_on_countries(connection, row),
+            *advice_on_states(rules.campaign_hours, view.people),
             *([_never(row, view)] if never else []),
             *([_MISSED.format(missed=missed, people=eligible)] if missed else []),
             *([_advice_on_money(connection, row, available, high)] if available < high else []),

@@ -3,18 +3,19 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from zoneinfo import available_timezones
 
 from callwright.contract.checks.names import escaped, wrong_in_column
 from callwright.list_files.name_columns import name_of
 from callwright.list_files.phone_columns import cell_text
 from callwright.service.platform.phone import Undialable, line_of, masked, read_number, redacted
 from callwright.service.platform.search_words import word_column
+from callwright.service.rules.regions.written_zones import zone_written
 
 STEERING_PREFIX = "sim."
 MAX_COLUMNS = 100
 MAX_CELL = 1_000
 _COLUMNS_NAMED = 3
+_NO_ZONE = "this is no time zone; write an IANA name such as America/New_York, or leave the cell empty"
 
 
 @dataclass(frozen=True)
@@ -99,11 +100,10 @@ def read_row(number: int, row: Mapping[str, object], rules: RowRules) -> GoodRow
     read = read_number(written, rules.default_country)
     if isinstance(read, Undialable):
         return BadRow(number, read.code, read.message, rules.phone_column, masked(written) if written else None)
-    zone = cells.get(rules.timezone_column, "") if rules.timezone_column else ""
-    if zone and zone not in available_timezones():
-        return BadRow(
-            number, "invalid_timezone", "this is not an IANA time zone", rules.timezone_column, redacted(zone)[:64]
-        )
+    said = cells.get(rules.timezone_column, "") if rules.timezone_column else ""
+    zone = zone_written(said, american=read.e164.startswith("+1")) if said else None
+    if said and zone is None:
+        return BadRow(number, "invalid_timezone", _NO_ZONE, rules.timezone_column, redacted(said)[:64])
     steering, wrong = _steering(cells, rules)
     if wrong is not None:
         return BadRow(number, "invalid_steering", wrong[1], wrong[0][:100])
@@ -118,7 +118,7 @@ def read_row(number: int, row: Mapping[str, object], rules: RowRules) -> GoodRow
     return GoodRow(
         read.e164,
         read.country,
-        zone or None,
+        zone,
         external_id or None,
         dedupe_key,
         values,

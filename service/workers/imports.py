@@ -101,7 +101,7 @@ async def _work(services: Services, import_id: str, owner: str) -> None:
 def _bad_rows(audience: Row[Any], file: ImportedFile) -> list[BadRow]:
     """The rows that cannot be read; duplicates are not among them. Nothing is stored."""
     rows, bad = file.numbered(0, len(file.records))
-    rules = rules_of(audience, (), file.phone_column)
+    rules = rules_of(audience, [cells for _, cells in rows[:1]], file.phone_column)
     for number, row in rows:
         if isinstance(read := read_row(number, row, rules), BadRow):
             bad.append(replace(read, external_id=external_id_of(row, rules)))
@@ -123,6 +123,12 @@ async def _refuse(services: Services, import_id: str, owner: str, file: Imported
         "and import it again; if the column or the country is wrong, first set phone_column or default_country with "
         "update_audience, which works while the audience is empty."
     )
+    zones = [one.column for one in bad if one.code == "invalid_timezone"]
+    if 2 * len(zones) > len(bad):
+        reason += (
+            f" Time zones were read from the column {redacted(str(zones[0]))}: write names such as America/New_York, "
+            "or give the column another name if it holds none."
+        )
     await services.database.write(_fail_whole, services, import_id, owner, reason, len(bad), file)
 
 

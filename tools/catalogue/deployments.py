@@ -6,7 +6,6 @@ from callwright.contract.checks.counts import count_of
 from callwright.contract.declaration.field_types import UniqueName
 from callwright.contract.deployments import deployments as contract
 from callwright.contract.deployments.contacts import Contact
-from callwright.contract.deployments.dialling import CONSENT_GIVEN
 from callwright.contract.deployments.inbound import ANSWERING
 from callwright.contract.deployments.settings import SETTINGS
 from callwright.tools.confirmation import what_to_confirm
@@ -46,7 +45,7 @@ _INSIDE = {
     '"different_time_of_day": true}. retry_on also voicemail, rejected, short_call (short_call_seconds).',
     "voicemail": "When a machine answers: action hangup, continue, or leave_message with message_template.",
     "compliance": "purpose: marketing, informational, collections, survey. consent_column: its "
-    f"{', '.join(CONSENT_GIVEN)} allow a call. Marketing needs it, or consent_attested with "
+    "clear yes (yes, true, 1, opt-in, ja, oui, sí) allows a call. Marketing needs it, or consent_attested with "
     "consent_reference. ai_disclosure (true): it says it is automated.",
 }
 _AS_BEFORE = "As new."

@@ -9,15 +9,17 @@ from typing import Any
 from sqlalchemy import Connection, Row
 
 from callwright.contract.deployments.dialling import CallingHours
+from callwright.list_files.place_columns import state_columns_among
 from callwright.service.dialling.eligibility.gate import Candidate, next_call_ms
 from callwright.service.rules.open_hours import OpenHours, open_hours
+from callwright.service.rules.regions.part_names import says_nothing
 from callwright.service.rules.regions.places import place_of
 from callwright.service.rules.regions.region_rules import Purpose, RegionRules
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.rules_files import rules_of_deployment
 
-_STATE_COLUMNS = frozenset({"state", "us_state", "state_code", "province", "bundesland"})
-"""The names of columns, in lower case, that say in which part of the country a person lives."""
+_IN_NAMES_OF_STATE_COLUMNS = ("tat", "provin", "bundesl")
+"""Letters of which each name of a column of states has some, whatever its accents."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class CampaignHours:
 
 def has_state_column(columns: str) -> bool:
     """Whether an audience with these columns (JSON) says in which state or province people live."""
-    return any(column["name"].casefold() in _STATE_COLUMNS for column in json.loads(columns))
+    return bool(state_columns_among(tuple(column["name"] for column in json.loads(columns))))
 
 
 @lru_cache(maxsize=1_000)
@@ -73,11 +75,19 @@ def _fallback_zone(hours: CallingHours | None) -> str | None:
 
 
 def _state_of(cells: str | None) -> str | None:
-    """The state or province in the cells (JSON) of a person, which are read only if a column may be named so."""
+    """The state or province in the cells (JSON) of a person."""
+    found = state_cell(cells)
+    return found[1] if found is not None else None
+
+
+def state_cell(cells: str | None) -> tuple[str, str] | None:
+    """The column and the cell that say in which state or province a person lives, of the cells (JSON) of a list.
+
+    They are read only if a column may be named so. Of several columns the first that says something is taken.
+    """
     text = (cells or "").casefold()
-    return state_in(json.loads(cells or "{}")) if any(name in text for name in _STATE_COLUMNS) else None
-
-
-def state_in(cells: Mapping[str, Any]) -> str | None:
-    """The state or province that a list has for a person, in a column named so."""
-    return next((cell for name, cell in cells.items() if name.casefold() in _STATE_COLUMNS and cell), None)
+    if not any(letters in text for letters in _IN_NAMES_OF_STATE_COLUMNS):
+        return None
+    there: Mapping[str, str] = json.loads(cells or "{}")
+    filled = [(name, there[name]) for name in state_columns_among(tuple(there)) if there[name]]
+    return next((one for one in filled if not says_nothing(one[1])), None)

@@ -21,7 +21,6 @@ from sqlalchemy import (
     select,
 )
 
-from callwright.contract.deployments.dialling import CONSENT_GIVEN
 from callwright.service.dialling.eligibility import consent, do_not_call
 from callwright.service.dialling.eligibility.gate import DO_NOT_CALL, NO_CONSENT, NeverReason
 from callwright.service.tables.schema import audience_rows, deployment_contacts
@@ -48,7 +47,7 @@ def _why_not(
     reasons: list[tuple[ColumnElement[bool], ColumnElement[str]]] = [(one, _word(DO_NOT_CALL)) for one in listed]
     answer = consent.answer_of(consent_column)
     if answer is not None:
-        reasons.append((answer.not_in(CONSENT_GIVEN), _word(NO_CONSENT)))
+        reasons.append((answer.not_in(consent.GIVEN_AS_READ), _word(NO_CONSENT)))
     return case(*reasons, else_=null())
 
 

@@ -1,13 +1,13 @@
 """Where a person may be: the regions whose rules hold for a call, and the time zones that must all allow it."""
 
-import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from callwright.service.platform.clock.zones import zones_of_country
+from callwright.service.rules.regions.part_names import Said, said_of_part
 from callwright.service.rules.regions.region_rules import RegionRules
-from callwright.service.rules.regions.rule_fields import is_zone
+from callwright.service.rules.regions.written_zones import zone_written
 
 MOST_ZONES = 3
 """A number with more time zones, such as a toll-free one, does not show where its owner is."""
@@ -33,7 +33,6 @@ _SAME_TIME: Mapping[str, str] = {
     "Europe/Kiev": "Europe/Kyiv",
 }
 """Old names of zones, and zones whose clocks always show what another's do."""
-_OTHER_NAMES: Mapping[str, str] = {"washingtondc": "US-DC", "dc": "US-DC", "act": "AU-ACT"}
 _HEAD = 8
 """Characters of a number, with the +, that decide its country and its zones."""
 _SHARED_BY_ISLANDS = ("+262", "+590")
@@ -66,43 +65,61 @@ def place_of(
     """Where the person with a number may be.
 
     `state` and `timezone` are what a list says of the person, and win over the number: a code (`FL`, `US-FL`) or a name
-    (`Florida`), and an IANA name. What they say in another way is passed over. `fallback_zone` must allow the call too
-    where the number has no zone, or more than three. A number of which nothing is known is in no region, and in UTC if
-    there is no other zone.
+    (`Florida`), and an IANA name. With a state that is not understood the person may be in each of the country; a time
+    zone that is none is passed over. `fallback_zone` must allow the call too where the number has no zone, or more than
+    three. A number of which nothing is known is in no region, and in UTC if there is no other zone.
     """
-    length = len(phone_e164)
-    head = phone_e164[: _AREA.stop] if phone_e164.startswith("+1") else phone_e164[:_HEAD]
-    if phone_e164.startswith(_SHARED_BY_ISLANDS):
-        head = phone_e164
     said = (state or "")[:_LONGEST_SAID], (timezone or "")[:_LONGEST_SAID], fallback_zone or ""
-    return _place(rules, head, length, *said)
+    return _place(rules, _head_of(phone_e164), len(phone_e164), *said)
 
 
 @lru_cache(maxsize=50_000)
 def _place(rules: RegionRules, head: str, length: int, state: str, timezone: str, fallback_zone: str) -> Place:
-    area = head[_AREA] if head.startswith("+1") else ""
-    calendars: tuple[str, ...] = ()
-    parts = rules.area_codes.get(area, ())
-    if parts:
-        countries, number_zones = (parts[0].partition("-")[0],), rules.area_zones.get(area, _zones_of(rules, parts))
-    else:
-        number = _of_number(head, length)
-        countries, number_zones = number.countries, rules.area_zones.get(area, number.zones)
-        calendars = number.territory
-        parts = () if number.territory else _parts_of(rules, countries)
-    column = _part_named(rules, countries, state, shared=head.startswith("+1"))
-    parts = (column,) if column else parts
-    regions = tuple(dict.fromkeys((*countries, *(part.partition("-")[0] for part in parts), *parts)))
-    zone = _SAME_TIME.get(timezone.strip(), timezone.strip())
-    if zone and is_zone(zone):
-        return Place(regions, (zone,), calendars)
-    known = _unique(number_zones)
+    number = _shown(rules, head, length)
+    countries, known = number.countries, _unique(number.zones)
+    said = said_of_part(rules, _countries_named(countries, head), state)
+    unclear = _all_parts_if_unclear(rules, countries, said)
+    parts = said.parts if said else unclear or number.parts
+    more = (*(part.partition("-")[0] for part in parts), *(_TERRITORIES[code] for code in said.territories))
+    regions = tuple(dict.fromkeys((*countries, *more, *parts)))
+    calendars = tuple(dict.fromkeys((*number.territory, *said.territories)))
+    zone = zone_written(timezone, american=head.startswith("+1"))
+    if zone is not None:
+        return Place(regions, (_SAME_TIME.get(zone, zone),), calendars)
+    named = (*_zones_of(rules, said.parts), *(zone for code in said.territories for zone in zones_of_country(code)))
+    if unclear:
+        named = (*_zones_of(rules, countries), *_zones_of(rules, unclear))
     if 0 < len(known) <= MOST_ZONES:
-        return Place(regions, _unique((*known, *_zones_of(rules, (column,) if column else ()))), calendars)
-    wide = _zones_of(rules, parts) or _zones_of(rules, countries)
+        return Place(regions, _unique((*known, *named)), calendars)
+    wide = named or _zones_of(rules, parts) or _zones_of(rules, countries)
     wide = wide or tuple(zone for country in countries for zone in zones_of_country(country)) or known
-    fallback = (fallback_zone,) if fallback_zone and not column else ()  # a state that the list names has zones
+    fallback = (fallback_zone,) if fallback_zone and not said else ()  # a state that the list names has zones
     return Place(regions, _unique((*wide, *fallback)) or ("UTC",), calendars)
+
+
+def is_state_unclear(rules: RegionRules, phone_e164: str, state: str) -> bool:
+    """Whether a cell for the state is not understood, so that all of the person's country has to allow calls."""
+    head = _head_of(phone_e164)
+    countries = _shown(rules, head, len(phone_e164)).countries
+    said = said_of_part(rules, _countries_named(countries, head), state[:_LONGEST_SAID])
+    return bool(_all_parts_if_unclear(rules, countries, said))
+
+
+def _head_of(phone_e164: str) -> str:
+    """The beginning of a number that decides where it is from."""
+    if phone_e164.startswith(_SHARED_BY_ISLANDS):
+        return phone_e164
+    return phone_e164[: _AREA.stop] if phone_e164.startswith("+1") else phone_e164[:_HEAD]
+
+
+def _countries_named(countries: tuple[str, ...], head: str) -> tuple[str, ...]:
+    """The countries whose parts a list may name; of a number with +1 the other country with +1 too."""
+    return tuple(dict.fromkeys((*countries, "US", "CA"))) if head.startswith("+1") else countries
+
+
+def _all_parts_if_unclear(rules: RegionRules, countries: tuple[str, ...], said: Said) -> tuple[str, ...]:
+    """All parts of the countries if a cell says something that is not understood: the person may be in each."""
+    return _parts_of(rules, countries) if said.unclear else ()
 
 
 def countries_with_numbers_of(country: str) -> tuple[str, ...]:
@@ -126,32 +143,6 @@ def _parts_of(rules: RegionRules, countries: tuple[str, ...]) -> tuple[str, ...]
     return tuple(code for code in rules.regions if code.partition("-")[0] in countries and "-" in code)
 
 
-@lru_cache(maxsize=100)
-def _names(rules: RegionRules) -> dict[tuple[str, str], str]:
-    """The parts of countries by country and name, or code, without accents and signs."""
-    found: dict[tuple[str, str], str] = {}
-    for code, region in rules.regions.items():
-        country, dash, part = code.partition("-")
-        if dash:
-            found |= {(country, _plain(written)): code for written in (part, code, region.name)}
-    other = {(code.partition("-")[0], name): code for name, code in _OTHER_NAMES.items() if code in rules.regions}
-    return found | other
-
-
-def _plain(text: str) -> str:
-    letters = unicodedata.normalize("NFKD", text).casefold()
-    return "".join(letter for letter in letters if letter.isalnum())
-
-
-def _part_named(rules: RegionRules, countries: tuple[str, ...], state: str, *, shared: bool) -> str | None:
-    """The part of a country that a column names; of a number with +1, in the other country with +1 too."""
-    name = _plain(state)
-    if not name:
-        return None
-    among = (*countries, "US", "CA") if shared else countries
-    return next((code for country in among if (code := _names(rules).get((country, name))) is not None), None)
-
-
 @dataclass(frozen=True)
 class _Number:
     """What the beginning of a number shows. `territory`: it is of this one, in no part of the country."""
@@ -159,6 +150,19 @@ class _Number:
     countries: tuple[str, ...] = ()
     zones: tuple[str, ...] = ()
     territory: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+
+
+def _shown(rules: RegionRules, head: str, length: int) -> _Number:
+    """What the number shows by the rules' table of area codes, and by libphonenumber where that has none."""
+    area = head[_AREA] if head.startswith("+1") else ""
+    parts = rules.area_codes.get(area, ())
+    if parts:
+        zones = rules.area_zones.get(area, _zones_of(rules, parts))
+        return _Number((parts[0].partition("-")[0],), zones, parts=parts)
+    number = _of_number(head, length)
+    parts = () if number.territory else _parts_of(rules, number.countries)
+    return replace(number, zones=rules.area_zones.get(area, number.zones), parts=parts)
 
 
 @lru_cache(maxsize=20_000)

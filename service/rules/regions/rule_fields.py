@@ -2,25 +2,18 @@
 
 from collections.abc import Sequence
 from datetime import date, datetime
-from functools import lru_cache
 from typing import Any, cast
-from zoneinfo import ZoneInfoNotFoundError
 
-from callwright.service.platform.clock.zones import zone_of
+from callwright.contract.checks.time_zones import time_zones
 
 
 class RuleFileError(ValueError):
     """A rules file is wrong: the text names region, rule and field, and says what to do."""
 
 
-@lru_cache(maxsize=2_000)
 def is_zone(name: str) -> bool:
     """Whether this is the name of an IANA time zone."""
-    try:
-        zone_of(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return False
-    return True
+    return name in time_zones()
 
 
 class Fields:

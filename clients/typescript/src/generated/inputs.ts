@@ -160,7 +160,10 @@ export interface CreateAudienceInput {
   description?: string;
   phone_column?: string | null;
   default_country?: string | null;
-  /** The column with an IANA time zone, if there is one. */
+  /**
+   * The column with an IANA time zone. Left out, it is one named timezone, time zone or tz, in the first rows that
+   * have one.
+   */
   timezone_column?: string | null;
   /** The column with your own id of a person, if there is one. */
   external_id_column?: string | null;

@@ -60,6 +60,7 @@ export interface Audience {
   /** Null until it is given or found in the first rows that are taken. */
   phone_column?: string | null;
   default_country?: string | null;
+  /** Null until it is given or found by its name, such as timezone or tz. */
   timezone_column?: string | null;
   external_id_column?: string | null;
   dedupe: "phone" | "external_id" | "none";
@@ -439,7 +440,8 @@ export interface Compliance {
   purpose?: "marketing" | "informational" | "collections" | "survey";
   /**
    * A column that says yes for each contact who agreed to be called; nobody else is called. These count as yes, in
-   * any case of letters: yes, true, 1, y, given, opt-in, opted in.
+   * any case of letters: yes, true, 1, y, given, opt-in, opted in, opt in, opted-in, ja, wahr, oui, vrai, sí, si,
+   * verdadero, sì, vero, waar, sim, verdadeiro, हाँ, हां.
    */
   consent_column?: string | null;
   /** The caller states that everybody in the audience agreed to be called. Default: false. */
@@ -929,6 +931,7 @@ export interface NewAudience {
   /** Null until it is given or found in the first rows that are taken. */
   phone_column?: string | null;
   default_country?: string | null;
+  /** Null until it is given or found by its name, such as timezone or tz. */
   timezone_column?: string | null;
   external_id_column?: string | null;
   dedupe: "phone" | "external_id" | "none";

@@ -1,12 +1,13 @@
 """The order of the gate, and what it says of each refusal."""
 
+import json
 from datetime import UTC, datetime
 
 import pytest
 
 from callwright.contract.deployments.dialling import WEEKDAYS, CallingHours, Window
 from callwright.service.dialling.eligibility.attempts import PastCall
-from callwright.service.dialling.eligibility.campaign_hours import CampaignHours, state_in
+from callwright.service.dialling.eligibility.campaign_hours import CampaignHours, state_cell
 from callwright.service.dialling.eligibility.gate import (
     Allowed,
     Candidate,
@@ -122,5 +123,33 @@ def test_a_state_of_the_list_wins_over_the_area_code() -> None:
     every_day = CallingHours(windows=[Window(days=list(WEEKDAYS), start="00:00", end="24:00")])
     decision = asked(sunday, hours=every_day, cells='{"State": "RI"}', purpose="survey")
     assert isinstance(decision, Deferred)
-    assert state_in({"first_name": "Kim", "US_State": "RI"}) == "RI"
-    assert state_in({"estate": "RI", "state": ""}) is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "state",
+            "STATE",
+            "US_State",
+            "state_code",
+            "Province",
+            "Bundesland",
+            "Provinz",
+            "Etat",
+            "État",
+            "E\u0301tat",
+        ),
+        *("State/Province", "state / province", "Province/State", "Mailing State/Province", "Billing State"),
+        *("State (US)", "Mailing  State"),
+    ],
+)
+def test_the_state_is_read_from_columns_as_customer_systems_name_them(name: str) -> None:
+    assert state_cell(json.dumps({"first_name": "Kim", name: "RI"}, ensure_ascii=False)) == (name, "RI")
+    assert state_cell(json.dumps({name: "RI"})) == (name, "RI")
+
+
+def test_the_state_is_read_from_the_first_column_that_says_something() -> None:
+    assert state_cell('{"estate": "RI", "state": "", "status": "open"}') is None
+    assert state_cell('{"Billing State": "NY", "Mailing State": "RI"}') == ("Mailing State", "RI")
+    assert state_cell('{"Billing State": "NY", "Mailing State": "n/a", "state": "-"}') == ("Billing State", "NY")

@@ -86,13 +86,17 @@ async def test_a_consent_column_that_the_audience_lacks_is_a_problem_that_names_
     assert (await tenant.client.deployments.start(id=made.id)).status == "active"
 
 
-COUNTS = "words that count: yes, true, 1, y, given, opt-in, opted in"
+NEITHER = "will not be called, whose consent column says neither yes nor no"
+COUNTS = (
+    "words that count: yes, true, 1, y, given, opt-in, opted in, opt in, opted-in, ja, wahr, oui, vrai, sí, si, "
+    "verdadero, sì, vero, waar, sim, verdadeiro, हाँ, हां"
+)
 
 
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        (("ja", "Nein", "ja"), f"nobody's consent column says yes: 'agreed' says ja or nein; {COUNTS}"),
+        (("klar", "Nein", "x"), f"nobody's consent column says yes: 'agreed' says klar or nein or x; {COUNTS}"),
         (("", "", ""), f"nobody's consent column says yes: 'agreed' is empty; {COUNTS}"),
         (
             ("ada@example.com", "+12025550100", "no"),
@@ -101,6 +105,15 @@ COUNTS = "words that count: yes, true, 1, y, given, opt-in, opted in"
         (("a", "b", "c", "d"), f"nobody's consent column says yes: 'agreed' says other things; {COUNTS}"),
         (("no", "YES", "no"), None),
         (("no", "Opt-In", "no"), None),
+        (("ja", "Nein", "não"), None),
+        (
+            ("yes", "x", "Maybe", "", "no"),
+            f"2 people {NEITHER}: 'agreed' says maybe or x; {COUNTS}",
+        ),
+        (
+            ("yes", "2026-01-02"),
+            f"1 person {NEITHER}: 'agreed' says other things; {COUNTS}",
+        ),
     ],
 )
 async def test_a_consent_column_in_which_nobody_says_yes_is_a_warning_with_the_words_that_count(
@@ -110,3 +123,40 @@ async def test_a_consent_column_in_which_nobody_says_yes_is_a_warning_with_the_w
     made = await draft(tenant, rows, compliance=Compliance(consent_column="agreed"))
     seen = await tenant.client.deployments.preview(id=made.id)
     assert seen.warnings == ([said] if said else [])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *(
+            "ja",
+            "JA",
+            "WAHR",
+            "oui",
+            "Vrai",
+            "sí",
+            "SÍ",
+            "SI\u0301",
+            "si",
+            "Sì",
+            "SÌ",
+            "vero",
+            "sim",
+            "Verdadeiro",
+            "waar",
+        ),
+        *("opt in", "Opted-in", "हाँ", "हां", "verdadero"),
+    ],
+)
+async def test_a_clear_yes_in_a_language_of_the_agents_is_consent(said: str, tenant: Tenant) -> None:
+    rows = [{**row, "agreed": value} for row, value in zip(people(2), (said, "no"), strict=True)]
+    made = await draft(tenant, rows, compliance=Compliance(consent_column="agreed"))
+    seen = await tenant.client.deployments.preview(id=made.id)
+    assert (seen.eligible, seen.warnings) == (1, [])
+
+
+@pytest.mark.parametrize("said", ["x", "2026-01-02", "j", "ok", "no", "nein", ""])
+async def test_a_mark_a_date_or_a_letter_is_no_consent(said: str, tenant: Tenant) -> None:
+    rows = [{**row, "agreed": value} for row, value in zip(people(2), (said, "yes"), strict=True)]
+    made = await draft(tenant, rows, compliance=Compliance(consent_column="agreed"))
+    assert (await tenant.client.deployments.preview(id=made.id)).eligible == 1

@@ -99,16 +99,41 @@ def test_the_holidays_of_a_territory_count_beside_those_of_its_country() -> None
     assert islands == {("GP",), ("MF",)}
 
 
-@pytest.mark.parametrize("written", ["", "Bavaria", "?", "x" * 10_000])
-def test_a_state_that_is_not_known_leaves_the_area_code(written: str) -> None:
+@pytest.mark.parametrize("written", ["", "?", "-", "12", "unknown", "N/A", "none", "Other", "--None--", "k. A.", "NaN"])
+def test_a_cell_that_says_no_state_leaves_the_area_code(written: str) -> None:
     assert place("+18505550123", state=written) == place("+18505550123")
+
+
+@pytest.mark.parametrize("written", ["Bavaria", "x" * 10_000, "Calfornia", "Los Angeles", "USA", "active", "Île"])
+def test_a_state_that_is_not_understood_may_be_each_of_the_country_and_its_zones(written: str) -> None:
+    # The area code alone would have people who moved away called in the middle of their night.
+    found = place("+18505550123", state=written)
+    assert (found.regions[0], len(found.regions)) == ("US", 52)
+    assert {"Pacific/Honolulu", "America/Anchorage", "America/Los_Angeles", NEW_YORK} <= set(found.zones)
+    canada = place("+14165550123", state=written)
+    assert (canada.regions[0], len(canada.regions)) == ("CA", 14)
+    assert {"America/Vancouver", "America/St_Johns"} <= set(canada.zones)
+    australia = place("+61212345678", state=written)
+    assert (len(australia.regions), "Australia/Perth" in australia.zones) == (9, True)
+
+
+def test_a_state_is_passed_over_where_no_rules_know_parts_of_the_country() -> None:
+    assert place("+491512345678", state="Bayern") == place("+491512345678")
+    assert place("+12425551234", state="New Providence") == place("+12425551234")
 
 
 def test_the_time_zone_in_a_column_is_the_only_one() -> None:
     found = place("+18505550123", timezone="America/Los_Angeles", fallback_zone="Europe/Paris")
     assert found.zones == ("America/Los_Angeles",)
     assert found.regions == ("US", "US-FL")
-    assert place("+18505550123", timezone="Pacific").zones == place("+18505550123").zones
+    assert place("+18505550123", timezone="Mars").zones == place("+18505550123").zones
+
+
+def test_a_stored_abbreviation_of_a_time_zone_is_that_of_the_country_or_none() -> None:
+    assert place("+18505550123", timezone="EST").zones == (NEW_YORK,)
+    assert place("+18505550123", timezone="Pacific").zones == ("America/Los_Angeles",)
+    assert place("+447400123456", timezone="EST") == place("+447400123456")
+    assert place("+447400123456", timezone="localtime") == place("+447400123456")
 
 
 def test_the_old_and_the_new_name_of_a_zone_are_one_zone() -> None:
