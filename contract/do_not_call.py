@@ -7,7 +7,15 @@ from pydantic import Field
 from callwright.contract.checks.names import Text
 from callwright.contract.declaration.field_types import MAX_ID, CountryCode, PlainText, Timestamp
 from callwright.contract.declaration.filters import Choices, Filter, FilterText, MadeBetween, PersonalFilter
-from callwright.contract.declaration.marks import DERIVED, OWN, PERSONAL, ContactNumber, OwnText, QuotedText
+from callwright.contract.declaration.marks import (
+    DERIVED,
+    OWN,
+    PERSONAL,
+    ColumnText,
+    ContactNumber,
+    OwnText,
+    QuotedText,
+)
 from callwright.contract.declaration.model import Input, Part, Resource
 from callwright.contract.declaration.operation import listing, media, operation, removal
 from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
@@ -38,7 +46,7 @@ ReasonField = Annotated[
     ),
 ]
 Simulated = Annotated[
-    bool, Field(description="true: on the simulated network's own list, which real calls do not know.")
+    bool, Field(description="true: on the list of the simulated network alone, which real calls do not know.")
 ]
 Note = Annotated[Text, OWN, Field(description="Free text for people. No telephone number.")]
 ReadIn = Annotated[
@@ -116,13 +124,13 @@ class RefusedNumber(Resource):
 
     row_number: Annotated[int, Field(description="Its place in what was sent, from 1.")]
     line: Annotated[int | None, Field(description="Of a file: the line in which the row begins, from 1.")] = None
-    field: Annotated[OwnText, Field(description="What is wrong: number, reason, note, expires_at, simulated or row.")]
+    field: Annotated[OwnText, Field(description="What is wrong: number, expires_at, simulated or row.")]
     code: Annotated[
         OwnText,
         Field(
             description=(
                 "missing_phone, invalid_phone, spreadsheet_damage, several_numbers, ambiguous_country, not_dialable, "
-                "invalid_reason, invalid_note, invalid_time, already_over, other_list or column_count_mismatch."
+                "already_over, other_list or column_count_mismatch."
             )
         ),
     ]
@@ -152,7 +160,7 @@ class ListedNumber(Resource):
 class Counts(Resource):
     """What became of the numbers that were sent."""
 
-    received: int
+    received: Annotated[int, Field(description="Numbers that were sent: a cell may hold several.")]
     added: int
     extended: Annotated[int, Field(description="Entries that were to end and hold longer now.")]
     already_there: Annotated[
@@ -185,13 +193,16 @@ class RemoveDoNotCall(Input):
 class ImportDoNotCall(Input):
     """A CSV file to import: its text, up to 1 MB. All good rows are on the list when the answer comes.
 
-    The first row names the columns. The number's is found by names and contents; the columns `reason`, `note`,
-    `expires_at` and `simulated` are read where there are any, and others are not. An export can be imported.
+    The first row names the columns. Those of numbers are found by names and contents; the columns `reason`, `note`,
+    `expires_at` and `simulated` are read where there are any, and others are not. The number wins: an unknown reason
+    is taken as `other` and kept in the note, and an entry whose end cannot be read is permanent. An export can be
+    imported.
     """
 
     csv: CsvText
     number_column: Annotated[
-        ColumnName | None, Field(description="The column with the number. Left out: found by names and contents.")
+        ColumnName | None,
+        Field(description="The only column with numbers. Left out: all that are, by names and contents."),
     ] = None
     default_country: ReadIn | None = None
     reason: Annotated[ReasonField, Field(description="The reason of rows that have none.")] = "requested"
@@ -202,6 +213,15 @@ class DoNotCallImported(Counts):
     """What became of the rows of a file."""
 
     read_as: Annotated[OwnText, Field(description="How the file was read, for example `CSV, UTF-8, semicolons`.")]
+    number_columns: Annotated[list[ColumnText], Field(description="The columns whose numbers were read.")]
+    unread_number_columns: Annotated[
+        list[ColumnText],
+        Field(description="Columns that hold numbers too, and were not read because of number_column."),
+    ]
+    notices: Annotated[
+        list[OwnText],
+        Field(description="What is on the list otherwise than the file has it, with the first lines of each kind."),
+    ]
     errors: Annotated[list[RefusedNumber], Field(description="The first 100 refused rows.")]
 
 

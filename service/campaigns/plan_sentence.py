@@ -27,7 +27,7 @@ class Proposal:
     """Whether it has started before. Then `people` are those who are left, and amounts are what may be spent more."""
     people: int
     left_out: int = 0
-    """People who asked not to be called again, and are not called."""
+    """People on the do-not-call list, who are not called."""
     name: str
     agent: str
     numbers: Sequence[str]
@@ -77,7 +77,7 @@ def _never(proposal: Proposal) -> str:
 
 
 def _left_out(people: int) -> str | None:
-    return f"leaving out {count_of(people, 'person who', 'who')} asked not to be called again" if people else None
+    return f"leaving out {count_of(people, 'person', 'people')} on the do-not-call list" if people else None
 
 
 def _numbers(numbers: Sequence[str]) -> str:

@@ -21,8 +21,9 @@ from callwright.service.campaigns.unclear_states import advice_on_states
 from callwright.service.campaigns.unknown_countries import advice_on_countries
 from callwright.service.dialling.agent_snapshot import agent_of
 from callwright.service.dialling.eligibility.consent import advice_on_answers
+from callwright.service.dialling.eligibility.do_not_call import is_of_simulated_opt_outs
 from callwright.service.dialling.eligibility.gate import DO_NOT_CALL, NO_CONSENT
-from callwright.service.dialling.eligibility.reasons import of_audience, of_waiting
+from callwright.service.dialling.eligibility.reasons import are_listed_in_earnest, of_audience, of_waiting
 from callwright.service.dialling.queue import Rules
 from callwright.service.dialling.schedule import DialPace
 from callwright.service.platform.clock.clock import DAY, SECOND, moment, moment_or_none
@@ -47,6 +48,9 @@ _BASIS = (
 _LEFT_OUT = (
     "numbers are left out because their people asked not to be called again in a simulated campaign; "
     "`callwright do-not-call clear --simulated{org}` on the machine of the service lets them be called again"
+)
+_LISTED = (
+    "numbers are left out because they are on the do-not-call list; list_do_not_call says of each why, and since when"
 )
 _UNCOVERED = (
     "the wallet has {available} USD and this may cost {high} USD: the campaign pauses when the money is used up; "
@@ -175,7 +179,7 @@ def preview(
             *([_never(row, view)] if never else []),
             *([_MISSED.format(missed=missed, people=eligible)] if missed else []),
             *([_advice_on_money(connection, row, available, high)] if available < high else []),
-            *([_advice_on_opt_outs(connection, row)] if row.simulated and left_out else []),
+            *([_advice_on_the_list(connection, row, now_ms)] if row.simulated and left_out else []),
             *([daily.advice] if daily is not None and daily.advice else []),
             *([_AT_ONCE] if early else []),
             *([_WAITS] if row.simulated and row.started_at is None and begin_ms > now_ms else []),
@@ -221,7 +225,10 @@ def _advice_on_money(connection: Connection, row: Row[Any], available: int, high
     return _UNCOVERED.format(available=amount(available), high=amount(high), command=command, org=org)
 
 
-def _advice_on_opt_outs(connection: Connection, row: Row[Any]) -> str:
+def _advice_on_the_list(connection: Connection, row: Row[Any], now_ms: int) -> str:
+    """Why numbers are left out of a simulated campaign. Emptying a list is advised for simulated opt-outs alone."""
+    if not is_of_simulated_opt_outs(connection, row.org_id, now_ms) or are_listed_in_earnest(connection, row, now_ms):
+        return _LISTED
     name = _org_name(connection, row)
     return _LEFT_OUT.format(org="" if name == _DEFAULT_ORGANIZATION else f" --org {name}")
 

@@ -21,13 +21,14 @@ from callwright.service.platform.clock.clock import moment, moment_or_none
 from callwright.service.platform.database.listing import Listing, Span, after_position, in_order
 from callwright.service.platform.phone import is_country
 from callwright.service.platform.refusals import invalid
-from callwright.service.rules.do_not_call_entries import ReadEntries, RefusedEntry, read_entries, read_file
+from callwright.service.rules.do_not_call_entries import ReadEntries, RefusedEntry, read_entries
+from callwright.service.rules.do_not_call_files import read_file
 from callwright.service.tables.schema import do_not_call
 
 _N = do_not_call.c
 _FIND = select(do_not_call).where(_N.id == bindparam("id"), _N.org_id == bindparam("org"))
 _COLUMNS = ("created_at", "number", "reason", "source_call_id", "simulated")
-_EXPORTED = ("number", "reason", "created_at", "expires_at", "source_call_id", "simulated")
+_EXPORTED = ("number", "reason", "created_at", "expires_at", "source_call_id", "simulated", "note")
 EXPORT_PAGE = 5_000
 """Rows that an export reads at a time."""
 
@@ -126,7 +127,14 @@ def import_do_not_call(asked: contract.ImportDoNotCall, context: RequestContext)
     read: ReadEntries = context.prepared
     listed = _list_numbers(context, read, simulated=asked.simulated)
     errors = list(map(_refused, read.refused[: contract.MOST_ERRORS]))
-    return contract.DoNotCallImported(**_counts(read, listed), read_as=read.read_as, errors=errors)
+    return contract.DoNotCallImported(
+        **_counts(read, listed),
+        read_as=read.read_as,
+        number_columns=list(read.number_columns),
+        unread_number_columns=list(read.unread_number_columns),
+        notices=list(read.notices),
+        errors=errors,
+    )
 
 
 @handles_media(contract.export_do_not_call)
@@ -150,7 +158,8 @@ def export_do_not_call(asked: contract.ExportDoNotCall, context: RequestContext)
 def _cells(row: Row[Any]) -> tuple[str, ...]:
     expires_at = "" if row.expires_at is None else _instant(row.expires_at)
     simulated = "true" if row.simulated else "false"
-    return row.number, row.reason, _instant(row.created_at), expires_at, row.source_call_id or "", simulated
+    made = (_instant(row.created_at), expires_at, row.source_call_id or "")
+    return row.number, row.reason, *made, simulated, row.note or ""
 
 
 def _instant(at_ms: int) -> str:

@@ -33,6 +33,8 @@ _LONGEST_READ = 60
 _FEWEST_OF_SEVERAL = 7
 _FEWEST_DIGITS = 4
 """Fewer digits are not a phone number in any country, with or without an area code."""
+_MEXICO = 52
+_OLD_MEXICAN_DIGITS = 11
 _TELLING_DIGITS = 5
 """A text with this many digits may contain somebody's number."""
 
@@ -85,6 +87,7 @@ def read_number(text: str, default_country: str | None = None) -> Dialable | Und
         number = phonenumbers.parse(_with_plus(written, default_country), default_country)
     except NumberParseException:
         return Undialable("invalid_phone", "this is not a phone number")
+    _write_as_today(number)
     if number.extension:
         return Undialable("not_dialable", "the number has an extension, which cannot be dialled; give one without it")
     if not phonenumbers.is_valid_number(number):
@@ -112,6 +115,15 @@ def _undialable(number: phonenumbers.PhoneNumber) -> str | None:
     if phonenumbers.region_code_for_number(number) == phonenumbers.REGION_CODE_FOR_NON_GEO_ENTITY:
         return "satellite and global"  # nobody knows what time it is there
     return _UNDIALABLE.get(phonenumbers.number_type(number))
+
+
+def _write_as_today(number: phonenumbers.PhoneNumber) -> None:
+    """Takes the 1 away that Mexican mobile numbers had behind +52 in calls from abroad until 2019: +52 1 55 … is the
+    line +52 55 … and libphonenumber does not know it in that notation.
+    """
+    national = str(number.national_number)
+    if number.country_code == _MEXICO and len(national) == _OLD_MEXICAN_DIGITS and national.startswith("1"):
+        number.national_number = int(national[1:])
 
 
 def _with_plus(written: str, country: str | None) -> str:

@@ -71,7 +71,19 @@ def _added(answer: DoNotCallAdded, context: ToolContext) -> str:
 
 
 def _imported(answer: DoNotCallImported, context: ToolContext) -> str:
-    return lines(line(_counts(answer), answer.read_as), _refused(answer.errors, answer.refused, context))
+    return lines(
+        line(_counts(answer), answer.read_as),
+        *(f"{notice}." for notice in answer.notices),
+        _columns(answer, context),
+        _refused(answer.errors, answer.refused, context),
+    )
+
+
+def _columns(answer: DoNotCallImported, context: ToolContext) -> str:
+    """Which columns were read, whose names are of the file."""
+    said = [f"read: {cleaned(name)}" for name in answer.number_columns]
+    said += [f"NOT read, though it holds numbers: {cleaned(name)}" for name in answer.unread_number_columns]
+    return fenced(said, tag=context.session.ids(), what="Columns of numbers.")
 
 
 async def _export(context: ToolContext, asked: contract.ExportDoNotCall) -> Reply:
@@ -153,9 +165,9 @@ TOOLS: tuple[Tool, ...] = (
         toolset="compliance",
         title="Import a do-not-call list",
         description=(
-            "Puts the numbers of a CSV file, up to 1 MB, on the list, for example those of a national one. The number "
-            "column is found; columns reason, note, expires_at are read. Refused rows come by line. For a few numbers "
-            "use add_do_not_call. Free."
+            "Puts the numbers of a CSV file, up to 1 MB, on the list, for example those of a national one. Columns of "
+            "numbers are found; columns reason, note, expires_at are read, and none of them refuses a number. Refused "
+            "rows come by line. For a few numbers use add_do_not_call. Free."
         ),
         hints=ADDS,
         reply=_imported,

@@ -28,7 +28,7 @@ _IN_REVIEW = (
 _NAMES_SHOWN = 12
 _MOST_RULES = 3
 """Rules that are named of those that defer people."""
-_BLOCKED = {"do_not_call": "do_not_call (asked not to be called again)"}
+_BLOCKED = {"do_not_call": "do_not_call (on the do-not-call list)"}
 
 
 def settled(stats: Stats) -> int:

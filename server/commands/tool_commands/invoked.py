@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from callwright.contract.checks.counts import count_of
 from callwright.server.commands.command_error import CommandError
 from callwright.server.commands.invoking import failed, run, settings_of
 from callwright.server.commands.output.json_text import print_json
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 _UNDER_WAY = (("deployments", "active"), ("audiences", "pending"), ("audiences", "importing"))
 """The states of campaigns and imports that need a process to go on."""
+_ADDS_NUMBERS = ("add_do_not_call", "import_do_not_call")
+"""The tools whose answers count numbers of the do-not-call list that were added, and those that were refused."""
 REFUSED = 1
 """The exit status when a tool refuses."""
 RevealNumbers = Annotated[
@@ -43,7 +46,10 @@ class ShellOptions:
 
 
 def invoke(tool: DeclaredTool, arguments: Mapping[str, Any], options: ShellOptions) -> None:
-    """Runs a tool and prints its answer. Exits with 1 if it refuses or an import fails, with 2 if it is not asked."""
+    """Runs a tool and prints its answer.
+
+    Exits with 1 if it refuses, an import fails or nothing of a list is taken, with 2 if it is not asked.
+    """
     settings = settings_for_person(options.data, options.database, reveal_numbers=options.reveal_numbers)
     if tool.name not in settings.tools_of():
         raise failed(f"{tool.name} is switched off by CALLWRIGHT_PROFILE, CALLWRIGHT_TOOLSETS or their like")
@@ -57,8 +63,21 @@ def invoke(tool: DeclaredTool, arguments: Mapping[str, Any], options: ShellOptio
         _save(answer.sound, options.save)
     if tool.name == READS_FILES and answer.data.get("status") == "failed":
         raise typer.Exit(REFUSED)
+    if tool.name in _ADDS_NUMBERS:
+        _say_refused_rows(answer.data)
     if answer.served_here and (tool.noun, answer.data.get("status")) in _UNDER_WAY:
         _say_it_waits(settings)
+
+
+def _say_refused_rows(data: Mapping[str, Any]) -> None:
+    """How many refused rows are not shown. Exits with 1 if there are some, and nothing was added."""
+    from rich.console import Console
+
+    hidden = data["refused"] - len(data["errors"])
+    if hidden > 0:
+        Console(stderr=True, highlight=False).print(f"{count_of(hidden, 'more refused row')} not shown.", style="dim")
+    if data["refused"] and not data["added"] and not data["extended"]:
+        raise typer.Exit(REFUSED)
 
 
 def settings_for_person(data: Path | None, database: str | None, *, reveal_numbers: bool) -> ProgramSettings:

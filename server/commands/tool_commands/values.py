@@ -9,9 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from callwright.list_files.texts import text_of
+from callwright.list_files.unreadable import UnreadableList
 from callwright.server.commands.command_error import CommandError
 from callwright.server.commands.tool_commands.declared import DeclaredArgument, DeclaredTool
 
+_LISTS = "csv"
+"""The argument that takes the text of a list, whose file is in any encoding that lists are read in."""
 _YES, _NO = ("true", "yes", "1"), ("false", "no", "0")
 MOST_BYTES = 10_000_000
 """The largest file that is taken as the value of an argument. Whole lists are imported by their path instead."""
@@ -45,12 +49,12 @@ def arguments_of(tool: DeclaredTool, words: Sequence[str], read_stdin: Callable[
 
 def value_of(argument: DeclaredArgument, text: str, read_stdin: Callable[[], str] | None = None) -> Any:
     """The value of one argument. `@FILE` is the content of a file, `@-` standard input, and `@@…` a text that begins
-    with @. Raises `CommandError`.
+    with @. The file of a list is read as lists are. Raises `CommandError`.
     """
     if text.startswith("@@"):
         text = text[1:]
     elif text.startswith("@") and len(text) > 1:
-        text = _content(text[1:], read_stdin or sys.stdin.read)
+        text = _content(text[1:], read_stdin or sys.stdin.read, is_list=argument.name == _LISTS)
     if argument.takes_null and text == "null":
         return None
     return _READERS[argument.kind](text)
@@ -104,16 +108,20 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
 }
 
 
-def _content(name: str, read_stdin: Callable[[], str]) -> str:
+def _content(name: str, read_stdin: Callable[[], str], *, is_list: bool = False) -> str:
     if name == "-":
         return read_stdin()
     try:
         path = Path(name).expanduser()
         if path.stat().st_size > MOST_BYTES:
             raise CommandError(f"{name} is larger than {MOST_BYTES // 1_000_000} MB")
+        if is_list:
+            return text_of(path.read_bytes())
         return path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise CommandError(f"{name} cannot be read: {error.strerror or error}") from error
+    except UnreadableList as error:
+        raise CommandError(f"{name} cannot be read: {error}") from error
     except ValueError as error:
         raise CommandError(f"{name} is not a text in UTF-8") from error
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy import BigInteger, Boolean, Connection, String, bindparam, select
 
 from callwright.service.platform.clock.clock import HOUR
+from callwright.service.platform.phone import line_of, notations_of
 from callwright.service.rules.regions.region_rules import CapRule, InForce, PauseRule, RegionRules
 from callwright.service.tables.schema import calls
 
@@ -28,7 +29,7 @@ class PastCall:
 
 
 NumberCalls = dict[str, tuple[PastCall, ...]]
-"""The calls to each number. A number that was not called is not in it."""
+"""The calls to the line of each number. A number that was not called is not in it."""
 
 
 def longest_memory_ms(rules: RegionRules) -> int:
@@ -42,15 +43,17 @@ def calls_to(
 ) -> NumberCalls:
     """The calls of an organization to these numbers since a moment, also those that other campaigns make.
 
+    A call to another notation of a number counts, for it has rung on the same line.
     Calls later than the moment of a decision count too: simulated campaigns each have a clock of their own.
     """
     if not numbers:
         return {}
-    given = {"org": org_id, "numbers": list(numbers), "since": since_ms, "simulated": simulated}
+    notations = list(dict.fromkeys(notation for number in numbers for notation in notations_of(number)))
+    given = {"org": org_id, "numbers": notations, "since": since_ms, "simulated": simulated}
     found: defaultdict[str, list[PastCall]] = defaultdict(list)
     for number, dialled_ms, outcome in connection.execute(_RECENT, given):
-        found[number].append(PastCall(dialled_ms, outcome))
-    return {number: tuple(past) for number, past in found.items()}
+        found[line_of(number)].append(PastCall(dialled_ms, outcome))
+    return {number: tuple(found[line]) for number in numbers if (line := line_of(number)) in found}
 
 
 def first_within(past: Sequence[PastCall], in_force: InForce, at_ms: int) -> tuple[int, str | None]:

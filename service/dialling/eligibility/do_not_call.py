@@ -1,6 +1,7 @@
 """The numbers that an organization does not call. An entry holds in every campaign, from the next call on.
 
-Entries of the simulated network are separate from real ones. An entry stays when the campaign and audience are deleted.
+Real entries hold for real and simulated campaigns, those of the simulated network for simulated campaigns alone. An
+entry stays when the campaign and audience are deleted.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -58,12 +59,16 @@ OPTED_OUT = "opted_out"
 def listed_conditions(
     phone: ColumnElement[str], org_id: ColumnElement[str], *, simulated: bool, now_ms: ColumnElement[int]
 ) -> Iterator[ColumnElement[bool]]:
-    """Conditions, one of which is met if the number, in one of its notations, is on the list."""
+    """Conditions, one of which is met if the number, in one of its notations, is on the list of a campaign.
+
+    A real campaign obeys the real list, a simulated one both lists.
+    """
+    lists = (False, True) if simulated else (False,)
 
     def listed(number: ColumnElement[str]) -> ColumnElement[bool]:
         return exists().where(
             _N.org_id == org_id,
-            _N.simulated == literal(simulated),
+            _N.simulated.in_(lists),
             _N.number == number,
             or_(_N.expires_at.is_(None), _N.expires_at > now_ms),
         )
@@ -224,6 +229,17 @@ def remove(connection: Connection, org_id: str, entry_id: str) -> None:
     wallet_of(connection, org_id, lock=True)
     if connection.execute(delete(do_not_call).where(_N.id == entry_id, _N.org_id == org_id)).rowcount:
         connection.execute(_REMOVED, {"b_org": org_id})
+
+
+def is_of_simulated_opt_outs(connection: Connection, org_id: str, now_ms: int) -> bool:
+    """Whether the list of the simulated network has nothing in force but opt-outs that were heard on its calls."""
+    others = select(_N.id).where(
+        _N.org_id == org_id,
+        _N.simulated.is_(True),
+        or_(_N.reason != OPTED_OUT, _N.source_call_id.is_(None)),
+        or_(_N.expires_at > now_ms, _N.expires_at.is_(None)),
+    )
+    return connection.execute(others.limit(1)).first() is None
 
 
 def clear_simulated(connection: Connection, org_id: str) -> int:

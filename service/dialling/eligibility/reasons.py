@@ -18,6 +18,7 @@ from sqlalchemy import (
     literal,
     literal_column,
     null,
+    or_,
     select,
 )
 
@@ -59,6 +60,13 @@ def of_audience(connection: Connection, row: Row[Any], now_ms: int) -> Counter[s
     """The people of the audience, counted by reason; under None those who may be called."""
     reason = why_not(row, _R.phone, now_ms).label("reason")
     return _counted(connection, select(reason).where(_R.audience_id == row.audience_id))
+
+
+def are_listed_in_earnest(connection: Connection, row: Row[Any], now_ms: int) -> bool:
+    """Whether somebody of the audience is on the real do-not-call list."""
+    listed = do_not_call.listed_conditions(_R.phone, literal(row.org_id), simulated=False, now_ms=literal(now_ms))
+    found = select(_R.id).where(_R.audience_id == row.audience_id, or_(*listed)).limit(1)
+    return connection.execute(found).first() is not None
 
 
 def of_waiting(connection: Connection, row: Row[Any], now_ms: int) -> Counter[str | None]:

@@ -3,9 +3,12 @@
 import json
 from pathlib import Path
 
+import pytest
+from openpyxl import Workbook
 from sqlalchemy import create_engine, text
 
 from tests.support.commands.words import refused, said
+from tests.support.processes.programs import run
 
 NUMBER = "+14155500000"
 OTHER = "+14155500001"
@@ -62,6 +65,40 @@ def test_nothing_is_cleared_without_the_word_simulated_or_in_an_organization_nob
     assert listed(data) == [("acme", False), ("acme", True)]
 
 
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "utf-8-sig"])
+def test_a_list_is_imported_in_the_encodings_in_which_audiences_are(encoding: str, tmp_path: Path) -> None:
+    file = tmp_path / "list.csv"
+    file.write_text(f"Name;Telephone;Note\nJürgen Groß;{NUMBER};möchte nicht\n", encoding=encoding)
+    said(tmp_path, "do-not-call", "import", "--csv", f"@{file}")
+    (entry,) = json.loads(said(tmp_path, "do-not-call", "list", "--json", "--fields", "note"))["data"]
+    assert entry["note"] == "möchte nicht"
+
+
+def test_a_workbook_is_imported_as_audiences_are(tmp_path: Path) -> None:
+    file = tmp_path / "list.xlsx"
+    book = Workbook()
+    for row in (["Telephone", "Reason"], [NUMBER, "regulator"], [], ["12", ""]):
+        book.worksheets[0].append(row)
+    book.save(file)
+    told = said(tmp_path, "do-not-call", "import", "--csv", f"@{file}", "--json")
+    answer = json.loads(told)
+    assert (answer["added"], [one["line"] for one in answer["errors"]]) == (1, [4])
+
+
+def test_an_import_that_adds_nothing_and_refuses_rows_ends_with_status_1_and_says_how_many_are_not_shown(
+    tmp_path: Path,
+) -> None:
+    said(tmp_path, "orgs", "create", "acme")
+    file = tmp_path / "list.csv"
+    file.write_text("Telephone\n" + "12\n" * 130, encoding="utf-8")
+    command = ("do-not-call", "import", "--csv", f"@{file}", "--data", str(tmp_path / "data"))
+    done = run(tmp_path, *command)
+    assert (done.returncode, done.stderr) == (1, "30 more refused rows not shown.\n")
+    file.write_text(f"Telephone\n12\n{NUMBER}\n", encoding="utf-8")
+    some = run(tmp_path, *command)
+    assert (some.returncode, some.stderr) == (0, "")
+
+
 def test_numbers_are_added_listed_imported_exported_and_removed_from_the_command_line(tmp_path: Path) -> None:
     given = f'[{{"number": "{NUMBER}", "reason": "requested"}}]'
     assert "added" in said(tmp_path, "do-not-call", "add", "--entries", given, "--simulated")
@@ -73,7 +110,7 @@ def test_numbers_are_added_listed_imported_exported_and_removed_from_the_command
     entries = {entry["reason"]: entry for entry in json.loads(shown)["data"]}
     assert (entries["requested"]["simulated"], entries["regulator"]["simulated"]) == (True, False)
     exported = said(tmp_path, "do-not-call", "export")
-    assert exported.splitlines()[0] == "number,reason,created_at,expires_at,source_call_id,simulated"
+    assert exported.splitlines()[0] == "number,reason,created_at,expires_at,source_call_id,simulated,note"
     assert {line.partition(",")[0] for line in exported.splitlines()[1:]} == {NUMBER, OTHER}
     saved = tmp_path / "saved.csv"
     said(tmp_path, "do-not-call", "export", "--no-simulated", "--save", str(saved))

@@ -98,7 +98,7 @@ async def test_an_opt_out_holds_in_every_later_campaign_and_the_preview_says_how
     later = await draft(tenant, mixed(opted=3, agreed=6), "later")
     seen = await tenant.client.deployments.preview(id=later.id)
     assert (seen.eligible, left_out(seen)) == (6, {"do_not_call": 3})
-    assert ", leaving out 3 who asked not to be called again, up to 3 attempts each" in seen.summary
+    assert ", leaving out 3 people on the do-not-call list, up to 3 attempts each" in seen.summary
     name = await organization(tenant)
     assert any(f"`callwright do-not-call clear --simulated --org {quote(name)}`" in s for s in seen.warnings)
     await rename(tenant, "default")
@@ -239,19 +239,37 @@ async def test_an_opt_out_outlives_its_audience(tenant: Tenant) -> None:
 
 
 @pytest.mark.service(workers=True)
-async def test_real_and_simulated_opt_outs_are_apart(tenant: Tenant) -> None:
-    await put_on_list(tenant, phone(0))
+async def test_a_simulated_campaign_obeys_both_lists_and_a_real_one_the_real_list_alone(tenant: Tenant) -> None:
+    await put_on_list(tenant, phone(0), source_call_id="cal_x")
     await put_on_list(tenant, phone(1), simulated=False)
     simulated = await draft(tenant, people(3), "simulated")
     real = await draft(tenant, people(3), "real")
     await make_real(tenant, real.id)
-    for made in (simulated, real):
+    for made, listed in ((simulated, 2), (real, 1)):
         seen = await tenant.client.deployments.preview(id=made.id)
-        assert (seen.eligible, left_out(seen)) == (2, {"do_not_call": 1})
-        assert any("--simulated" in said for said in seen.warnings) is (made is simulated)
+        assert (seen.eligible, left_out(seen)) == (3 - listed, {"do_not_call": listed})
     await tenant.client.deployments.start(id=simulated.id)
     await tenant.ended(simulated.id)
-    assert await called(tenant, simulated.id) == {phone(1), phone(2)}
+    assert await called(tenant, simulated.id) == {phone(2)}
+    assert await tenant.database.write(numbers.clear_simulated, tenant.org_id) == 1
+    assert (await tenant.client.deployments.preview(id=simulated.id)).blocked[0].count == 2
+    assert [entry.number for entry in await entries(tenant)] == [phone(1)]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"simulated": False, "reason": "litigator"}, {"reason": "regulator"}, {"simulated": False}],
+)
+async def test_emptying_the_list_is_advised_only_where_all_left_out_opted_out_on_simulated_calls(
+    values: dict[str, Any], tenant: Tenant
+) -> None:
+    await put_on_list(tenant, phone(0), source_call_id="cal_x")
+    made = await draft(tenant, people(3))
+    assert any("clear --simulated" in said for said in (await tenant.client.deployments.preview(id=made.id)).warnings)
+    await put_on_list(tenant, phone(1), **values)
+    warnings = (await tenant.client.deployments.preview(id=made.id)).warnings
+    assert any("are on the do-not-call list; list_do_not_call says" in said for said in warnings)
+    assert not any("clear" in said or "asked" in said for said in warnings)
 
 
 @pytest.mark.service(workers=True)
@@ -298,10 +316,10 @@ async def test_a_simulated_campaign_runs_again_exactly_once_its_opt_outs_are_cle
     opted = {entry.number for entry in await entries(tenant)}
     assert opted
     assert {call[0] for call in await what_happened("second")} == {call[0] for call in first} - opted
-    await put_on_list(tenant, phone(5), simulated=False)
+    await put_on_list(tenant, phone(500), simulated=False)
     cleared = await tenant.database.write(numbers.clear_simulated, tenant.org_id)
     assert cleared == len(opted)
-    assert [entry.number for entry in await entries(tenant)] == [phone(5)]
+    assert [entry.number for entry in await entries(tenant)] == [phone(500)]
     assert await what_happened("third") == first
 
 

@@ -61,7 +61,14 @@ def added() -> DoNotCallAdded:
 
 def imported() -> DoNotCallImported:
     """One of each, from a file."""
-    return DoNotCallImported(**_COUNTS, read_as="CSV, UTF-8, commas", errors=[refused()])
+    return DoNotCallImported(
+        **_COUNTS,
+        read_as="CSV, UTF-8, commas",
+        number_columns=["number"],
+        unread_number_columns=["landline"],
+        notices=["1 row: expires_at cannot be read, so that the numbers are on the list for good; line 3"],
+        errors=[refused()],
+    )
 
 
 LISTED = {"list_do_not_call": entry}

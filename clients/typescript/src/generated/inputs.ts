@@ -1205,7 +1205,7 @@ export interface AddDoNotCallInput {
   /** 1 to 1,000 numbers; more with import_do_not_call. */
   entries: NewEntry[];
   default_country?: string | null;
-  /** true: on the simulated network's own list, which real calls do not know. Default: false. */
+  /** true: on the list of the simulated network alone, which real calls do not know. Default: false. */
   simulated?: boolean;
 }
 
@@ -1219,19 +1219,20 @@ export interface RemoveDoNotCallInput {
 
 /**
  * A CSV file to import: its text, up to 1 MB. All good rows are on the list when the answer comes. The first row
- * names the columns. The number's is found by names and contents; the columns `reason`, `note`, `expires_at` and
- * `simulated` are read where there are any, and others are not. An export can be imported. A key may make 20% of
- * its plan's requests per second here.
+ * names the columns. Those of numbers are found by names and contents; the columns `reason`, `note`, `expires_at`
+ * and `simulated` are read where there are any, and others are not. The number wins: an unknown reason is taken as
+ * `other` and kept in the note, and an entry whose end cannot be read is permanent. An export can be imported. A
+ * key may make 20% of its plan's requests per second here.
  */
 export interface ImportDoNotCallInput {
   /** The text of a CSV file, header row first; commas, semicolons, tabs or bars between the columns. */
   csv: string;
-  /** The column with the number. Left out: found by names and contents. */
+  /** The only column with numbers. Left out: all that are, by names and contents. */
   number_column?: string | null;
   default_country?: string | null;
   /** The reason of rows that have none. Default: "requested". */
   reason?: "opted_out" | "requested" | "regulator" | "litigator" | "deceased" | "wrong_number" | "other";
-  /** true: on the simulated network's own list, which real calls do not know. Default: false. */
+  /** true: on the list of the simulated network alone, which real calls do not know. Default: false. */
   simulated?: boolean;
 }
 

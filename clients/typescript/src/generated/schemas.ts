@@ -749,6 +749,7 @@ export interface DistinctTurn {
 
 /** The numbers that are on the list now, and those that were refused. */
 export interface DoNotCallAdded {
+  /** Numbers that were sent: a cell may hold several. */
   received: number;
   added: number;
   /** Entries that were to end and hold longer now. */
@@ -776,7 +777,7 @@ export interface DoNotCallEntry {
   note: string;
   /** The call on which the person asked for it. */
   source_call_id?: string | null;
-  /** true: on the simulated network's own list, which real calls do not know. */
+  /** true: on the list of the simulated network alone, which real calls do not know. */
   simulated: boolean;
   created_at: string;
   /** When it ends; null: never. */
@@ -787,6 +788,7 @@ export interface DoNotCallEntry {
 
 /** What became of the rows of a file. */
 export interface DoNotCallImported {
+  /** Numbers that were sent: a cell may hold several. */
   received: number;
   added: number;
   /** Entries that were to end and hold longer now. */
@@ -798,6 +800,12 @@ export interface DoNotCallImported {
   refused: number;
   /** How the file was read, for example `CSV, UTF-8, semicolons`. */
   read_as: string;
+  /** The columns whose numbers were read. */
+  number_columns: string[];
+  /** Columns that hold numbers too, and were not read because of number_column. */
+  unread_number_columns: string[];
+  /** What is on the list otherwise than the file has it, with the first lines of each kind. */
+  notices: string[];
   /** The first 100 refused rows. */
   errors: RefusedNumber[];
 }
@@ -1363,11 +1371,11 @@ export interface RefusedNumber {
   row_number: number;
   /** Of a file: the line in which the row begins, from 1. */
   line?: number | null;
-  /** What is wrong: number, reason, note, expires_at, simulated or row. */
+  /** What is wrong: number, expires_at, simulated or row. */
   field: string;
   /**
-   * missing_phone, invalid_phone, spreadsheet_damage, several_numbers, ambiguous_country, not_dialable,
-   * invalid_reason, invalid_note, invalid_time, already_over, other_list or column_count_mismatch.
+   * missing_phone, invalid_phone, spreadsheet_damage, several_numbers, ambiguous_country, not_dialable, already_over,
+   * other_list or column_count_mismatch.
    */
   code: string;
   message: string;

@@ -107,6 +107,21 @@ async def test_the_cap_on_calls_to_a_number_holds_over_all_campaigns(database_ur
         assert times[7] - times[0] >= timedelta(days=7), "at most seven in a week"
 
 
+async def test_calls_to_both_notations_of_a_line_count_together(database_url: str, tmp_path: Path) -> None:
+    noon = SystemClock(milliseconds(datetime(2027, 3, 3, 15, tzinfo=UTC)))
+    async with open_service(database_url, tmp_path, clock=noon) as tenant:
+        numbers = [(await rent(tenant)).id]
+        times: list[datetime] = []
+        for place, number in enumerate(("+5491123456789", "+541123456789") * 2):
+            rows = [person(number)]
+            made = await started(tenant, rows, f"Campaign {place}", retry_policy=ONCE, phone_number_ids=numbers)
+            ended = await tenant.ended(made.id)
+            times += [call.created_at for call in await calls_of(tenant, ended.id)]
+        times.sort()
+        assert len(times) == 4
+        assert times[3] - times[0] >= timedelta(hours=24)
+
+
 async def test_a_number_makes_no_more_calls_in_24_hours_than_its_cap(database_url: str, tmp_path: Path) -> None:
     noon = SystemClock(milliseconds(datetime(2027, 3, 3, 15, tzinfo=UTC)))
     async with open_service(database_url, tmp_path, clock=noon) as tenant:

@@ -2,18 +2,20 @@
 
 import csv
 import io
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from callwright.service.handlers import do_not_call as handler
+from callwright.service.platform.clock.clock import moment
 from tests.support.campaigns import people, phone, run
-from tests.support.do_not_call import add
+from tests.support.do_not_call import add, listed
 from tests.support.http.raw_requests import AsyncClient, refused
 from tests.support.service import Tenant
 
 pytestmark = pytest.mark.requirement("DNC-06")
-HEADING = ["number", "reason", "created_at", "expires_at", "source_call_id", "simulated"]
+HEADING = ["number", "reason", "created_at", "expires_at", "source_call_id", "simulated", "note"]
 
 
 async def exported(tenant: Tenant, **filters: Any) -> list[list[str]]:
@@ -30,19 +32,19 @@ async def test_a_file_as_a_spreadsheet_writes_it_is_read_with_its_columns_and_ba
         "Name;Telefon;Reason;Note;Expires_at\n"
         "Ada;0151 23456789;regulator;from May;\n"
         '"Bob\nSmith";12;;;\n'
-        "Cid;+12025550142;whim;;\n"
+        "Cid;+12025;;;\n"
         "Dan;+12025550143;;;2999-01-01T00:00:00Z\n"
         "Eve;+12025550144\n"
-        "Fay;+12025550145;;;tomorrow\n"
+        "Fay;+12025550145;;;2001-01-01T00:00:00Z\n"
     )
     answer = await tenant.client.do_not_call.import_csv(csv=text, default_country="DE", reason="requested")
     assert (answer.received, answer.added, answer.refused) == (6, 2, 4)
     assert answer.read_as == "CSV, UTF-8, semicolons"
     assert [(one.row_number, one.line, one.field, one.code) for one in answer.errors] == [
         (2, 3, "number", "invalid_phone"),
-        (3, 5, "reason", "invalid_reason"),
+        (3, 5, "number", "invalid_phone"),
         (5, 7, "row", "column_count_mismatch"),
-        (6, 8, "expires_at", "invalid_time"),
+        (6, 8, "expires_at", "already_over"),
     ]
     found = {entry.number: entry async for entry in tenant.client.do_not_call.list()}
     assert (found["+4915123456789"].reason, found["+4915123456789"].note) == ("regulator", "from May")
@@ -101,6 +103,26 @@ async def test_an_export_can_be_imported_and_simulated_opt_outs_in_it_never_ente
     real = [(entry.number, entry.reason) async for entry in other.client.do_not_call.list(simulated=False)]
     assert real == [(phone(1), "litigator")]
     assert [row[0] for row in (await exported(tenant, simulated=True))[1:]] == [phone(0)]
+
+
+async def test_an_export_that_is_imported_gives_the_same_list_with_its_notes(other: Tenant, tenant: Tenant) -> None:
+    ends = moment(tenant.services.clock.now_ms()) + timedelta(days=90)
+    given: list[dict[str, Any]] = [
+        {"number": phone(0), "reason": "litigator", "note": 'Her lawyer, "Ames & Co";\nby letter'},
+        {"number": phone(1), "note": "until May", "expires_at": ends},
+        {"number": phone(2)},
+    ]
+    await add(tenant, given)
+    out = io.StringIO()
+    csv.writer(out).writerows(await exported(tenant))
+    answer = await other.client.do_not_call.import_csv(csv=out.getvalue())
+    assert (answer.added, answer.refused, answer.notices) == (3, 0, [])
+
+    async def whole(of: Tenant) -> list[tuple[Any, ...]]:
+        found = await listed(of)
+        return sorted((one.number, one.reason, one.note, str(one.expires_at), one.simulated) for one in found)
+
+    assert await whole(other) == await whole(tenant)
 
 
 async def test_an_export_of_several_pages_has_each_entry_once_newest_first(
