@@ -227,8 +227,9 @@ AUDIENCE_FULL = _business_rule(
 )
 BUDGET_REACHED = _business_rule(
     "budget_reached",
-    "The budget cap leaves less than one call holds back; nobody was called.",
-    "Raise budget_cap, preview the deployment, then start or resume it; `required` and `available` give the amounts.",
+    "A budget cap leaves less than one call holds back; nobody was called.",
+    "Raise the cap that `field` names, preview the deployment, then start or resume it; `required` and `available` "
+    "give the amounts.",
 )
 WALLET_FROZEN = _business_rule(
     "wallet_frozen",

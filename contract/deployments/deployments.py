@@ -309,7 +309,7 @@ clone_deployment = operation(
     takes=CloneDeployment,
     gives=Deployment,
     status=201,
-    problems=(DUPLICATE_NAME, PLAN_LIMIT_REACHED),
+    problems=(DUPLICATE_NAME, BUDGET_REACHED, PLAN_LIMIT_REACHED),
     summary="Copy a campaign, in whatever state, as a new draft with the same settings.",
     creator_bound="member",
 )
@@ -338,7 +338,7 @@ update_deployment = operation(
     "PATCH /deployments/{id}",
     takes=UpdateDeployment,
     gives=Deployment,
-    problems=(DUPLICATE_NAME, *_CHANGE_PROBLEMS),
+    problems=(DUPLICATE_NAME, BUDGET_REACHED, *_CHANGE_PROBLEMS),
     summary="Change a deployment.",
 )
 delete_deployment = removal(

@@ -37,7 +37,8 @@ class Blocked(Resource):
                 "do_not_call: the number is on the organization's list, since its person asked not to be called again; "
                 "no_consent: the consent column does not say yes, or there is none and the person's region needs it; "
                 "calling_hours: no moment within 100 days is allowed (of the first 1,000 people); "
-                "suppressed: left out earlier, at the start or later; "
+                "not_dialable, predial_declined, person_deleted, or suppressed (no reason was kept): left out since "
+                "the start; "
                 "invalid_row, duplicate: left out of the audience."
             )
         ),
@@ -126,8 +127,9 @@ class Preview(Resource):
         Timestamp | None,
         Field(
             description=(
-                "About when everybody is called once, inside the calling hours; of a deployment that has started: "
-                "once more everybody who is left, nobody before their retry is due; null: after end_at, or unknown."
+                "About when everybody who can be called is called once, inside the calling hours; of a deployment that "
+                "has started: once more everybody who is left, nobody before their retry is due; null: nobody would be "
+                "called, not before end_at, or in more than 100 days."
             )
         ),
     ] = None

@@ -222,13 +222,24 @@ def insert_contacts(
         literal(deployment.id),
         *(rows.c.id, rows.c.org_id, rows.c.position, rows.c.phone),
         case((may, "pending"), else_="suppressed"),
-        rows.c.reason,
+        *[rows.c.reason] * 2,
+        case((may, null()), else_=due_ms),
         literal(0),
         *[case((may, due_ms), else_=null())] * 2,
         literal("[]"),
     )
-    names = ["deployment_id", "id", "org_id", "position", "phone", "status", "status_reason", "attempts"]
-    names += ["due_at", "next_at", "attempt_times"]
+    names = [
+        "deployment_id",
+        "id",
+        "org_id",
+        "position",
+        "phone",
+        "status",
+        "status_reason",
+        "decided_by",
+        "decided_at",
+    ]
+    names += ["attempts", "due_at", "next_at", "attempt_times"]
     connection.execute(insert(deployment_contacts).from_select(names, chosen))
     made = select(_K.status, func.count()).where(_K.deployment_id == deployment.id, _K.position >= since)
     return Counter({status: count for status, count in connection.execute(made.group_by(_K.status)).all()})

@@ -8,17 +8,19 @@ from sqlalchemy import Connection, Row
 from callwright.contract.problems import COMPLIANCE_REJECTED
 from callwright.service.campaigns.unknown_countries import paused_for_countries
 from callwright.service.dialling import endings
+from callwright.service.dialling.eligibility.gate import NO_CONSENT
 from callwright.service.dialling.stops.reviews import PAUSED_FOR, Concern, open_review
 from callwright.service.platform.ids import Ids
+from callwright.service.platform.phone import redacted
 from callwright.service.platform.refusals import Refusal
 from callwright.service.tables import compliance_reviews
 from callwright.service.tables.campaign_settings import settings_of
 
 _CONSENT_MISSING = "consent_missing"
-_NO_CONSENT = (
-    "compliance: a marketing campaign needs consent: name a consent_column, or set consent_attested and say in "
-    "consent_reference where the consents are kept"
+HOW_TO_CONSENT = (
+    "name a consent_column, or set consent_attested and say in consent_reference where the consents are kept"
 )
+_MARKETING = f"compliance: a marketing campaign needs consent: {HOW_TO_CONSENT}"
 _UNPROVEN = (
     "consent is attested and nothing says where the consents are kept: a start pauses the campaign for a review; "
     "compliance.consent_reference avoids that"
@@ -47,8 +49,23 @@ def compliance_refusals(connection: Connection, row: Row[Any]) -> list[Refusal]:
     ]
     if _needs_consent(row) and not settings_of(row).compliance.consent_attested:
         details = {"reasons": [_CONSENT_MISSING]}
-        refusals.append(Refusal(COMPLIANCE_REJECTED, _NO_CONSENT, field="compliance", details=details))
+        refusals.append(Refusal(COMPLIANCE_REJECTED, _MARKETING, field="compliance", details=details))
     return refusals
+
+
+def consent_refusal(rule: str | None = None, *, consent_column: str | None = None) -> Refusal:
+    """The refusal of a start in which nobody may be called for want of consent.
+
+    `rule` is that of the region which asks for it; without, the campaign's own `consent_column` says yes for nobody.
+    """
+    message = (
+        f"compliance: nobody may be called without the consent that the rule {rule} needs; {HOW_TO_CONSENT}"
+        if rule is not None
+        else f"compliance: the consent column {redacted(consent_column or '')!r} says yes for nobody who may be "
+        "called; correct it in the audience, or name another consent_column"
+    )
+    details = {"reasons": [NO_CONSENT], "rule": rule or NO_CONSENT}
+    return Refusal(COMPLIANCE_REJECTED, message, field="compliance", details=details)
 
 
 def _needs_consent(row: Row[Any]) -> bool:

@@ -11,6 +11,7 @@ from callwright.service.campaigns.forecast import SAMPLE, next_people
 from callwright.service.dialling.eligibility.attempts import calls_to, longest_memory_ms
 from callwright.service.dialling.eligibility.gate import (
     CALLING_HOURS,
+    NO_CONSENT,
     Candidate,
     Deferred,
     Never,
@@ -18,8 +19,7 @@ from callwright.service.dialling.eligibility.gate import (
     gate,
 )
 from callwright.service.dialling.queue import Rules
-from callwright.service.platform.clock.clock import DAY, MINUTE
-from callwright.service.rules.open_hours import CALLING_HOURS as HOURS_RULE
+from callwright.service.platform.clock.clock import DAY
 from callwright.service.rules.open_hours import DAYS_AHEAD, OpenHours, merged
 
 _AT_A_TIME = 500
@@ -65,22 +65,17 @@ class Outlook:
         return Counter(one.reason for one in self.never)
 
     @property
-    def has_no_moment(self) -> bool:
-        """Whether hours leave nobody of all people a moment."""
-        without = self.never_by_reason()[CALLING_HOURS]
-        return self.whole and 0 < len(self.people) == without
+    def forbids_all(self) -> Never | None:
+        """Why none of the people can ever be called, by most of them: hours or consent; None if somebody can."""
+        if not self.people or len(self.never) < len(self.people):
+            return None
+        counts = Counter(one for one in self.never if one.reason in (CALLING_HOURS, NO_CONSENT))
+        return counts.most_common(1)[0][0] if counts else None
 
-    def rule_beside_hours(self, at_ms: int) -> str:
-        """The rule of a region that forbids calls within the campaign's hours; the calling hours if none does.
-
-        Looked for in steps of five minutes of the week from `at_ms` on.
-        """
-        hours = self.hours[0]
-        for moment_ms in range(at_ms, at_ms + 7 * DAY, 5 * MINUTE):
-            rule = hours.forbidding(moment_ms)
-            if rule is not None and not rule.startswith(HOURS_RULE):
-                return rule
-        return HOURS_RULE
+    @property
+    def open_places(self) -> set[OpenHours]:
+        """The open hours of those who can be called at all."""
+        return {hours for hours, at_ms in zip(self.hours, self.calls_ms, strict=True) if at_ms is not None}
 
     def first(self, end_ms: int | None = None) -> FirstCall | None:
         """The first call to one of the people; None if the rules allow no call to any of them before the end."""

@@ -41,6 +41,8 @@ class Proposal:
     end_ms: int | None
     never: bool = False
     """Whether the calling hours allow no call before the end."""
+    without_consent: bool = False
+    """Whether nobody can be called because consent is missing."""
     cap_micros: int | None
     high_micros: int
     """The high end of the cost range, which the sentence names if there is no cap."""
@@ -72,6 +74,8 @@ def sentence(proposal: Proposal) -> str:
 
 
 def _never(proposal: Proposal) -> str:
+    if proposal.without_consent:
+        return "but NOBODY CAN BE CALLED without their consent"
     end = "" if proposal.end_ms is None else " and before the end"
     return f"but NOBODY CAN BE CALLED within the calling hours{end}"
 

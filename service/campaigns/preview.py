@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, select
 
 from callwright.contract.deployments import previews as contract
-from callwright.service.campaigns.compliance_checks import advice_on_consent
+from callwright.service.campaigns.compliance_checks import HOW_TO_CONSENT, advice_on_consent
 from callwright.service.campaigns.daily_spending import daily_spending, most_until_end
 from callwright.service.campaigns.forecast import SAMPLE, all_called_ms
 from callwright.service.campaigns.maximum_cost import maximum_cost
@@ -23,7 +23,12 @@ from callwright.service.dialling.agent_snapshot import agent_of
 from callwright.service.dialling.eligibility.consent import advice_on_answers
 from callwright.service.dialling.eligibility.do_not_call import is_of_simulated_opt_outs
 from callwright.service.dialling.eligibility.gate import DO_NOT_CALL, NO_CONSENT
-from callwright.service.dialling.eligibility.reasons import are_listed_in_earnest, of_audience, of_waiting
+from callwright.service.dialling.eligibility.reasons import (
+    are_listed_in_earnest,
+    of_audience,
+    of_suppressed,
+    of_waiting,
+)
 from callwright.service.dialling.queue import Rules
 from callwright.service.dialling.schedule import DialPace
 from callwright.service.platform.clock.clock import DAY, SECOND, moment, moment_or_none
@@ -61,6 +66,7 @@ _EMPTY_CELLS = (
     "{{{{column|words}}}}"
 )
 _MISSED = "about {missed:,} of {people:,} will probably not be called before end_at; set a later end_at"
+_SAMPLED = f"the figures by rule are of the first {SAMPLE:,} people"
 _GREETED = 100
 """How many people are looked at for the greeting with the most empty columns."""
 _LATEST = 2**62
@@ -124,11 +130,14 @@ def preview(
     problems = start_refusals(connection, plan, row, speaker, now_ms=now_ms, asked=True, view=view)
     first = view.first(row.end_at)
     times: dict[str, int] = {"begin_ms": begin_ms, "calling_ms": round(calling_s * SECOND)}
-    over_ms = all_called_ms(connection, row, set(view.hours), now_ms=now_ms, **times)
-    if daily is not None and over_ms is not None:
-        over_ms += daily.days * DAY
-        over_ms = over_ms if row.end_at is None or over_ms < row.end_at else None
+    over_ms = None
+    if first is not None:
+        over_ms = all_called_ms(connection, row, view.open_places, now_ms=now_ms, **times)
+    if over_ms is not None:
+        over_ms = max(over_ms + (0 if daily is None else daily.days * DAY), view.latest_ms() or 0)
     never = bool(view.people) and first is None
+    forbidden = view.forbids_all
+    unconsented = forbidden is not None and forbidden.reason == NO_CONSENT
     missed = 0 if never or row.end_at is None else view.missed(eligible, end_ms=row.end_at, **times)
     proposal = Proposal(
         simulated=row.simulated,
@@ -144,6 +153,7 @@ def preview(
         instead_of_ms=row.start_at if early else None,
         end_ms=row.end_at,
         never=never and view.whole,
+        without_consent=unconsented,
         cap_micros=maximum.cap,
         overrun_micros=maximum.overrun,
         high_micros=high,
@@ -167,7 +177,7 @@ def preview(
         estimated_minutes=round(calling_s / 60, 1),
         next_call_at=moment_or_none(None if first is None else first.at_ms),
         finishes_at=moment_or_none(None if over_ms is None or over_ms >= (row.end_at or _LATEST) else over_ms),
-        last_call_at=moment_or_none(_last_call_ms(row, view, over_ms)),
+        last_call_at=moment_or_none(None if over_ms is None else min(over_ms, row.end_at or _LATEST)),
         problems=[problem.message for problem in problems],
         warnings=[
             *([] if speaker.welcome_message.strip() else [_NO_WELCOME]),
@@ -177,6 +187,7 @@ def preview(
             *advice_on_countries(connection, row),
             *advice_on_states(rules.campaign_hours, view.people),
             *([_never(row, view)] if never else []),
+            *([] if view.whole else [_SAMPLED]),
             *([_MISSED.format(missed=missed, people=eligible)] if missed else []),
             *([_advice_on_money(connection, row, available, high)] if available < high else []),
             *([_advice_on_the_list(connection, row, now_ms)] if row.simulated and left_out else []),
@@ -193,7 +204,7 @@ def _people(
     """How many people would be called, and how many would not, by reason."""
     counts: Counter[str | None] = Counter()
     if row.started_at is not None:
-        counts["suppressed"] = json.loads(row.states).get("suppressed", 0)
+        counts += of_suppressed(connection, row)
         counts += of_waiting(connection, row, now_ms)
     else:
         counts += of_audience(connection, row, now_ms)
@@ -204,16 +215,11 @@ def _people(
     return eligible, [contract.Blocked(reason=str(reason), count=count) for reason, count in counts.items()]
 
 
-def _last_call_ms(row: Row[Any], view: Outlook, over_ms: int | None) -> int | None:
-    """When the last of all can be called at the latest; there is no call after the end."""
-    latest_ms = view.latest_ms()
-    if over_ms is None or latest_ms is None:
-        return None
-    return min(max(over_ms, latest_ms), row.end_at or _LATEST)
-
-
 def _never(row: Row[Any], view: Outlook) -> str:
     who = "nobody" if view.whole else f"nobody of the first {SAMPLE:,} people"
+    why = view.forbids_all
+    if why is not None and why.reason == NO_CONSENT:
+        return f"{who} can be called: the consent that the rule {why.rule} needs is missing; {HOW_TO_CONSENT}"
     end = "" if row.end_at is None else " before end_at"
     hours = "the calling hours and the rules of the regions"
     return f"{who} can be called: {hours} leave no moment{end}; change calling_hours or end_at"

@@ -15,10 +15,13 @@ from callwright.contract.problems import (
     PLAN_LIMIT_REACHED,
     WALLET_FROZEN,
 )
-from callwright.service.campaigns.compliance_checks import compliance_refusals
-from callwright.service.campaigns.outlook import Outlook, begins_ms, outlook
+from callwright.service.campaigns.compliance_checks import compliance_refusals, consent_refusal
+from callwright.service.campaigns.outlook import Outlook, outlook
 from callwright.service.campaigns.start_plan import open_imports, plan_violations
 from callwright.service.dialling.eligibility.consent import consent_column
+from callwright.service.dialling.eligibility.gate import NO_CONSENT
+from callwright.service.dialling.eligibility.reasons import of_audience
+from callwright.service.dialling.limits.daily_budget import cap_of
 from callwright.service.dialling.queue import Rules
 from callwright.service.platform.clock.clock import moment
 from callwright.service.platform.money import amount
@@ -133,6 +136,8 @@ def start_refusals(
     held_back = prices_of(connection, row).dearest.held_back
     if used_up := _budget_reached(row, held_back):
         found.append(used_up)
+    if too_low := _daily_cap_too_low(row, held_back):
+        found.append(too_low)
     wallet = wallet_of(connection, row.org_id)
     if wallet.status == FROZEN:
         found.append(Refusal(WALLET_FROZEN))
@@ -147,17 +152,26 @@ def start_refusals(
         found.append(Refusal(PLAN_LIMIT_REACHED, message, details={"limit": limit, "current": running}))
     if view is None and not found:
         view = outlook(connection, Rules.of(connection, row, agent), now_ms=now_ms)
-    return found if view is None else [*found, *_no_moment(row, view, now_ms)]
+    return found if view is None else [*found, *_nobody(connection, row, view, found, now_ms)]
 
 
-def _no_moment(row: Row[Any], view: Outlook, now_ms: int) -> list[Refusal]:
-    """The refusal if hours leave nobody a moment, or none before the end. A campaign that has started may end so."""
-    if view.has_no_moment:
-        rule = view.rule_beside_hours(begins_ms(row, now_ms))
-        beside = "" if rule == HOURS_RULE else f" together with the rule {rule}"
+def _nobody(connection: Connection, row: Row[Any], view: Outlook, found: list[Refusal], now_ms: int) -> list[Refusal]:
+    """The refusal if consent or hours leave nobody. A campaign that has started may end so.
+
+    `found` are the refusals so far: who is told that marketing needs consent is not told it again.
+    """
+    why = view.forbids_all if view.whole else None
+    if why is not None and why.reason == NO_CONSENT:
+        told = any(one.field == "compliance" for one in found)
+        return [] if told else [consent_refusal(why.rule)]
+    if why is not None:
+        beside = "" if why.rule == HOURS_RULE else f" together with the rule {why.rule}"
         message = f"calling_hours: they leave nobody a moment within 100 days{beside}; change calling_hours"
-        details = {"reasons": [HOURS_RULE], "rule": rule}
+        details = {"reasons": [HOURS_RULE], "rule": why.rule}
         return [Refusal(COMPLIANCE_REJECTED, message, field="calling_hours", details=details)]
+    if not view.people and row.started_at is None and not found:
+        counts = of_audience(connection, row, now_ms)
+        return [consent_refusal(consent_column=consent_column(row))] if counts[NO_CONSENT] else []
     first = view.first()
     end_ms: int | None = None if row.started_at is not None else row.end_at
     if first is None or end_ms is None or not view.whole or first.at_ms < end_ms:
@@ -191,6 +205,28 @@ def _unknown_consent_column(row: Row[Any], audience: Row[Any]) -> Refusal | None
     more = f" and {len(known) - _MOST_COLUMNS} more" if len(known) > _MOST_COLUMNS else ""
     message = f"the audience has no column {redacted(wanted)!r} for compliance.consent_column; it has {names}{more}"
     return Refusal(AUDIENCE_NOT_READY, message, details={"missing_columns": [wanted]})
+
+
+def check_daily_cap(connection: Connection, row: Row[Any]) -> None:
+    """Raises `Refusal` if the daily budget cap is too low for one call; without people no price is known yet."""
+    audience = audience_of(connection, row.audience_id)
+    if not audience.valid_count:
+        return
+    if too_low := _daily_cap_too_low(row, prices_of(connection, row).dearest.held_back):
+        raise too_low
+
+
+def _daily_cap_too_low(row: Row[Any], required: int) -> Refusal | None:
+    """The refusal if the daily budget cap is below what a call holds back, so that no day allows one."""
+    cap = cap_of(row)
+    if cap is None or cap >= required:
+        return None
+    message = (
+        f"daily_budget_cap: {amount(cap)} USD is less than the {amount(required)} USD that a call holds back, so "
+        "nobody would ever be called; raise daily_budget_cap"
+    )
+    details = {"required": amount(required), "available": amount(cap)}
+    return Refusal(BUDGET_REACHED, message, field="daily_budget_cap", details=details)
 
 
 def _budget_reached(row: Row[Any], required: int) -> Refusal | None:

@@ -30,6 +30,8 @@ from callwright.service.tables.counters import CONTACT_COUNTERS, MACHINES, REACH
 from callwright.service.tables.schema import calls, deployment_contacts, deployments
 
 _D, _K, _C = deployments.c, deployment_contacts.c, calls.c
+CAMPAIGN_ENDED = "campaign_ended"
+"""Why a contact has expired: it still waited when the end of its campaign had passed."""
 _LONGEST_CALL_MS = 2 * HOUR
 """More than a call can last, with its ringing."""
 _FORMER = calls.alias("former")
@@ -114,7 +116,7 @@ def complete_at_end(connection: Connection, ids: Ids, deployment_id: str, *, own
     connection.execute(
         update(deployment_contacts)
         .where(_K.deployment_id == deployment_id, WAITING)
-        .values(status="expired", next_at=None)
+        .values(status="expired", status_reason=CAMPAIGN_ENDED, next_at=None)
     )
     connection.execute(update(deployments).where(_D.id == row.id).values(states=moved(row.states, moves)))
     row = connection.execute(FIND, {"id": deployment_id}).one()

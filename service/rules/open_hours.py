@@ -2,6 +2,7 @@
 they may be in. The first such moment, the stretches of such time, and the rule that forbids a moment.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -19,6 +20,8 @@ DAYS_AHEAD = 100
 CALLING_HOURS = "calling_hours"
 """The name of the rule that the campaign's own calling hours are."""
 PUBLIC_HOLIDAYS = "calling_hours.skip_public_holidays"
+_HOLIDAYS = "holidays"
+"""How the names of rules about holidays end."""
 Span = tuple[int, int]
 """A start and an end (not included): minutes of a local day, or milliseconds since the epoch."""
 _WHOLE_DAY: tuple[Span, ...] = ((0, 1_440),)
@@ -46,6 +49,7 @@ class OpenHours:
         known = tuple(code for code in place.regions if code in rules.regions)
         self._calendars = (*known, *place.calendars) if known else ()
         self._days: dict[int, tuple[Span, ...]] = {}
+        self._beside: tuple[int, str] | None = None
 
     def first(self, at_ms: int) -> int | None:
         """The first moment from `at_ms` on at which a call is allowed; None if there is none within 100 days."""
@@ -81,14 +85,37 @@ class OpenHours:
 
     def forbidding(self, at_ms: int) -> str | None:
         """The rule that forbids a call at a moment; None if none does."""
+        return next(self._all_forbidding(at_ms), None)
+
+    def _all_forbidding(self, at_ms: int) -> Iterator[str]:
+        """All rules that forbid a call at a moment."""
         at = moment(at_ms)
         for name in dict.fromkeys((*self.place.zones, *self._own_zones)):
             local = at.astimezone(zone_of(name))
             minute = local.hour * 60 + local.minute
             for limit in self._limits(name, local.date()):
                 if not any(start <= minute < end for start, end in limit.spans):
-                    return limit.rule
-        return None
+                    yield limit.rule
+
+    def beside_own(self, at_ms: int) -> str:
+        """The rule of a region that most often forbids calls within the campaign's own hours; these if none does.
+
+        Looked for in steps of five minutes of the week from the day of `at_ms` on. A rule about holidays is named only
+        if there is no other.
+        """
+        first_ms = at_ms // DAY * DAY
+        if self._beside is None or self._beside[0] != first_ms:
+            self._beside = first_ms, self._most_beside_own(first_ms)
+        return self._beside[1]
+
+    def _most_beside_own(self, first_ms: int) -> str:
+        counts: Counter[str] = Counter()
+        for moment_ms in range(first_ms, first_ms + 7 * DAY, 5 * MINUTE):
+            rules = list(self._all_forbidding(moment_ms))
+            if CALLING_HOURS not in rules:
+                counts.update(rules[:1])
+        most = [rule for rule, _ in counts.most_common()]
+        return next((rule for rule in most if not rule.endswith(_HOLIDAYS)), next(iter(most), CALLING_HOURS))
 
     def _day(self, day: int) -> tuple[Span, ...]:
         """The stretches of allowed time of a day (UTC, counted from the epoch)."""
@@ -124,7 +151,7 @@ class OpenHours:
                 limits.append(_Limit(CALLING_HOURS, ()))
             for rule in hours:
                 if rule.holidays is not None and is_holiday(rule.holidays, day, regions=everywhere):
-                    limits.append(_Limit(f"{rule.id}.holidays", ()))
+                    limits.append(_Limit(f"{rule.id}.{_HOLIDAYS}", ()))
                 else:
                     limits.append(_Limit(rule.id, rule.windows[day.weekday()]))
             skips = self._hours is not None and self._hours.skip_public_holidays

@@ -91,6 +91,7 @@ def _contact(contact: Contact, context: ToolContext) -> str:
         contact.last_disposition,
         f"last call {contact.last_call_id}" if contact.last_call_id else None,
         f"next {moment(contact.next_attempt_at)}" if contact.next_attempt_at else None,
+        f"by {contact.decided_by}" if contact.decided_by not in (None, "allowed", contact.status_reason) else None,
     )
 
 
@@ -258,7 +259,7 @@ TOOLS: tuple[Tool, ...] = (
         toolset="campaigns",
         title="List contacts of a deployment",
         description=(
-            "People of one campaign: status, attempts, last outcome, next attempt. For their calls use "
+            "People of one campaign, with status and why. For their calls use "
             "list_calls. For counts use get_deployment. Free."
         ),
         hints=READS,
@@ -266,10 +267,10 @@ TOOLS: tuple[Tool, ...] = (
         fenced_as="People of a campaign.",
         empty="No contact fits. A draft has none before its start.",
         default_fields=(
-            *("id", "external_id", "name", "phone_number", "status", "attempts"),
-            *("last_outcome", "last_disposition", "last_call_id"),
+            *("id", "external_id", "name", "phone_number", "status", "status_reason", "decided_by"),
+            *("attempts", "next_attempt_at", "last_outcome", "last_disposition", "last_call_id"),
         ),
-        example="next_attempt_at",
+        example="decided_at",
         argument_descriptions={
             "last_outcome": "Of the last call.",
             "last_disposition": "Of the last call.",

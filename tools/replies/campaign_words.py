@@ -25,6 +25,8 @@ _IN_REVIEW = (
     "resume_deployment goes on."
 )
 """Instead, for a campaign that a review paused."""
+WITHOUT_CALLING_HOURS = "Mon-Sat 09:00-20:00 in the contact's own time zone, not on public holidays"
+"""When people are called where a campaign has no hours of its own: by the default of the rules of regions."""
 _NAMES_SHOWN = 12
 _MOST_RULES = 3
 """Rules that are named of those that defer people."""
@@ -244,7 +246,7 @@ def _waiting(deployment: Deployment) -> str | None:
 def _hours(deployment: Deployment) -> str:
     hours = deployment.calling_hours
     if hours is None:
-        return "calls at any hour"
+        return f"calls {WITHOUT_CALLING_HOURS}"
     zone = "the contact's own time zone" if hours.timezone_mode == "callee" else str(hours.timezone)
     windows = [f"{','.join(window.days)} {window.start}-{window.end}" for window in hours.windows]
     return f"calls {'; '.join(windows)} in {zone}"

@@ -23,6 +23,7 @@ _READ_FOR = {
     **dict.fromkeys(("outcome", "disposition", "last_outcome", "last_disposition"), 2),
 }
 """Columns that are kept the longest, with their rank."""
+_STATE = ("status", "status_reason")
 _LEAST = {"snippets": 30}
 _FOLDED = 24
 """The least width of a column of long text, where rows may take several lines."""
@@ -52,7 +53,8 @@ def show_entries(
     With `folds` the widest column of text is wrapped rather than shortened.
     """
     entries = _flat(entries)
-    columns = [_column(at, name, entries) for at, name in enumerate(_names(entries))]
+    names = _names(entries)
+    columns = [_column(at, name, entries, is_state=_is_state(name, names)) for at, name in enumerate(names)]
     columns = [column for column in columns if any(column.cells)]
     room = console.width - indent
     folded = max(columns, key=lambda column: column.width, default=None) if folds else None
@@ -71,8 +73,8 @@ def show_entries(
     for at in range(len(entries)):
         table.add_row(*(Text(column.cells[at]) for column in kept))
     console.print(Padding(table, (0, 0, 0, indent), expand=False))
-    names = {column.name for column in kept}
-    return tuple(column.name for column in columns if column.name not in names)
+    shown = {column.name for column in kept}
+    return tuple(column.name for column in columns if column.name not in shown)
 
 
 def fitted(columns: Sequence[FittedColumn], room: int, folded: str | None = None) -> list[FittedColumn]:
@@ -140,7 +142,12 @@ def _names(entries: Iterable[Mapping[str, Any]]) -> list[str]:
     return names
 
 
-def _column(at: int, name: str, entries: Sequence[Mapping[str, Any]]) -> FittedColumn:
+def _is_state(name: str, names: Sequence[str]) -> bool:
+    """Whether a column says where each entry stands, or why: a list that has the reason is read for both."""
+    return name in _STATE and _STATE[-1] in names
+
+
+def _column(at: int, name: str, entries: Sequence[Mapping[str, Any]], *, is_state: bool) -> FittedColumn:
     values = [entry.get(name) for entry in entries]
     present = [value for value in values if value is not None]
     cells = tuple(" ".join(said(value).split()) for value in values)
@@ -148,7 +155,7 @@ def _column(at: int, name: str, entries: Sequence[Mapping[str, Any]]) -> FittedC
     head = _head_width(name)
     width = max(head, *map(cell_len, cells))
     least = width if is_number or all(map(_is_whole, present)) else min(width, max(head, _LEAST.get(name, SHORT)))
-    rank = 0 if at == 0 else _rank(name, present, cells)
+    rank = 0 if at == 0 else 1 if is_state else _rank(name, present, cells)
     brief = tuple(map(brief_moment, cells)) if present and all(map(_is_moment, present)) else ()
     return FittedColumn(name, cells, width, least, rank, is_number, brief)
 

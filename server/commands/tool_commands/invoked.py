@@ -3,7 +3,7 @@
 import os
 import shlex
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -58,7 +58,7 @@ def invoke(tool: DeclaredTool, arguments: Mapping[str, Any], options: ShellOptio
     if answer.refused:
         _say_refusal(answer.words, is_asked=CONSENT in answer.words and CONSENT not in arguments, options=options)
         raise typer.Exit(REFUSED)
-    _show(answer, options)
+    _show(answer, options, arguments.get("fields") or ())
     if options.save is not None:
         _save(answer.sound, options.save)
     if tool.name == READS_FILES and answer.data.get("status") == "failed":
@@ -126,7 +126,7 @@ def _file(arguments: Mapping[str, Any]) -> Path | None:
     return named
 
 
-def _show(answer: "ToolAnswer", options: ShellOptions) -> None:
+def _show(answer: "ToolAnswer", options: ShellOptions, wanted: Sequence[str]) -> None:
     from rich.console import Console
 
     from callwright.server.commands.tool_commands.answers import show_answer
@@ -136,7 +136,8 @@ def _show(answer: "ToolAnswer", options: ShellOptions) -> None:
         print_json(answer.data)
         return
     if options.for_people and answer.data:
-        show_answer(_in_commands(answer.data), Console(highlight=False), Console(stderr=True, highlight=False))
+        notes = Console(stderr=True, highlight=False)
+        show_answer(_in_commands(answer.data), Console(highlight=False), notes, wanted)
     else:
         typer.echo(visible(answer.words))
 

@@ -44,6 +44,9 @@ REPORT_COLUMNS = (
     "last_disposition",
     "last_call_id",
     "simulated",
+    "status_reason",
+    "decided_by",
+    "next_attempt_at",
 )
 REJECTS_COLUMNS = ("row", "line", "external_id", "column", "code", "message", "value")
 
@@ -86,6 +89,9 @@ async def report(session: ServerSession, address: Address) -> Content:
             contact.last_disposition,
             contact.last_call_id,
             "true" if about.simulated else "false",
+            contact.status_reason,
+            contact.decided_by,
+            contact.next_attempt_at.strftime("%Y-%m-%dT%H:%M:%SZ") if contact.next_attempt_at else None,
         )
 
     def asked(cursor: str | None) -> ListContacts:

@@ -2,7 +2,8 @@
 
 The rules are asked in one order, and the first that forbids the call is the one that is named: the do-not-call list,
 consent, the hours and holidays of the campaign and of every region and time zone in which the person may be, and the
-caps on calls to the number. It fails closed: what is not known to be allowed is not dialled.
+caps on calls to the number. Where a cap moves the call beyond the hours that forbid it now, the cap is named. It fails
+closed: what is not known to be allowed is not dialled.
 """
 
 from collections.abc import Sequence
@@ -84,7 +85,7 @@ def gate(candidate: Candidate, at_ms: int) -> Decision:
     for _ in range(_ROUNDS):
         open_ms = hours.first(found_ms)
         if open_ms is None:
-            return Never(CALLING_HOURS, hours.forbidding(found_ms) or HOURS_RULE)
+            return Never(CALLING_HOURS, hours.beside_own(at_ms))
         if not candidate.past:
             found_ms = open_ms
             break
@@ -94,7 +95,7 @@ def gate(candidate: Candidate, at_ms: int) -> Decision:
             break
     if found_ms == at_ms:
         return _ALLOWED
-    return Deferred(found_ms, hours.forbidding(at_ms) or capped or HOURS_RULE)
+    return Deferred(found_ms, capped or hours.forbidding(at_ms) or HOURS_RULE)
 
 
 def next_call_ms(candidate: Candidate, end_ms: int | None) -> int | None:

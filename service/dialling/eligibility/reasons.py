@@ -74,6 +74,13 @@ def of_waiting(connection: Connection, row: Row[Any], now_ms: int) -> Counter[st
     return _counted(connection, _contacts(row, now_ms).where(_K.status.in_(("pending", "retry_waiting"))))
 
 
+def of_suppressed(connection: Connection, row: Row[Any]) -> Counter[str]:
+    """A deployment's suppressed contacts, counted by their reason."""
+    reason = func.coalesce(_K.status_reason, "suppressed")
+    found = select(reason, func.count()).where(_K.deployment_id == row.id, _K.status == "suppressed")
+    return Counter({why: count for why, count in connection.execute(found.group_by(reason)).all()})
+
+
 @lru_cache(maxsize=256)
 def why_not_by_params(consent_column: str | None, simulated: bool) -> ColumnElement[str | None]:
     """`why_not` of contacts for a statement that runs often. Its parameters are those of `why_not_params`."""

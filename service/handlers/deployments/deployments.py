@@ -13,7 +13,13 @@ from callwright.contract.deployments.contacts import Contact, ListContacts
 from callwright.contract.deployments.inbound import ANSWERING
 from callwright.contract.problems import MISSING_FIELD, PLAN_REQUIRED
 from callwright.service.campaigns import spending_cap
-from callwright.service.campaigns.start_guards import audience_of, missing_column_said, missing_columns, still_importing
+from callwright.service.campaigns.start_guards import (
+    audience_of,
+    check_daily_cap,
+    missing_column_said,
+    missing_columns,
+    still_importing,
+)
 from callwright.service.dialling import changed_rules
 from callwright.service.dialling.eligibility.campaign_hours import CampaignHours
 from callwright.service.handlers import agents as agent_handlers
@@ -166,6 +172,8 @@ def create_deployment(asked: contract.CreateDeployment, context: RequestContext)
     context.connection.execute(insert(deployments), row)
     deployment_id = row["id"]
     _set_numbers(context, deployment_id, number_ids)
+    if asked.daily_budget_cap is not None:
+        check_daily_cap(context.connection, find(context, deployment_id))
     if asked.auto_start:
         start(context, find(context, deployment_id))
     return get_resource(context, deployment_id)
@@ -244,8 +252,10 @@ def update_deployment(asked: contract.UpdateDeployment, context: RequestContext)
     if set(changes) - {"metadata"}:
         changes["settings_changes"] = _D.settings_changes + 1
     change(context, asked.id, **changed_columns(row, changes))
-    if changes.get("daily_budget_cap") is not None and row.clock_ms is not None:
-        deployment_costs.rebuild(context.connection, asked.id, row.clock_ms)
+    if changes.get("daily_budget_cap") is not None:
+        check_daily_cap(context.connection, find(context, asked.id))
+        if row.clock_ms is not None:
+            deployment_costs.rebuild(context.connection, asked.id, row.clock_ms)
     changed_rules.rules_changed(context.connection, asked.id, set(changes))
     return get_resource(context, asked.id)
 

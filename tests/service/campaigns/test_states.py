@@ -138,6 +138,7 @@ async def test_the_end_expires_whoever_was_not_reached(tenant: Tenant) -> None:
     assert 50 <= len(found.calls) <= 60
     assert all(call.created_at < end_ms for call in found.calls)
     assert found.deployment.completed_at >= end_ms
+    assert {(one.status_reason, one.attempts > 0) for one in found.contacts} == {("campaign_ended", True)}
     check_everything(found, RetryPolicy(), calls_per_second=0.1)
     assert Counter(found.names()) == {"deployment.started": 1, "deployment.completed": 1}
 
@@ -148,6 +149,8 @@ async def test_the_end_comes_before_some_were_called_at_all(tenant: Tenant) -> N
     ended = await run(tenant, people(50, sim_outcome="answered", sim_intent="yes"), calls_per_second=0.1, end_at=end_at)
     assert ended.status_reason == "end_reached"
     assert ended.stats.expired == 50 - ended.stats.attempts > 0
+    expired = tenant.client.deployments.list_contacts(id=ended.id, status=["expired"], per_page=200)
+    assert {one.status_reason async for one in expired} == {"campaign_ended"}
     check_counters(await campaign_records(tenant.database, ended.id))
 
 

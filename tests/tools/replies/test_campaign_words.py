@@ -40,6 +40,20 @@ async def test_a_scheduled_campaign_is_told_with_the_moment_at_which_it_begins()
     assert f"it begins by itself at {samples.AT:%Y-%m-%d %H:%MZ}." in await told(scheduled)
 
 
+async def test_without_hours_of_its_own_a_campaign_calls_by_the_default_and_not_at_any_hour() -> None:
+    said = await told(samples.deployment(calling_hours=None))
+    assert "calls Mon-Sat 09:00-20:00 in the contact's own time zone, not on public holidays" in said
+    assert "any hour" not in said
+
+
+async def test_a_contact_is_told_with_the_rule_that_defers_it() -> None:
+    deferred = samples.contact().model_copy(update={"decided_by": "US-FL.hours"})
+    caller = FakeCaller(answers={"list_contacts": samples.page([deferred])})
+    async with assistant(server(caller), "2026-07-28") as client:
+        said = text_of(await client.call_tool("list_contacts", {"deployment_id": "dep_1"}))
+    assert f"next {samples.AT:%Y-%m-%d %H:%MZ}  by US-FL.hours" in said
+
+
 @pytest.mark.parametrize(
     ("greeting", "said"), [(None, "greeting: none, nobody would be called"), ("", "greeting: none, the contact begins")]
 )

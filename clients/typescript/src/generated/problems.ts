@@ -151,8 +151,8 @@ export const problems = {
     remedy: "Put the further rows into another audience; `limit` and `current` give the numbers."
   },
   budget_reached: {
-    meaning: "The budget cap leaves less than one call holds back; nobody was called.",
-    remedy: "Raise budget_cap, preview the deployment, then start or resume it; `required` and `available` give the amounts."
+    meaning: "A budget cap leaves less than one call holds back; nobody was called.",
+    remedy: "Raise the cap that `field` names, preview the deployment, then start or resume it; `required` and `available` give the amounts."
   },
   wallet_frozen: {
     meaning: "The wallet is frozen: nothing new is paid from it. `callwright orgs unfreeze NAME` on the machine of the service lets it pay again.",

@@ -174,8 +174,8 @@ export interface Blocked {
   /**
    * do_not_call: the number is on the organization's list, since its person asked not to be called again; no_consent:
    * the consent column does not say yes, or there is none and the person's region needs it; calling_hours: no moment
-   * within 100 days is allowed (of the first 1,000 people); suppressed: left out earlier, at the start or later;
-   * invalid_row, duplicate: left out of the audience.
+   * within 100 days is allowed (of the first 1,000 people); not_dialable, predial_declined, person_deleted, or
+   * suppressed (no reason was kept): left out since the start; invalid_row, duplicate: left out of the audience.
    */
   reason: string;
   count: number;
@@ -502,7 +502,7 @@ export interface Contact {
   /**
    * Why it is suppressed: do_not_call (the person asked not to be called), no_consent, not_dialable, calling_hours
    * (which with the rules of the region leave no moment), predial_declined (predial_check_url said no), or
-   * person_deleted.
+   * person_deleted. Why it has expired: campaign_ended, end_at had passed.
    */
   status_reason?: string | null;
   /** The rule that decided last: allowed, or what deferred or forbade the call, as US-FL.hours. */
@@ -1311,8 +1311,9 @@ export interface Preview {
   /** When the first call from now on would be made, inside the calling hours; null: never. */
   next_call_at?: string | null;
   /**
-   * About when everybody is called once, inside the calling hours; of a deployment that has started: once more
-   * everybody who is left, nobody before their retry is due; null: after end_at, or unknown.
+   * About when everybody who can be called is called once, inside the calling hours; of a deployment that has
+   * started: once more everybody who is left, nobody before their retry is due; null: nobody would be called, not
+   * before end_at, or in more than 100 days.
    */
   finishes_at?: string | null;
   /**

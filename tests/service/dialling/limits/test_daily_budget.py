@@ -11,7 +11,8 @@ from callwright.contract.calls.calls import Call
 from callwright.contract.declaration.field_types import Spend
 from callwright.service.platform.clock.clock import DAY, MINUTE
 from callwright.service.tables import deployment_costs
-from tests.support.campaigns import ONCE, after_rounds, calls_of, draft, driver_of, lease, people, started
+from tests.support.campaigns import ONCE, after_rounds, audience_of, calls_of, draft, driver_of, lease, people, started
+from tests.support.resources import refusal
 from tests.support.service import Tenant
 
 TALKS: dict[str, Any] = {"sim_outcome": "answered", "sim_intent": "yes"}
@@ -42,12 +43,34 @@ async def test_within_any_24_hours_calls_cost_at_most_the_cap_and_calling_goes_o
     assert calls[0].created_at + timedelta(hours=24) < calls[-1].created_at
 
 
-async def test_a_cap_below_the_price_of_one_call_pauses_the_campaign(tenant: Tenant) -> None:
-    made = await started(tenant, people(3, **TALKS), retry_policy=ONCE, daily_budget_cap=Spend(amount="0.000001"))
+async def test_a_cap_below_the_price_of_one_call_pauses_a_campaign_whose_people_became_dearer(tenant: Tenant) -> None:
+    made = await started(tenant, people(3, **TALKS), retry_policy=ONCE, daily_budget_cap=Spend(amount="0.03"))
+    dearer: dict[str, Any] = {"phone_number": "+4915112345678", "first_name": "A"}
+    await tenant.client.audiences.add_rows(id=audience_of(made), rows=[dearer])
     await lease(tenant, made.id, "wrk_test")
     await driver_of(tenant).drive(made.id)
     ended = await tenant.client.deployments.get(id=made.id)
     assert (ended.status, ended.status_reason, ended.stats.attempts) == ("paused", "budget_reached", 0)
+
+
+async def test_a_cap_below_the_price_of_one_call_is_refused_at_creation_change_and_start(tenant: Tenant) -> None:
+    too_low = Spend(amount="0.01")
+    made = await draft(tenant, people(3), daily_budget_cap=Spend(amount="0.03"))
+    parts: dict[str, Any] = {"audience_id": audience_of(made), "agent_id": made.agent_id}
+    parts["phone_number_ids"] = made.phone_number_ids
+    async with refusal(422, "budget_reached", "daily_budget_cap") as found:
+        await tenant.client.deployments.create(name="Other", daily_budget_cap=too_low, **parts)
+    assert found[0].details == {"required": "0.024000", "available": "0.010000"}
+    assert "raise daily_budget_cap" in found[0].message
+    async with refusal(422, "budget_reached", "daily_budget_cap"):
+        await tenant.client.deployments.update(id=made.id, daily_budget_cap=too_low)
+    assert (await tenant.client.deployments.get(id=made.id)).daily_budget_cap == made.daily_budget_cap
+    dearer: dict[str, Any] = {"phone_number": "+4915112345678", "first_name": "A"}
+    await tenant.client.audiences.add_rows(id=audience_of(made), rows=[dearer])
+    async with refusal(422, "budget_reached", "daily_budget_cap"):
+        await tenant.client.deployments.start(id=made.id)
+    problems = (await tenant.client.deployments.preview(id=made.id)).problems
+    assert any(problem.startswith("daily_budget_cap") for problem in problems)
 
 
 async def test_a_cap_that_is_set_later_counts_the_calls_before_it(tenant: Tenant) -> None:
