@@ -223,12 +223,7 @@ class CreateAudience(Input):
     default_country: DefaultCountry | None = None
     timezone_column: Annotated[
         ColumnName | None,
-        Field(
-            description=(
-                "The column with an IANA time zone. Left out, it is one named timezone, time zone or tz, in the first "
-                "rows that have one."
-            )
-        ),
+        Field(description="The column with an IANA time zone; left out: one named timezone, time zone or tz."),
     ] = None
     external_id_column: Annotated[
         ColumnName | None, Field(description="The column with your own id of a person, if there is one.")

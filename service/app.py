@@ -47,7 +47,7 @@ from callwright.service.services import Services
 from callwright.service.settings import ServiceSettings
 from callwright.service.speech.recordings import Recordings
 from callwright.service.speech.synthesiser import Synthesiser, find_libraries
-from callwright.service.tables import clock_record
+from callwright.service.tables import clock_record, forgotten_calls
 from callwright.service.tables.migrations import upgrade
 from callwright.service.tables.request_limits import RequestLimits
 from callwright.service.tables.rules_files import current_version, is_kept, keep_shipped, load_rules, order_of
@@ -199,6 +199,7 @@ async def running(
             Synthesiser(libraries) as synthesiser,
         ):
             cursors = Cursors(await installation_secret(database, _CURSOR_SECRET))
+            await installation_secret(database, forgotten_calls.SECRET)
             start_plan_seal = StartPlanSeal(await installation_secret(database, _PLAN_SECRET))
             recordings = Recordings(
                 settings.data / "recordings", max_bytes=settings.recordings_max_bytes, synthesiser=synthesiser

@@ -31,7 +31,7 @@ class Contact(Resource):
         OwnText | None,
         Field(
             description=(
-                "Why it is suppressed: do_not_call (the person asked not to be called), no_consent, not_dialable, "
+                "Why it is suppressed: do_not_call (on the list), no_consent, not_dialable, "
                 "calling_hours (which with the rules of the region leave no moment), predial_declined "
                 "(predial_check_url said no), or person_deleted. Why it has expired: campaign_ended, end_at had passed."
             )

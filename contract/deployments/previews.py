@@ -34,7 +34,7 @@ class Blocked(Resource):
         OwnText,
         Field(
             description=(
-                "do_not_call: the number is on the organization's list, since its person asked not to be called again; "
+                "do_not_call: the number is on the organization's list, which its person or you put it on; "
                 "no_consent: the consent column does not say yes, or there is none and the person's region needs it; "
                 "calling_hours: no moment within 100 days is allowed (of the first 1,000 people); "
                 "not_dialable, predial_declined, person_deleted, or suppressed (no reason was kept): left out since "

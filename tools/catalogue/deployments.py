@@ -259,8 +259,7 @@ TOOLS: tuple[Tool, ...] = (
         toolset="campaigns",
         title="List contacts of a deployment",
         description=(
-            "People of one campaign, with status and why. For their calls use "
-            "list_calls. For counts use get_deployment. Free."
+            "People of a campaign, with status. For their calls use list_calls. For counts use get_deployment. Free."
         ),
         hints=READS,
         reply=_contact,

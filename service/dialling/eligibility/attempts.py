@@ -9,6 +9,7 @@ from sqlalchemy import BigInteger, Boolean, Connection, String, bindparam, selec
 from callwright.service.platform.clock.clock import HOUR
 from callwright.service.platform.phone import line_of, notations_of
 from callwright.service.rules.regions.region_rules import CapRule, InForce, PauseRule, RegionRules
+from callwright.service.tables import forgotten_calls
 from callwright.service.tables.schema import calls
 
 _C = calls.c
@@ -43,7 +44,7 @@ def calls_to(
 ) -> NumberCalls:
     """The calls of an organization to these numbers since a moment, also those that other campaigns make.
 
-    A call to another notation of a number counts, for it has rung on the same line.
+    A call to another notation of a number counts, for it has rung on the same line, and one whose person was deleted.
     Calls later than the moment of a decision count too: simulated campaigns each have a clock of their own.
     """
     if not numbers:
@@ -53,6 +54,11 @@ def calls_to(
     found: defaultdict[str, list[PastCall]] = defaultdict(list)
     for number, dialled_ms, outcome in connection.execute(_RECENT, given):
         found[line_of(number)].append(PastCall(dialled_ms, outcome))
+    lines = list(dict.fromkeys(line_of(number) for number in numbers))
+    for line, dialled_ms, outcome in forgotten_calls.since(
+        connection, org_id, lines, simulated=simulated, since_ms=since_ms
+    ):
+        found[line].append(PastCall(dialled_ms, outcome))
     return {number: tuple(found[line]) for number in numbers if (line := line_of(number)) in found}
 
 

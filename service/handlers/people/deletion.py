@@ -13,14 +13,18 @@ from callwright.contract import people as contract
 from callwright.contract.people import DELETED_NUMBER
 from callwright.contract.problems import CALL_UNDER_WAY
 from callwright.list_files.name_columns import name_of
+from callwright.service.dialling.eligibility.attempts import longest_memory_ms
 from callwright.service.dialling.eligibility.gate import PERSON_DELETED
 from callwright.service.handlers.people import forgotten_rows, stored_answers
 from callwright.service.handlers.people.person import Person
 from callwright.service.handlers.request_context import RequestContext, handles
+from callwright.service.platform.phone import line_of
 from callwright.service.platform.refusals import Refusal, invalid
 from callwright.service.rules.deployment_states import TERMINAL
-from callwright.service.tables import transcript_search
+from callwright.service.tables import forgotten_calls, transcript_search
 from callwright.service.tables.counters import moved
+from callwright.service.tables.forgotten_calls import ForgottenCall
+from callwright.service.tables.rules_files import current_rules
 from callwright.service.tables.schema import (
     calls,
     deliveries,
@@ -73,6 +77,7 @@ def delete_person(asked: contract.DeletePerson, context: RequestContext) -> cont
     stored_answers.clean(connection, person.org_id, _mentions(person, rows, called))
     forgotten_rows.forget(connection, rows, now_ms=context.now_ms)
     waiting = _forget_contacts(connection, contacts, campaigns)
+    _keep_counting(connection, person, called, context.now_ms)
     _forget_calls(connection, person, called)
     connection.execute(delete(import_errors).where(_E.id.in_([row.id for row in refused])))
     listed = connection.execute(person.listed()).first() is not None
@@ -136,6 +141,16 @@ def _forget_contacts(connection: Connection, contacts: Sequence[Row[Any]], campa
         states = moved(campaigns[deployment_id].states, changes)
         connection.execute(update(deployments).where(_D.id == deployment_id).values(states=states))
     return sum(map(len, moves.values()))
+
+
+def _keep_counting(connection: Connection, person: Person, called: Sequence[Row[Any]], now_ms: int) -> None:
+    """The calls to the person go on counting for the caps and pauses of a number that a later list brings again."""
+    made = [row for row in called if row.call_type == "outbound"]
+    if not made:
+        return
+    kept = [ForgottenCall(row.id, row.created_at, row.outcome, row.simulated) for row in made]
+    memory_ms = longest_memory_ms(current_rules(connection))
+    forgotten_calls.keep(connection, person.org_id, line_of(person.numbers[0]), kept, now_ms - memory_ms)
 
 
 def _forget_calls(connection: Connection, person: Person, called: Sequence[Row[Any]]) -> None:

@@ -30,6 +30,7 @@ from callwright.service.tables.schema.campaigns import simulated_dials as simula
 from callwright.service.tables.schema.campaigns import transcript_words as transcript_words
 from callwright.service.tables.schema.campaigns import transcripts as transcripts
 from callwright.service.tables.schema.compliance import contact_decisions as contact_decisions
+from callwright.service.tables.schema.compliance import forgotten_calls as forgotten_calls
 from callwright.service.tables.schema.compliance import rules_files as rules_files
 from callwright.service.tables.schema.events import deliveries as deliveries
 from callwright.service.tables.schema.events import delivery_attempts as delivery_attempts

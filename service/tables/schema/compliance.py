@@ -1,8 +1,8 @@
-"""The tables of compliance: how the gate decided, and the rules files that were loaded."""
+"""The tables of compliance: how the gate decided, the rules files that were loaded, and calls that go on counting."""
 
-from sqlalchemy import Column, Index, String, Table, Text
+from sqlalchemy import Boolean, Column, Index, String, Table, Text
 
-from callwright.service.tables.schema.accounts import Moment, key, metadata
+from callwright.service.tables.schema.accounts import Moment, key, metadata, owner
 
 contact_decisions = Table(
     "contact_decisions",
@@ -28,3 +28,17 @@ rules_files = Table(
     Column("loaded_at", Moment, nullable=False),
 )
 """The rules files that operators have loaded, beside the one that is shipped."""
+
+forgotten_calls = Table(
+    "forgotten_calls",
+    metadata,
+    Column("call_id", String(40), primary_key=True),
+    owner(),
+    Column("line", String(32), nullable=False),
+    Column("dialled_at", Moment, nullable=False),
+    Column("outcome", String(30)),
+    Column("simulated", Boolean, nullable=False),
+    Index("ix_forgotten_calls_line", "org_id", "line", "dialled_at"),
+    Index("ix_forgotten_calls_dialled", "org_id", "dialled_at"),
+)
+"""`line` is a keyed hash: the number was deleted with its person."""

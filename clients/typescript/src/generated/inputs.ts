@@ -160,10 +160,7 @@ export interface CreateAudienceInput {
   description?: string;
   phone_column?: string | null;
   default_country?: string | null;
-  /**
-   * The column with an IANA time zone. Left out, it is one named timezone, time zone or tz, in the first rows that
-   * have one.
-   */
+  /** The column with an IANA time zone; left out: one named timezone, time zone or tz. */
   timezone_column?: string | null;
   /** The column with your own id of a person, if there is one. */
   external_id_column?: string | null;

@@ -172,10 +172,10 @@ export interface Average {
 /** Contacts that would not be called, and why. */
 export interface Blocked {
   /**
-   * do_not_call: the number is on the organization's list, since its person asked not to be called again; no_consent:
-   * the consent column does not say yes, or there is none and the person's region needs it; calling_hours: no moment
-   * within 100 days is allowed (of the first 1,000 people); not_dialable, predial_declined, person_deleted, or
-   * suppressed (no reason was kept): left out since the start; invalid_row, duplicate: left out of the audience.
+   * do_not_call: the number is on the organization's list, which its person or you put it on; no_consent: the consent
+   * column does not say yes, or there is none and the person's region needs it; calling_hours: no moment within 100
+   * days is allowed (of the first 1,000 people); not_dialable, predial_declined, person_deleted, or suppressed (no
+   * reason was kept): left out since the start; invalid_row, duplicate: left out of the audience.
    */
   reason: string;
   count: number;
@@ -500,9 +500,9 @@ export interface Contact {
   phone_number: string;
   status: "pending" | "in_flight" | "retry_waiting" | "completed" | "exhausted" | "suppressed" | "skipped" | "expired" | "cancelled";
   /**
-   * Why it is suppressed: do_not_call (the person asked not to be called), no_consent, not_dialable, calling_hours
-   * (which with the rules of the region leave no moment), predial_declined (predial_check_url said no), or
-   * person_deleted. Why it has expired: campaign_ended, end_at had passed.
+   * Why it is suppressed: do_not_call (on the list), no_consent, not_dialable, calling_hours (which with the rules of
+   * the region leave no moment), predial_declined (predial_check_url said no), or person_deleted. Why it has expired:
+   * campaign_ended, end_at had passed.
    */
   status_reason?: string | null;
   /** The rule that decided last: allowed, or what deferred or forbade the call, as US-FL.hours. */

@@ -1,15 +1,17 @@
 """One person's data is deleted: nothing of it is left but the do-not-call entry, and every sum stays."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import insert, select
 
-from callwright.contract.deployments.dialling import Compliance
+from callwright.contract.deployments.dialling import Compliance, RetryPolicy
 from callwright.contract.people import DELETED_NUMBER
 from callwright.service.handlers.people import deletion
+from callwright.service.platform.clock.clock import SystemClock, milliseconds
 from callwright.service.tables.schema import audit_log, import_errors, imports, metadata
 from callwright.service.workers import sweeps
 from tests.service.handlers.people.life import (
@@ -26,11 +28,11 @@ from tests.service.handlers.people.life import (
     places_with,
 )
 from tests.support.calls.stored_calls import put_call, put_conversation
-from tests.support.campaigns import claim_and_die, make_audience, people, phone, started
+from tests.support.campaigns import calls_of, claim_and_die, make_audience, people, phone, run, started
 from tests.support.http.raw_requests import AsyncClient, refused
 from tests.support.interposed_claims import driven
 from tests.support.resources import refusal
-from tests.support.service import Tenant
+from tests.support.service import Tenant, open_service
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -321,3 +323,18 @@ async def test_tombstones_of_several_calls_are_alike_and_later_calls_to_the_numb
 def test_the_page_about_compliance_names_every_table() -> None:
     page = (ROOT / "docs" / "compliance.md").read_text(encoding="utf-8")
     assert [table.name for table in metadata.sorted_tables if f"`{table.name}`" not in page] == []
+
+
+@pytest.mark.usefixtures("shipped_law")
+@pytest.mark.requirement("PERSON-03")
+async def test_calls_to_a_deleted_person_go_on_counting_for_the_caps(database_url: str, tmp_path: Path) -> None:
+    wednesday = SystemClock(milliseconds(datetime(2027, 3, 3, 15, tzinfo=UTC)))
+    async with open_service(database_url, tmp_path, clock=wednesday) as tenant:
+        policy = RetryPolicy(max_attempts=3, interval_minutes=[10], max_attempts_per_day=3, different_time_of_day=False)
+        rows = people(1, area="212", sim_outcome="no_answer")
+        await run(tenant, rows, "Before", retry_policy=policy)
+        deleted = await tenant.client.people.delete(number=phone(0, "212"), confirm=True)
+        assert deleted.deleted.calls == 3
+        again = await run(tenant, rows, "Again", retry_policy=policy)
+        first = min(call.created_at for call in await calls_of(tenant, again.id))
+        assert first >= datetime(2027, 3, 4, 15, tzinfo=UTC)
