@@ -7,7 +7,7 @@ from pydantic import Field
 from callwright.contract.calls.calls import CallUuid
 from callwright.contract.declaration.field_types import DeploymentId, Timestamp
 from callwright.contract.declaration.filters import MadeBetween
-from callwright.contract.declaration.marks import ContactNumber, OwnText
+from callwright.contract.declaration.marks import ContactNumber, OwnScript, OwnText
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import listing, operation
 from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
@@ -18,7 +18,7 @@ class EvidenceRule(Resource):
 
     id: Annotated[OwnText, Field(description="Its name in the rules file.", examples=["US-FL.hours"])]
     source: OwnText
-    url: OwnText | None = None
+    url: OwnScript | None = None
     verified: Annotated[bool, Field(description="False: its text was not read, so the strict default held as well.")]
 
 

@@ -13,7 +13,6 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, bindparam, literal_column, select, update
 
 from callwright.contract.events import EVERY, WEBHOOK_DISABLED, WEBHOOK_TEST
-from callwright.service.platform.clock.clock import MINUTE
 from callwright.service.platform.database.bulk import for_ids
 from callwright.service.platform.database.units import brief
 from callwright.service.platform.ids import Ids, is_older
@@ -49,7 +48,7 @@ class _Wants:
     types: frozenset[str]
     is_active: bool
     is_from_future: bool
-    """Made while the clock was ahead, so that all events of the present would seem older."""
+    """Made while the clock was ahead, if only by a second, so that events of the present would seem older."""
 
     def wants(self, event: Any) -> bool:
         if event.type == WEBHOOK_DISABLED.name and event.subject_id == self.webhook_id:
@@ -74,7 +73,7 @@ def fan_out(connection: Connection, ids: Ids, now_ms: int) -> tuple[int, int]:
     wanting: defaultdict[str, list[_Wants]] = defaultdict(list)
     for row in connection.execute(_WEBHOOKS, {"b_orgs": sorted({event.org_id for event in events})}):
         wanting[row.org_id].append(
-            _Wants(row.id, frozenset(json.loads(row.events)), row.status == "active", row.created_at > now_ms + MINUTE)
+            _Wants(row.id, frozenset(json.loads(row.events)), row.status == "active", row.created_at > now_ms)
         )
     made: list[dict[str, Any]] = []
     done: list[str] = []

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, select
 from callwright.contract.declaration.model import Resource
 from callwright.contract.events import DEPLOYMENT_PAUSED, DeploymentPaused, EventType
 from callwright.contract.webhooks import AttemptOutcome, NewWebhook
+from callwright.service.platform.clock.clock import MINUTE
 from callwright.service.platform.wake_signal import WakeNotifier
 from callwright.service.services import Services
 from callwright.service.tables.outbox import add_events, event_row
@@ -183,8 +184,8 @@ async def delivering(
     """A service, and a dispatcher with a clock and endpoints of its own."""
     async with open_service(database_url, data, workers=False) as tenant:
         with anyio.fail_after(60):
-            # The moments of requests are the machine's, so this clock begins there too.
-            clock = MovableClock(tenant.services.clock.now_ms())
+            # The moments of requests are the machine's. This clock begins behind all that the test is going to make.
+            clock = MovableClock(tenant.services.clock.now_ms() + MINUTE)
             services = replace(tenant.services, clock=clock)
             endpoints = Endpoints(clock)
             yield Delivering(
