@@ -108,9 +108,8 @@ class Deployment(Stored):
     reserved_inbound_concurrency: int | None = None
     inbound: Annotated[Inbound | None, Field(description="How it takes calls; null in a campaign.")] = None
     stats: Annotated[Stats, DERIVED]
-    next_dial_at: Annotated[
-        Timestamp | None, Field(description="When the next call is made, inside the calling hours."), DERIVED
-    ] = None
+    next_dial_at: Annotated[Timestamp | None, Field(description="When the next call may be made."), DERIVED] = None
+    waits_for: Annotated[OwnText | None, Field(description="The rule that holds it back until then."), DERIVED] = None
     clock: Annotated[
         Timestamp | None, Field(description="The deployment's own time on the simulated network."), DERIVED
     ] = None

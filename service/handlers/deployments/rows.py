@@ -34,6 +34,7 @@ SEEN = select(
     _SOON.c.phone.label("soonest_phone"),
     audience_rows.c.timezone.label("soonest_timezone"),
     audience_rows.c.cells.label("soonest_cells"),
+    _SOON.c.decided_by.label("soonest_rule"),
 ).select_from(
     deployments.outerjoin(_SOON, and_(_SOON.c.deployment_id == _D.id, _SOON.c.id == _SOONEST)).outerjoin(
         audience_rows, audience_rows.c.id == _SOON.c.id

@@ -13,8 +13,9 @@ from callwright.contract.deployments.settings import SETTINGS
 from callwright.list_files.name_columns import name_of
 from callwright.service.campaigns.pausing import goes
 from callwright.service.dialling.eligibility.campaign_hours import CampaignHours
+from callwright.service.dialling.eligibility.evidence import ALLOWED
 from callwright.service.dialling.limits import daily_budget
-from callwright.service.dialling.limits.caller_id import CallerIds
+from callwright.service.dialling.limits.caller_id import DAILY_CAP, CallerIds
 from callwright.service.dialling.queue import numbers_of
 from callwright.service.handlers import revisions
 from callwright.service.handlers.resources import resource
@@ -27,6 +28,8 @@ from callwright.service.tables.counters import stats_of
 from callwright.service.tables.schema import deployments
 
 _D = deployments.c
+DAILY_BUDGET_CAP = "daily_budget_cap"
+"""The rule by which a campaign has spent its money of 24 hours."""
 
 
 def shown_status(full_at_ms: int | None) -> ColumnElement[str]:
@@ -71,23 +74,32 @@ def _campaign(row: Row[Any], connection: Connection, *, halted: bool) -> dict[st
         "daily_budget_cap": None if daily is None else money(micros(daily.amount)),
         "agent_snapshot": snapshot_of(row),
         "budget_cap": None if cap is None else money(cap),
-        "next_dial_at": None if halted else moment_or_none(_next_dial_ms(row, connection)),
+        **({} if halted else _next_dial(row, connection)),
         "clock": moment_or_none(row.clock_ms),
     }
 
 
-def _next_dial_ms(row: Row[Any], connection: Connection) -> int | None:
-    """When the next contact may be called: not before the deployment's own clock, and when the rules allow it."""
+def _next_dial(row: Row[Any], connection: Connection) -> dict[str, Any]:
+    """When the next contact may be called: not before the deployment's own clock, and when the rules allow it. And the
+    rule that decides that moment; none for a retry, which the retry policy has put there."""
     if row.soonest_at is None:
-        return None
+        return {}
     at_ms = max(row.soonest_at, row.clock_ms)
+    rule = row.soonest_rule if row.soonest_at > row.clock_ms and row.soonest_rule != ALLOWED else None
     if settings_of(row).daily_budget_cap is not None:
-        at_ms = daily_budget.first_dial_ms(connection, row, at_ms, prices_of(connection, row).dearest.held_back)
+        held_back = prices_of(connection, row).dearest.held_back
+        by_budget_ms = daily_budget.first_dial_ms(connection, row, at_ms, held_back)
+        at_ms, rule = by_budget_ms, rule if by_budget_ms == at_ms else DAILY_BUDGET_CAP
     numbers = numbers_of(connection, row.id)
     if numbers:
-        at_ms = CallerIds.read(connection, numbers, at_ms, 0).first_free(at_ms)
+        free_ms = CallerIds.read(connection, numbers, at_ms, 0).first_free(at_ms)
+        at_ms, rule = free_ms, rule if free_ms == at_ms else DAILY_CAP
     hours = CampaignHours.of(connection, row)
-    return hours.next_call_ms(row.soonest_phone, row.soonest_timezone, row.soonest_cells, at_ms, row.end_at)
+    person = (row.soonest_phone, row.soonest_timezone, row.soonest_cells)
+    found_ms = hours.next_call_ms(*person, at_ms, row.end_at)
+    if found_ms is not None and found_ms > at_ms:
+        rule = hours.of_person(*person).forbidding(at_ms) or rule
+    return {"next_dial_at": moment_or_none(found_ms), "waits_for": None if found_ms is None else rule}
 
 
 def snapshot_of(row: Row[Any]) -> AgentSnapshot | None:

@@ -684,8 +684,10 @@ export interface Deployment {
   /** How it takes calls; null in a campaign. */
   inbound?: Inbound | null;
   stats: Stats;
-  /** When the next call is made, inside the calling hours. */
+  /** When the next call may be made. */
   next_dial_at?: string | null;
+  /** The rule that holds it back until then. */
+  waits_for?: string | null;
   /** The deployment's own time on the simulated network. */
   clock?: string | null;
   started_at?: string | null;

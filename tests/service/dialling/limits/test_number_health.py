@@ -59,3 +59,4 @@ async def test_a_campaign_whose_number_is_at_its_cap_says_when_it_goes_on(tenant
     first = min(call.created_at for call in await calls_of(tenant, made.id))
     waiting = await tenant.client.deployments.get(id=made.id)
     assert (waiting.status, waiting.next_dial_at) == ("active", first + timedelta(hours=24))
+    assert waiting.waits_for == "phone_number.max_calls_per_day"
