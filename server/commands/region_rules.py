@@ -74,11 +74,11 @@ async def load(settings: ProgramSettings, file: Path, *, may_remove: bool) -> No
         except RuleFileError as error:
             raise CommandError(f"{file}: {error}") from error
         moved = await newer_rules.move_all(database, ids, now_ms=now_ms, public_url=settings.public_url)
+        held = await database.read(newer_rules.still_older)
     sys.stdout.write(f"{_counted(rules)}; in force from now on\n")
     for what, names in (("added", differ.added), ("changed", differ.changed), ("removed", differ.removed)):
         if names:
             sys.stdout.write(f"{what}: {_named(names)}\n")
-        held = await database.read(newer_rules.still_older)
     if moved.campaigns:
         waits = f"{moved.concerned} of them {'waits' if moved.concerned == 1 else 'wait'} for a review"
         sys.stdout.write(f"{count_of(moved.campaigns, 'campaign')} dial by it now, {waits}\n")

@@ -132,7 +132,7 @@ def _of_policy(call: Call, attempts: list[Call], campaign: Deployment) -> Iterat
     assert policy is not None
     if call["attempt_number"] != len(attempts) + 1:
         yield f"{name} is attempt {call['attempt_number']} after {len(attempts)} calls"
-    attempts = [one for one in attempts if one["started_at"] is not None or one["ended_at"] is None]
+    attempts = [one for one in attempts if one.get("started_at", 0) is not None or one["ended_at"] is None]
     if len(attempts) >= policy.max_attempts:
         yield f"{name} is one more than {policy.max_attempts} attempts"
     times = [one["created_at"] for one in attempts]

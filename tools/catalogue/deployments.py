@@ -259,7 +259,8 @@ TOOLS: tuple[Tool, ...] = (
         toolset="campaigns",
         title="List contacts of a deployment",
         description=(
-            "People of a campaign, with status. For their calls use list_calls. For counts use get_deployment. Free."
+            "People of a campaign: status, reason, next attempt of each. For their calls use list_calls. For counts "
+            "use get_deployment. Free."
         ),
         hints=READS,
         reply=_contact,

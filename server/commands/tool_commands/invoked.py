@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from callwright.contract.checks.counts import count_of
 from callwright.server.commands.command_error import CommandError
 from callwright.server.commands.invoking import failed, run, settings_of
 from callwright.server.commands.output.json_text import print_json
@@ -75,6 +74,8 @@ def _say_refused_rows(data: Mapping[str, Any]) -> None:
 
     hidden = data["refused"] - len(data["errors"])
     if hidden > 0:
+        from callwright.contract.checks.counts import count_of  # --help has to be quick
+
         Console(stderr=True, highlight=False).print(f"{count_of(hidden, 'more refused row')} not shown.", style="dim")
     if data["refused"] and not data["added"] and not data["extended"]:
         raise typer.Exit(REFUSED)

@@ -17,6 +17,8 @@ from mcp.types import CallToolResult, ElicitResult, InputRequiredResult
 from callwright.client.errors import ServiceTimeout
 from callwright.contract.declaration.field_types import Spend
 from callwright.contract.declaration.operation import Operation
+from callwright.service.handlers import phone_numbers
+from callwright.service.platform.clock.clock import DAY
 from tests.journeys.hosts import Era, Host, Person, ScriptedClock, host
 from tests.journeys.intercepted_caller import InterceptedCaller
 from tests.support.campaigns import draft, people, rent
@@ -160,7 +162,10 @@ async def test_one_sentence_adds_a_person_once_and_the_next_one_is_another_sente
     assert await teller.rows(audience) == 3
 
 
-async def test_one_sentence_rents_once_though_the_number_is_free_again(teller: Teller) -> None:
+async def test_one_sentence_rents_once_though_the_number_is_free_again(
+    teller: Teller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(phone_numbers, "RESTS_MS", -DAY)  # as if a day had passed
     free = await teller.host.data("search_available_numbers", country="US", per_page=1)
     renting = {"country": "US", "number": free["data"][0]["number"]}
     sentence = await teller.sentence("rent_phone_number", **renting)

@@ -132,7 +132,12 @@ async def test_newer_rules_pause_a_campaign_once_whoever_finds_them(tenant: Tena
     async def changed() -> str | None:
         row = await tenant.database.read(lambda connection: connection.execute(LOCKED, {"id": made.id}).one())
         services = tenant.services
-        given: dict[str, Any] = {"version": "2026.12", "now_ms": services.clock.now_ms(), "public_url": None}
+        given: dict[str, Any] = {
+            "version": "2026.12",
+            "changed": ["FR.hours"],
+            "now_ms": services.clock.now_ms(),
+            "public_url": None,
+        }
         return await tenant.database.write(reviews.rules_changed, services.ids, row, **given)
 
     first = await changed()
@@ -143,7 +148,8 @@ async def test_newer_rules_pause_a_campaign_once_whoever_finds_them(tenant: Tena
     assert await tell_of(tenant) == [("medium", "rules_changed")]
     assert len((await tenant.client.events.list(type=["deployment.paused"])).data) == 1
     review = await tenant.client.compliance_reviews.get(id=first)
-    assert review.facts == {"rules_version": "2026.12"}
+    assert review.facts == {"rules_version": "2026.12", "rules": ["FR.hours"]}
+    assert "version 2026.12 (FR.hours)" in review.message
 
 
 async def test_contacts_in_a_country_without_rules_are_reviewed(tenant: Tenant) -> None:
