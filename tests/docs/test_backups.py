@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from httpx2 import Client
 from sqlalchemy import make_url
 
 from tests.house.tree import ROOT
-from tests.support.campaigns import people
 from tests.support.database import postgres
 from tests.support.deployments.over_rest import (
+    EVERYBODY,
     PEOPLE,
     SLOWLY,
     attempts_of,
     data_of,
     health_of,
     rest_client,
+    rung_of,
     start_campaign,
     state_of,
 )
@@ -60,12 +60,6 @@ def test_every_block_is_run_here() -> None:
     assert PAGE.count("```") == 2 * len(BLOCKS)
 
 
-def rung_of(http: Client, deployment_id: str) -> list[str]:
-    """The numbers that rang, once for each time. A call that a copy has as claimed and not dialled fails instead."""
-    found = data_of(http.get("/calls", params={"filter[deployment_id]": deployment_id, "per_page": 100}))
-    return sorted(call["to"] for call in found if call["hangup_cause"] != "platform_error")
-
-
 def goes_on_by_hand_alone(home: Path, data: Path, key: str, deployment_id: str, made: int, *flags: str) -> None:
     """A service on a copy must dial nothing by itself, and everybody who is left once a person says so."""
     with serving(home, data, "--paused", *flags, **SLOWLY) as service, rest_client(service, key) as http:
@@ -77,7 +71,7 @@ def goes_on_by_hand_alone(home: Path, data: Path, key: str, deployment_id: str, 
         assert made <= attempts_of(http, deployment_id) < PEOPLE
         data_of(http.post(f"/deployments/{deployment_id}/resume"))
         until(lambda: state_of(http, deployment_id)[0] == "completed", "the campaign is completed")
-        assert rung_of(http, deployment_id) == sorted(person["phone_number"] for person in people(PEOPLE))
+        assert rung_of(http, deployment_id) == EVERYBODY
 
 
 def test_a_copy_of_sqlite_taken_in_mid_campaign_is_restored_and_dials_nothing_by_itself(tmp_path: Path) -> None:

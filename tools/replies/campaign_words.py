@@ -238,6 +238,7 @@ def _waiting(deployment: Deployment) -> str | None:
             counted(left) or None,
             "no call under way" if none_now else None,
             f"next call {next_dial}" if next_dial else None,
+            f"held back by {deployment.waits_for}" if deployment.waits_for else None,
         )
         or None
     )

@@ -8,6 +8,7 @@ from tests.support.campaigns import people
 from tests.support.processes.programs import START_S, Serving
 
 PEOPLE = 40
+EVERYBODY = sorted(person["phone_number"] for person in people(PEOPLE))
 SLOWLY = {"CALLWRIGHT_SIM_TIME_SCALE": "30"}
 
 
@@ -45,6 +46,12 @@ def state_of(http: httpx.Client, deployment_id: str) -> tuple[str, str | None]:
 
 def attempts_of(http: httpx.Client, deployment_id: str) -> int:
     return int(data_of(http.get(f"/deployments/{deployment_id}"))["stats"]["attempts"])
+
+
+def rung_of(http: httpx.Client, deployment_id: str) -> list[str]:
+    """The numbers that rang, once for each time. One that was claimed and not dialled before a stop fails instead."""
+    found = data_of(http.get("/calls", params={"filter[deployment_id]": deployment_id, "per_page": 100}))
+    return sorted(call["to"] for call in found if call["hangup_cause"] != "platform_error")
 
 
 def health_of(service: Serving) -> tuple[int, Any]:
