@@ -22,7 +22,7 @@ from callwright.service.dialling.leases import mine, until
 from callwright.service.dialling.limits import daily_budget
 from callwright.service.dialling.limits.caller_id import DAILY_CAP, CallerIds
 from callwright.service.dialling.limits.concurrency import read_lines
-from callwright.service.dialling.queue import Rules, change_contacts
+from callwright.service.dialling.queue import Rules, change_contacts, run_since
 from callwright.service.dialling.schedule import Schedule
 from callwright.service.platform.clock.clock import MINUTE, moment
 from callwright.service.platform.database.inserts import insert_ignoring_conflicts
@@ -274,7 +274,7 @@ def _judged(
 
 def _grows_from(row: Row[Any], taken: Sequence[Draft]) -> int | None:
     """From when the pace of a run grows: from the first call after its start or resume."""
-    since_ms = row.started_at if row.active_since_ms is None else row.active_since_ms
+    since_ms = run_since(row)
     if not taken or since_ms is None or (row.last_dial_ms is not None and row.last_dial_ms >= since_ms):
         return row.active_since_ms
     return min(draft.dial_ms for draft in taken)

@@ -46,7 +46,7 @@ _END = update(calls).where(_C.id == bindparam("b_id"))
 
 @dataclass(frozen=True)
 class Finished:
-    """A call that ended, dialled at `dial_ms`. `started_told`: its event call.started was sent before, or is not due.
+    """A call that ended, dialled at `dial_ms`. `started_told`: no event call.started is to be sent any more.
 
     `is_dialled` is false for a call that was claimed and is not made any more: it uses up no attempt.
     """

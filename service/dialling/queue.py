@@ -86,8 +86,8 @@ class Rules:
     @property
     def pace(self) -> DialPace:
         """How fast its calls are dialled since its last start or resume."""
-        since_ms = self.row.started_at if self.row.active_since_ms is None else self.row.active_since_ms
-        return DialPace(self.settings.calls_per_second, self.settings.ramp_up_seconds * SECOND, since_ms or 0)
+        ramp_up_ms = self.settings.ramp_up_seconds * SECOND
+        return DialPace(self.settings.calls_per_second, ramp_up_ms, run_since(self.row) or 0)
 
     def request(self, contact: Row[Any], *, call_id: str, attempt: int, from_number: str, dial_ms: int) -> CallRequest:
         """The call to a contact, dialled at `dial_ms`: the rules of that day say whether its recording is announced."""
@@ -139,6 +139,14 @@ class Rules:
             past.get(contact.phone, ()),
             self.consents,
         )
+
+
+def run_since(row: Row[Any]) -> int | None:
+    """Since when, on its clock, a deployment runs: its last start or resume, and from the first call on that call.
+
+    None before its start.
+    """
+    return row.started_at if row.active_since_ms is None else row.active_since_ms
 
 
 def needs_decision(contacts: Sequence[Row[Any]]) -> bool:

@@ -5,7 +5,6 @@ over all campaigns. Campaigns then call from their other numbers.
 """
 
 from collections.abc import Sequence
-from typing import Literal
 
 from sqlalchemy import BigInteger, Connection, Integer, Label, bindparam, case, func, literal, select
 
@@ -14,7 +13,6 @@ from callwright.service.rules.review_thresholds import LEAST_CALLS, MOST_SHORT, 
 from callwright.service.tables.counters import REACHED
 from callwright.service.tables.schema import calls, phone_numbers
 
-Health = Literal["good", "resting"]
 HEALTH = "health"
 """The name of the column of `health_at`."""
 _C, _N = calls.c, phone_numbers.c

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, func, literal_column, select
 
 from callwright.service.dialling import endings
-from callwright.service.dialling.queue import FIND
+from callwright.service.dialling.queue import FIND, run_since
 from callwright.service.dialling.stops.reviews import review_finding
 from callwright.service.platform.clock.clock import SECOND
 from callwright.service.platform.ids import Ids
@@ -86,14 +86,10 @@ def _breaks(connection: Connection, row: Row[Any], count: int, first_ms: int, la
     if breaker is None:
         return False
     since_ms = first_ms - breaker.window_seconds * SECOND
-    given = {"id": row.id, "since": since_ms, "begun": _run_since(row), "most": MOST_JUDGED + count}
+    given = {"id": row.id, "since": since_ms, "begun": run_since(row), "most": MOST_JUDGED + count}
     found = connection.execute(ENDED, given).all()
     known = [EndedCall(call.ended_at, call.outcome == FAILED) for call in reversed(found) if call.ended_at <= last_ms]
     return opens(breaker, known, from_ms=first_ms)
-
-
-def _run_since(row: Row[Any]) -> int:
-    return row.started_at if row.active_since_ms is None else row.active_since_ms
 
 
 def _abandoned(connection: Connection, row: Row[Any], last_ms: int) -> Finding | None:
