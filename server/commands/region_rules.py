@@ -1,7 +1,6 @@
 """`callwright rules`: the rules of regions by which calls are allowed, their versions, and newer ones from a file."""
 
 import sys
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -9,7 +8,7 @@ from anyio import to_thread
 from rich.console import Console
 from rich.markup import escape
 
-from callwright.contract.checks.counts import count_of
+from callwright.contract.checks.counts import count_of, first_of
 from callwright.server.commands.accounts.accounts import account_database, moment_data
 from callwright.server.commands.command_error import CommandError
 from callwright.server.commands.output.json_text import print_json
@@ -66,8 +65,9 @@ async def load(settings: ProgramSettings, file: Path, *, may_remove: bool) -> No
         if differ.removed and not may_remove:
             count = count_of(len(differ.removed), "rule")
             raise CommandError(
-                f"{file}: leaves out {count} in force ({_named(differ.removed)}), and a file replaces all rules; "
-                "begin with the text that `callwright rules export` prints, or say --remove-rules if they are to go"
+                f"{file}: leaves out {count} in force ({first_of(differ.removed, _MOST_NAMED)}), and a file replaces "
+                "all rules; begin with the text that `callwright rules export` prints, or say --remove-rules if they "
+                "are to go"
             )
         try:
             await database.write(rules_files.load_rules, rules, now_ms)
@@ -78,7 +78,7 @@ async def load(settings: ProgramSettings, file: Path, *, may_remove: bool) -> No
     sys.stdout.write(f"{_counted(rules)}; in force from now on\n")
     for what, names in (("added", differ.added), ("changed", differ.changed), ("removed", differ.removed)):
         if names:
-            sys.stdout.write(f"{what}: {_named(names)}\n")
+            sys.stdout.write(f"{what}: {first_of(names, _MOST_NAMED)}\n")
     if moved.campaigns:
         waits = f"{moved.concerned} of them {'waits' if moved.concerned == 1 else 'wait'} for a review"
         sys.stdout.write(f"{count_of(moved.campaigns, 'campaign')} dial by it now, {waits}\n")
@@ -142,11 +142,6 @@ async def _read(file: Path) -> RegionRules:
         return await to_thread.run_sync(rules_in, file)
     except RuleFileError as error:
         raise CommandError(str(error)) from error
-
-
-def _named(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return ", ".join(names[:_MOST_NAMED]) + more
 
 
 def _counted(rules: RegionRules) -> str:

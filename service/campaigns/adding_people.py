@@ -228,18 +228,8 @@ def insert_contacts(
         *[case((may, due_ms), else_=null())] * 2,
         literal("[]"),
     )
-    names = [
-        "deployment_id",
-        "id",
-        "org_id",
-        "position",
-        "phone",
-        "status",
-        "status_reason",
-        "decided_by",
-        "decided_at",
-    ]
-    names += ["attempts", "due_at", "next_at", "attempt_times"]
+    names = ["deployment_id", "id", "org_id", "position", "phone", "status", "status_reason"]
+    names += ["decided_by", "decided_at", "attempts", "due_at", "next_at", "attempt_times"]
     connection.execute(insert(deployment_contacts).from_select(names, chosen))
     made = select(_K.status, func.count()).where(_K.deployment_id == deployment.id, _K.position >= since)
     return Counter({status: count for status, count in connection.execute(made.group_by(_K.status)).all()})

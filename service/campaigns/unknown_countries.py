@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, select
 
-from callwright.contract.checks.counts import count_of
+from callwright.contract.checks.counts import count_of, first_of
 from callwright.service.dialling import endings
 from callwright.service.dialling.stops.reviews import PAUSED_FOR, unknown_countries
 from callwright.service.platform.ids import Ids
@@ -39,9 +39,8 @@ def advice_on_countries(connection: Connection, row: Row[Any]) -> list[str]:
     if not found:
         return []
     said = [f"{_name(country)} ({count_of(count, 'person', 'people')})" for country, count in found.items()]
-    more = f" and {len(said) - _MOST_SAID} more" if len(said) > _MOST_SAID else ""
     waits = "; a start waits for a review" if _blocks(row) and _is_new(connection, row, list(found)) else ""
-    return [f"there are no rules of calling for {', '.join(said[:_MOST_SAID])}{more}: the default's hold{waits}"]
+    return [f"there are no rules of calling for {first_of(said, _MOST_SAID)}: the default's hold{waits}"]
 
 
 def paused_for_countries(

@@ -1,6 +1,6 @@
 """Calls to people whose data was deleted: kept by a keyed hash of the line, so that they go on counting for the caps.
 
-Nobody can read a number from the hash. It is kept as long as a rule can ask for it.
+Only who has the secret of the installation could find a number by trying. A call is kept as long as a rule can ask.
 """
 
 import hashlib

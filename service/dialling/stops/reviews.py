@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, RowMapping, bindparam, select
 
+from callwright.contract.checks.counts import first_of
 from callwright.contract.compliance_reviews import ReviewCategory, ReviewSeverity, ReviewSubject, SubjectType
 from callwright.contract.events import COMPLIANCE_ACTION_REQUIRED, ComplianceActionRequired
 from callwright.service.accounts.principals import SERVICE
@@ -133,10 +134,7 @@ def rules_changed(
 
     `version` names the rules, `changed` the ids of those that differ from the former ones.
     """
-    named = ", ".join(changed[:_MOST_NAMED]) + (
-        f" and {len(changed) - _MOST_NAMED} more" if len(changed) > _MOST_NAMED else ""
-    )
-    said = f" ({named})" if changed else ""
+    said = f" ({first_of(changed, _MOST_NAMED)})" if changed else ""
     return open_review(
         connection,
         ids,

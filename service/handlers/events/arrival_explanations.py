@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Row
 
+from callwright.contract.checks.counts import first_of
 from callwright.contract.event_log import Arrival
 from callwright.contract.events import EVERY, WEBHOOK_DISABLED, WEBHOOK_TEST
 from callwright.contract.webhooks import AttemptOutcome
@@ -210,8 +211,7 @@ def _again(webhook: Row[Any], *first: str, delivery: Row[Any] | None = None, man
 
 
 def _names(events: list[str]) -> str:
-    rest = len(events) - MOST_NAMED
-    return ", ".join(events[:MOST_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+    return first_of(events, MOST_NAMED)
 
 
 def _sentence(text: str) -> str:
