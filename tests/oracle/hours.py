@@ -67,7 +67,22 @@ def _week(windows: list[dict[str, Any]]) -> Week:
 
 
 def _is_holiday(place: Place, on: date) -> bool:
-    return any(on in _holidays(country, state, on.year) for country, state in place.calendars)
+    return any(_is_holiday_in(country, states, on) for country, states in place.calendars)
+
+
+def _is_holiday_in(country: str, states: frozenset[str], on: date) -> bool:
+    """Of the country, or of at least half of the states in which the person may be."""
+    may_be_in = states & set(_states(country)) or _states(country)
+    free = sum(on in _holidays(country, state, on.year) for state in may_be_in)
+    return on in _holidays(country, None, on.year) or (free > 0 and free >= len(may_be_in) / 2)
+
+
+@cache
+def _states(country: str) -> frozenset[str]:
+    try:
+        return frozenset(holidays.country_holidays(country).subdivisions)
+    except NotImplementedError:
+        return frozenset()
 
 
 @cache

@@ -31,8 +31,8 @@ class Place:
 
     laws: tuple[tuple[str, frozenset[str]], ...]
     """Countries whose rules hold, each with the states whose rules hold beside them."""
-    calendars: tuple[tuple[str, str | None], ...]
-    """Whose public holidays count: of a country, and of one state where exactly one is known."""
+    calendars: tuple[tuple[str, frozenset[str]], ...]
+    """Whose public holidays count: countries, each with the states in which the person may be; none: in any."""
     zones: frozenset[str]
 
 
@@ -50,8 +50,12 @@ def place_of(number: str, *, state: str | None, zone: str | None, fallback_zone:
         laws = ((home, frozenset[str]()), (named[0], frozenset({named[1]})))
     countries = dict.fromkeys((home, *(country for country, _ in laws)))
     calendars = [
-        *((country, None) for country in countries),
-        *((country, next(iter(states))) for country, states in laws if len(states) == 1),
+        *(
+            (country, frozenset[str]())
+            for country in countries
+            if not any(country == law and states for law, states in laws)
+        ),
+        *((country, states) for country, states in laws if states),
     ]
     zones = _zones(number, home=home, zone=zone, named=named, fallback_zone=fallback_zone)
     return Place(laws, tuple(calendars), zones)

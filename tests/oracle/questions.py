@@ -50,7 +50,8 @@ def question(seed: int, index: int) -> Question:
     fallback = hours.get("timezone") if hours else None
     place = place_of(number, state=state, zone=zone, fallback_zone=fallback)
     near = drawn.choice(sorted(place.zones))
-    at = _moment(drawn, zone=near, country=place.calendars[-1][0], state=place.calendars[-1][1], edges=_edges(hours))
+    country, states = place.calendars[-1]
+    at = _moment(drawn, zone=near, country=country, state=_one_of(drawn, country, states), edges=_edges(hours))
     return Question(
         number=number,
         at=at,
@@ -116,6 +117,20 @@ def _quarter(count: int) -> str:
 def _edges(hours: dict[str, Any] | None) -> list[str]:
     own = [window[end] for window in hours["windows"] for end in ("start", "end")] if hours else []
     return [*EDGES, *EDGES_LATE, *(edge for edge in own if edge != "24:00")]
+
+
+def _one_of(drawn: random.Random, country: str, states: frozenset[str]) -> str | None:
+    """One of the states in which the person may be, or any of the country; now and then none."""
+    may_be_in = sorted(states) or _states(country)
+    return drawn.choice(may_be_in) if may_be_in and drawn.random() < 0.8 else None
+
+
+@cache
+def _states(country: str) -> tuple[str, ...]:
+    try:
+        return tuple(holidays.country_holidays(country).subdivisions)
+    except NotImplementedError:
+        return ()
 
 
 def _moment(drawn: random.Random, *, zone: str, country: str, state: str | None, edges: Sequence[str]) -> datetime:

@@ -3,6 +3,7 @@
 Days observed in place of a holiday count as holidays. The library is loaded, and a year made, when it is asked for.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import date
 from functools import lru_cache
@@ -28,7 +29,7 @@ def is_calendar(name: str) -> bool:
     return True
 
 
-@lru_cache(maxsize=2_000)
+@lru_cache(maxsize=4_000)
 def _days(name: str, year: int) -> frozenset[date]:
     import holidays
 
@@ -37,20 +38,37 @@ def _days(name: str, year: int) -> frozenset[date]:
 
 
 def is_holiday(calendar: str, day: date, *, regions: Sequence[str] = ()) -> bool:
-    """Whether a date is a holiday of a calendar; of `*`, in the regions where a person may be.
+    """Whether a date is a holiday of a calendar; of `*`, where a person may be.
 
-    Of a country in which the part is not known, only the holidays of the whole country count.
+    That is a holiday of a whole country, or of at least half of its parts in which the person may be: of those that
+    `regions` names (`US-AL`), or of all if it names none. So Easter Monday is one for every number of the United
+    Kingdom although Scotland works, and the twelfth of July is one only for a person known to be in Northern Ireland.
     """
     if calendar != OWN:
         return day in _days(calendar, day.year)
-    return any(day in _days(name, day.year) for name in _of_regions(tuple(regions)))
+    return day in _own_days(tuple(regions), day.year)
+
+
+@lru_cache(maxsize=4_000)
+def _own_days(regions: tuple[str, ...], year: int) -> frozenset[date]:
+    countries = dict.fromkeys(region.partition("-")[0] for region in regions)
+    found: set[date] = set()
+    for country in countries:
+        if is_calendar(country):
+            named = tuple(region for region in regions if region.startswith(f"{country}-") and is_calendar(region))
+            found |= _days(country, year) | _days_of_parts(named or _all_parts(country), year)
+    return frozenset(found)
 
 
 @lru_cache(maxsize=2_000)
-def _of_regions(regions: tuple[str, ...]) -> tuple[str, ...]:
-    countries = dict.fromkeys(region.partition("-")[0] for region in regions)
-    names = list(countries)
-    for country in countries:
-        parts = [region for region in regions if region.startswith(f"{country}-")]
-        names += parts if len(parts) == 1 else []
-    return tuple(name for name in names if is_calendar(name))
+def _days_of_parts(parts: tuple[str, ...], year: int) -> frozenset[date]:
+    """The holidays of at least half of some parts."""
+    counts = Counter(day for part in parts for day in _days(part, year))
+    return frozenset(day for day, count in counts.items() if 2 * count >= len(parts))
+
+
+@lru_cache(maxsize=300)
+def _all_parts(country: str) -> tuple[str, ...]:
+    import holidays
+
+    return tuple(f"{country}-{part}" for part in holidays.country_holidays(country).subdivisions)

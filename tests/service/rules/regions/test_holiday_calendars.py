@@ -32,10 +32,33 @@ def test_the_own_calendar_is_that_of_the_regions_of_a_place() -> None:
     memorial = date(2026, 4, 27)  # of the Confederacy, in Alabama
     assert is_holiday("*", memorial, regions=("US", "US-AL"))
     assert not is_holiday("*", memorial, regions=("US", "US-NY"))
-    assert not is_holiday("*", memorial, regions=("US", "US-AL", "US-NY"))
+    assert is_holiday("*", memorial, regions=("US", "US-AL", "US-NY"))
+    assert not is_holiday("*", memorial, regions=("US", "US-AL", "US-NY", "US-NJ"))
+    assert not is_holiday("*", memorial, regions=("US",))
     assert is_holiday("*", date(2026, 7, 14), regions=("GB", "FR"))
     assert not is_holiday("*", date(2026, 7, 14), regions=())
     assert not is_holiday("*", date(2026, 7, 14), regions=("XK", "ZZ"))
+
+
+@pytest.mark.parametrize(
+    ("regions", "day", "is_one"),
+    [
+        pytest.param(("GB",), date(2027, 3, 29), True, id="Easter Monday, in three of four parts"),
+        pytest.param(("GB", "GB-SCT"), date(2027, 3, 29), False, id="Easter Monday in Scotland"),
+        pytest.param(("GB",), date(2027, 7, 12), False, id="the twelfth of July, in Northern Ireland alone"),
+        pytest.param(("DE",), date(2027, 10, 31), True, id="Reformation Day, in nine of sixteen parts"),
+        pytest.param(("DE",), date(2027, 1, 6), False, id="Epiphany, in three of sixteen parts"),
+        pytest.param(("DE", "DE-BY"), date(2027, 1, 6), True, id="Epiphany in Bavaria"),
+        pytest.param(("CA",), date(2027, 11, 11), True, id="Remembrance Day, in most provinces"),
+        pytest.param(("CA", "CA-ON"), date(2027, 11, 11), False, id="Remembrance Day in Ontario"),
+        pytest.param(("AU",), date(2027, 12, 27), True, id="the day observed for Christmas"),
+        pytest.param(("XK", "GB"), date(2027, 3, 29), True, id="beside a country without a calendar"),
+    ],
+)
+def test_where_the_part_is_not_known_a_holiday_of_half_of_the_parts_is_one(
+    regions: tuple[str, ...], day: date, is_one: bool
+) -> None:
+    assert is_holiday("*", day, regions=regions) is is_one
 
 
 @pytest.mark.parametrize("name", ["", "ZZ", "US-ZZ", "US-", "XNYS", "usa", "Holidays"])
