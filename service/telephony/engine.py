@@ -32,7 +32,12 @@ HangupCause = Literal[
     "platform_error",
     "insufficient_credits",
     "budget_reached",
+    "no_audio",
+    "carrier_rejected",
+    "unconfirmed",
 ]
+"""`no_audio`: no sound came after the answer. `carrier_rejected`: the carrier takes no such call. `unconfirmed`: nobody
+knows whether the call was placed; a person decides."""
 AnsweredBy = Literal["human", "machine_end_beep", "machine_end_silence", "unknown"]
 EndedBy = Literal["agent", "contact", "carrier", "platform", "api"]
 

@@ -1,0 +1,185 @@
+"""What a line host and a media process say to each other: one JSON object a line on standard input and output.
+
+A media process holds the sound of up to sixteen calls. It has no database and no account of a carrier; what it needs
+for a call is in the order that begins it. The end of its standard input ends it.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from callwright.service.telephony.engine import AnsweredBy, CallRequest, EndedBy, HangupCause, Turn
+
+LONGEST_LINE = 1_000_000
+"""Bytes of a line. A longer one is a fault, and ends the process."""
+MOST_CALLS = 16
+"""Calls of one process at once. Beyond about twenty a core, answers come late (measured with speech and a model)."""
+
+
+class _Message(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class SpeechService(_Message):
+    """A service that hears, thinks or speaks. Its key is never shown or logged."""
+
+    kind: str
+    """`policy` and `espeak` are built in; `openai` is any service with its interface; others go by their own name."""
+    url: str | None = None
+    key: str = Field(default="", repr=False)
+    model: str | None = None
+    voice: str | None = None
+
+
+class SpeechServices(_Message):
+    """What hears, thinks and speaks in a call. Without `hearing` only keys and typed turns are understood."""
+
+    hearing: SpeechService | None = None
+    thinking: SpeechService = SpeechService(kind="policy")
+    speaking: SpeechService = SpeechService(kind="espeak")
+
+
+class Limits(_Message):
+    """When a call ends by itself, in seconds, and what each turn may take."""
+
+    longest_s: float = 600.0
+    silence_s: float = 20.0
+    """Silence of the other side after which the agent asks whether somebody is there; the second time the call ends."""
+    no_audio_s: float = 10.0
+    """Without any media for this long after the answer the call ends as `no_audio`."""
+    answer_s: float = 8.0
+    """The model's first words; later the agent says its fallback sentence."""
+    most_turns: int = 200
+    most_words: int = 120
+    """Words of one turn of the agent; the rest is not said."""
+
+
+class BeginCall(_Message):
+    """Takes a call. Its sound comes over `transport`: a websocket that is opened at this process, or SIP."""
+
+    type: Literal["begin"] = "begin"
+    request: CallRequest
+    token: str = Field(repr=False)
+    """Opens the websocket, once: `/media/<token>`."""
+    transport: Literal["websocket", "sip"] = "websocket"
+    services: SpeechServices = SpeechServices()
+    limits: Limits = Limits()
+    fallback_sentence: str = ""
+    recording: str | None = None
+    """Path of the recording, a WAV with two channels (agent left) that grows while the call runs; None: no recording."""
+    carrier_options: Mapping[str, str] = Field(default_factory=dict, repr=False)
+    """What the transport needs beyond the request: for SIP the trunk's address, user and password."""
+
+
+class HangUp(_Message):
+    """Ends a call. The agent says `sentence` first if there is one."""
+
+    type: Literal["hang_up"] = "hang_up"
+    call_id: str
+    cause: HangupCause = "normal_clearing"
+    ended_by: EndedBy = "api"
+    sentence: str = ""
+
+
+class SawMachine(_Message):
+    """The carrier says who answered."""
+
+    type: Literal["answered_by"] = "answered_by"
+    call_id: str
+    answered_by: AnsweredBy
+
+
+Order = Annotated[BeginCall | HangUp | SawMachine, Field(discriminator="type")]
+"""What a host tells a media process."""
+
+
+class Ready(_Message):
+    """The process is warm and takes calls; websockets are opened at this port of the loopback interface."""
+
+    type: Literal["ready"] = "ready"
+    port: int
+
+
+class Listening(_Message):
+    """The call's websocket may be opened now."""
+
+    type: Literal["listening"] = "listening"
+    call_id: str
+
+
+class Reached(_Message):
+    """A call has reached a stage. Over a websocket it is answered when the socket opens."""
+
+    type: Literal["reached"] = "reached"
+    call_id: str
+    stage: Literal["ringing", "answered"]
+    provider_call_id: str | None = None
+
+
+class Said(_Message):
+    """A turn is over: what was really said, with times of the sound in seconds after the answer."""
+
+    type: Literal["said"] = "said"
+    call_id: str
+    turn: Turn
+    keys: str = ""
+    """What was entered with the keys of the telephone, if this turn is that."""
+
+
+class Latency(_Message):
+    """How long one answer of the agent took, by part, in milliseconds after the end of the other side's speech."""
+
+    type: Literal["latency"] = "latency"
+    call_id: str
+    turn_index: int
+    total_ms: int
+    parts_ms: Mapping[str, int] = Field(default_factory=dict)
+    """By part: `endpointing`, `hearing`, `thinking`, `speaking`."""
+
+
+class Ended(_Message):
+    """A call is over. It is the last message about it."""
+
+    type: Literal["ended"] = "ended"
+    call_id: str
+    cause: HangupCause
+    ended_by: EndedBy
+    answered_by: AnsweredBy | None = None
+    disposition: str | None = None
+    talk_s: float = 0.0
+    """Seconds from the answer to the end."""
+    warnings: tuple[str, ...] = ()
+    unanswered_questions: tuple[str, ...] = ()
+    callback_after_s: float | None = None
+    sip_status: int | None = None
+
+
+Report = Annotated[Ready | Listening | Reached | Said | Latency | Ended, Field(discriminator="type")]
+"""What a media process tells its host."""
+
+_ORDERS: TypeAdapter[Order] = TypeAdapter(Order)
+_REPORTS: TypeAdapter[Report] = TypeAdapter(Report)
+
+
+def order_from(line: bytes) -> Order:
+    """The order of a line.
+
+    Raises:
+        ValidationError: it is none. The line is not part of any message: it can hold keys.
+    """
+    return _ORDERS.validate_json(line)
+
+
+def report_from(line: bytes) -> Report:
+    """The report of a line.
+
+    Raises:
+        ValidationError: it is none.
+    """
+    return _REPORTS.validate_json(line)
+
+
+def line_of(message: BaseModel) -> bytes:
+    """The line of an order or a report."""
+    return message.model_dump_json().encode() + b"\n"
