@@ -46,16 +46,17 @@ _END = update(calls).where(_C.id == bindparam("b_id"))
 
 @dataclass(frozen=True)
 class Finished:
-    """A call that ended, dialled at `dial_ms`. `started_told`: no event call.started is to be sent any more.
-
-    `is_dialled` is false for a call that was claimed and is not made any more: it uses up no attempt.
-    """
+    """A call that ended, dialled at `dial_ms`. `started_told`: no event call.started is to be sent any more."""
 
     request: CallRequest
     result: CallResult
     dial_ms: int
     started_told: bool = False
-    is_dialled: bool = True
+
+    @property
+    def is_dialled(self) -> bool:
+        """False for a call that was claimed and is not made any more: it uses up no attempt."""
+        return self.result.was_dialled
 
     def at(self, offset_s: float | None) -> int | None:
         """The time of a moment of the call, `offset_s` after dialling."""

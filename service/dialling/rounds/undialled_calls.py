@@ -9,9 +9,10 @@ from sqlalchemy import BigInteger, Connection, literal, or_, select
 
 from callwright.service.dialling.eligibility import do_not_call
 from callwright.service.dialling.finishing import Finished
-from callwright.service.dialling.queue import Rules, contacts_by_id
+from callwright.service.dialling.queue import FIND, Rules, contacts_by_id
 from callwright.service.tables.schema import calls
-from callwright.service.telephony.engine import CallRequest, CallResult
+from callwright.service.telephony.engine import CallRequest
+from callwright.service.telephony.legs.leg_results import not_dialled
 
 _C = calls.c
 
@@ -46,5 +47,12 @@ def no_longer_made(
 
 def undialled(request: CallRequest, dial_ms: int) -> Finished:
     """The end of such a call: it failed at the service, costs nothing, has rung nowhere and uses up no attempt."""
-    result = CallResult(call_id=request.call_id, outcome="failed", hangup_cause="platform_error", ended_by="platform")
-    return Finished(request, result, dial_ms, started_told=True, is_dialled=False)
+    return Finished(request, not_dialled(request), dial_ms, started_told=True)
+
+
+def may_place(connection: Connection, request: CallRequest, now_ms: int) -> bool:
+    """Whether a claimed call may still be placed at this moment, the time of the service."""
+    row = connection.execute(FIND, {"id": request.deployment_id}).one_or_none()
+    return row is not None and not no_longer_made(
+        connection, Rules.of(connection, row), [request], now_ms, dial_ms=now_ms
+    )

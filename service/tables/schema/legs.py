@@ -1,0 +1,35 @@
+"""The table of legs: what a line host places at a carrier. `schema.accounts` says the units."""
+
+from sqlalchemy import Column, Index, String, Table, Text
+
+from callwright.service.tables.schema.accounts import Moment, metadata, owner
+
+legs = Table(
+    "legs",
+    metadata,
+    Column("call_id", String(40), primary_key=True),
+    owner(),
+    Column("deployment_id", String(40), nullable=False),
+    Column("carrier", String(40), nullable=False),
+    Column("state", String(12), nullable=False),
+    Column("request", Text, nullable=False),
+    Column("token_hash", String(64)),
+    Column("provider_call_id", String(200)),
+    Column("lease_owner", String(40)),
+    Column("lease_until", Moment),
+    Column("created_at", Moment, nullable=False),
+    Column("placing_at", Moment),
+    Column("initiated_at", Moment),
+    Column("ringing_at", Moment),
+    Column("answered_at", Moment),
+    Column("ended_at", Moment),
+    Column("hang_up", Text),
+    Column("result", Text),
+    Index("ix_legs_state", "state", "created_at"),
+    Index("ix_legs_lease", "lease_owner", "state"),
+)
+"""One row for each call on a carrier's line, from its claim until its end is recorded.
+
+`placing_at` is by the database's clock, like leases; the other moments are by the clock of the host that wrote them.
+`request` and `result` hold a person's data: the row is deleted once the call is recorded.
+"""

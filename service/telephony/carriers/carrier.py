@@ -1,0 +1,120 @@
+"""The interface of a carrier: what places calls on lines, as the line hosts see it.
+
+A carrier may ring a person for each request that it gets. It is asked once for each leg, and never again.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import anyio
+
+from callwright.service.telephony.engine import CallRequest, CallResult, EarlyEnd
+from callwright.service.telephony.legs.leg_rows import LegStage
+
+
+class Refused(Exception):
+    """The carrier refused the call: it did not ring, and will not. The text has no number in it."""
+
+    def __init__(self, why: str, result: CallResult) -> None:
+        super().__init__(why)
+        self.result = result
+
+
+class NotSent(Exception):
+    """The request never left, for example because no connection was made: the call did not ring, and will not."""
+
+
+class Unknown(Exception):
+    """The request was sent, and its answer is missing or means nothing: the call may ring."""
+
+
+@dataclass(frozen=True)
+class LegRequest:
+    """A leg to place. Equal legs have equal `call.call_id`."""
+
+    call: CallRequest
+    place_before_s: float
+    """Seconds of `anyio.current_time` after which the request must not be sent any more."""
+
+    def check_in_time(self) -> None:
+        """To be called right before the request is sent.
+
+        Raises:
+            NotSent: it is too late, because the process was frozen or busy.
+        """
+        if anyio.current_time() >= self.place_before_s:
+            raise NotSent("the request was late, and was not sent")
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a carrier shows of a leg. `several`: calls from and to these numbers, one of which may be the leg."""
+
+    what: Literal["none", "one", "several"]
+    provider_call_id: str | None = None
+
+
+ToldStage = Callable[[LegStage, str | None], Awaitable[None]]
+"""Called with a stage that a call has reached, and with the carrier's id of the call if it is known."""
+
+
+class Carrier(Protocol):
+    """Places calls on lines. A method may be called for many legs at once."""
+
+    name: str
+    lists_calls: bool
+    """Whether `find` can see calls that were placed."""
+
+    async def place(self, leg: LegRequest, told: ToldStage) -> str | None:
+        """Sends the request that places a leg, at most once, and returns the carrier's id of the call.
+
+        Raises:
+            Refused: the carrier does not make the call.
+            NotSent: the request did not leave.
+            Unknown: it is not known whether the carrier makes the call.
+        """
+        ...
+
+    async def ended(self, leg: LegRequest, told: ToldStage, hang_up: "HangUpAsked") -> CallResult:
+        """Follows a leg that was placed, and returns its result once it is over. It tells the stages that it reaches.
+
+        When `hang_up` is set, it hangs the call up.
+        """
+        ...
+
+    async def find(self, call: CallRequest, *, placing_ms: int) -> Found:
+        """Looks for a leg among the carrier's calls. Only called if `lists_calls`."""
+        ...
+
+    async def hang_up(self, provider_call_id: str) -> None:
+        """Ends a call whose host is gone."""
+        ...
+
+
+class HangUpAsked:
+    """Whether a call is to be hung up, and why."""
+
+    def __init__(self) -> None:
+        self._asked = anyio.Event()
+        self._end = EarlyEnd()
+
+    @property
+    def end(self) -> EarlyEnd:
+        """Why."""
+        return self._end
+
+    def ask(self, end: EarlyEnd) -> None:
+        """Asks for it, once."""
+        if not self._asked.is_set():
+            self._end = end
+            self._asked.set()
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether it was asked for."""
+        return self._asked.is_set()
+
+    async def wait(self) -> None:
+        """Returns when it is asked for."""
+        await self._asked.wait()

@@ -1,0 +1,187 @@
+"""Legs: the rows that decide what is placed at a carrier. Each function is one transaction.
+
+A carrier may ring a person for each request to place a call, and has no key by which it knows a repeated one. So a leg
+is placed by the host that moved it from `new` to `placing`, in a transaction that was committed before the request,
+and it is never moved back. If the answer to the request is lost, nobody knows whether the telephone rings: the leg is
+looked for at the carrier (`reconciliation`), and what is not found becomes `unconfirmed`. Nobody places it again.
+
+| state | meaning |
+|---|---|
+| `new` | claimed by the dialler; any host may take it |
+| `placing` | the request to the carrier may have been sent |
+| `placed` | the carrier has it, or has told something about it |
+| `unconfirmed` | the carrier does not show it; if it rings in spite of that, it is over at a known moment |
+| `ended` | it has a result; the row goes once the driver has recorded it |
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Literal
+
+from pydantic import TypeAdapter
+from sqlalchemy import Connection, Row, bindparam, delete, func, select, update
+
+from callwright.service.platform.database.concurrency import moment_of
+from callwright.service.platform.database.inserts import insert_ignoring_conflicts
+from callwright.service.tables.schema import calls, legs
+from callwright.service.tables.schema.leases import LEGS
+from callwright.service.telephony.engine import CallRequest, CallResult, EarlyEnd
+from callwright.service.telephony.legs.leg_results import not_dialled
+
+LegState = Literal["new", "placing", "placed", "unconfirmed", "ended"]
+LegStage = Literal["initiated", "ringing", "answered"]
+
+_L = legs.c
+_REQUESTS = TypeAdapter(CallRequest)
+_RESULTS = TypeAdapter(CallResult)
+_ENDS = TypeAdapter(EarlyEnd)
+_FIND = select(legs).where(_L.call_id == bindparam("b_call"))
+_PROGRESS = select(*(column for column in _L if column.name not in ("request", "hang_up"))).where(
+    _L.call_id.in_(bindparam("b_calls", expanding=True))
+)
+_HANG_UPS = select(_L.call_id, _L.hang_up).where(
+    _L.lease_owner == bindparam("b_host"), _L.state != "ended", _L.hang_up.is_not(None)
+)
+_STAGE_COLUMNS = {"initiated": _L.initiated_at, "ringing": _L.ringing_at, "answered": _L.answered_at}
+
+
+def add(connection: Connection, carrier: str, request: CallRequest, now_ms: int) -> None:
+    """Adds the leg of a call that was claimed, unless it has one."""
+    row = {
+        "call_id": request.call_id,
+        "org_id": request.org_id,
+        "deployment_id": request.deployment_id,
+        "carrier": carrier,
+        "state": "new",
+        "request": _REQUESTS.dump_json(request).decode(),
+        "created_at": now_ms,
+    }
+    insert_ignoring_conflicts(connection, legs, [row])
+
+
+def find(connection: Connection, call_id: str) -> Row[Any] | None:
+    """The leg of a call."""
+    return connection.execute(_FIND, {"b_call": call_id}).one_or_none()
+
+
+def progress_of(connection: Connection, call_ids: Collection[str]) -> Mapping[str, Row[Any]]:
+    """Legs by the ids of their calls, without their requests."""
+    found = connection.execute(_PROGRESS, {"b_calls": list(call_ids)})
+    return {row.call_id: row for row in found}
+
+
+def request_of(leg: Row[Any]) -> CallRequest:
+    """The request from which a leg was made."""
+    return _REQUESTS.validate_json(leg.request)
+
+
+def result_of(leg: Row[Any]) -> CallResult:
+    """The result of a leg that has ended."""
+    return _RESULTS.validate_json(leg.result)
+
+
+def take(
+    connection: Connection, host: str, carriers: Collection[str], most: int, *, now_ms: int, until_ms: int
+) -> Sequence[Row[Any]]:
+    """Leases up to `most` new legs of these carriers to a host, the oldest first.
+
+    A leg that another host took and did not begin to place may be taken once that host's lease has expired.
+    """
+    new = (
+        select(legs).where(_L.state == "new", _L.carrier.in_(carriers)).order_by(_L.created_at).limit(most)
+    )
+    return LEGS.take(connection, new, host, now_ms, until_ms)
+
+
+def begin_placing(connection: Connection, call_id: str, host: str, now_ms: int) -> bool:
+    """The fence: whether this host, and no other, may now send the request that places the leg.
+
+    Commit it before the request. It is refused for a leg that another host has taken, that is being placed, or that is
+    to be hung up.
+    """
+    changed = connection.execute(
+        update(legs)
+        .where(_L.call_id == call_id, _L.lease_owner == host, _L.state == "new", _L.hang_up.is_(None))
+        .values(state="placing", placing_at=moment_of(connection, now_ms))
+    )
+    return changed.rowcount == 1
+
+
+def reached(
+    connection: Connection, call_id: str, stage: LegStage, at_ms: int, *, provider_call_id: str | None = None
+) -> bool:
+    """The carrier says that a leg has reached a stage; what it says twice or late changes nothing.
+
+    It is true whoever has the leg, and also of one that was unconfirmed. Returns whether there is such a leg.
+    """
+    column = _STAGE_COLUMNS[stage]
+    known = func.coalesce(_L.provider_call_id, provider_call_id)
+    changed = connection.execute(
+        update(legs)
+        .where(_L.call_id == call_id, _L.state.in_(("placing", "placed", "unconfirmed")))
+        .values(
+            {
+                _L.state: "placed",
+                _L.provider_call_id: known,
+                _L.initiated_at: func.coalesce(_L.initiated_at, at_ms),
+                column: func.coalesce(column, at_ms),
+            }
+        )
+    )
+    return changed.rowcount == 1
+
+
+def end(connection: Connection, result: CallResult, at_ms: int, *, only_in: Collection[LegState] = ()) -> bool:
+    """Ends a leg with its result, if it has not ended, and is in one of the states `only_in` if there are any."""
+    is_open = _L.state.in_(only_in) if only_in else _L.state != "ended"
+    changed = connection.execute(
+        update(legs)
+        .where(_L.call_id == result.call_id, is_open)
+        .values(state="ended", ended_at=at_ms, result=_RESULTS.dump_json(result).decode())
+    )
+    return changed.rowcount == 1
+
+
+def not_confirmed(connection: Connection, call_id: str) -> None:
+    """Nobody knows whether a leg was placed, and the carrier does not show it."""
+    connection.execute(update(legs).where(_L.call_id == call_id, _L.state == "placing").values(state="unconfirmed"))
+
+
+def ask_to_hang_up(connection: Connection, call_id: str, early: EarlyEnd, now_ms: int) -> None:
+    """Asks the host of a leg to hang up, if nobody has asked before. A leg that is not yet being placed ends."""
+    leg = find(connection, call_id)
+    if leg is not None and end(connection, not_dialled(request_of(leg), early), now_ms, only_in=("new",)):
+        return
+    connection.execute(
+        update(legs)
+        .where(_L.call_id == call_id, _L.state != "ended", _L.hang_up.is_(None))
+        .values(hang_up=_ENDS.dump_json(early).decode())
+    )
+
+
+def hang_ups_of(connection: Connection, host: str) -> Mapping[str, EarlyEnd]:
+    """The legs of a host that it has been asked to hang up, and why."""
+    found = connection.execute(_HANG_UPS, {"b_host": host})
+    return {row.call_id: _ENDS.validate_json(row.hang_up) for row in found}
+
+
+def renew(connection: Connection, host: str, call_ids: Collection[str], *, now_ms: int, until_ms: int) -> set[str]:
+    """Renews a host's leases; the ids of those that are still its own."""
+    return set(LEGS.renew(connection, call_ids, host, now_ms, until_ms))
+
+
+def take_lost(connection: Connection, host: str, most: int, *, now_ms: int, until_ms: int) -> Sequence[Row[Any]]:
+    """Leases legs that were placed, or perhaps, and whose host has not renewed its lease: as they were before."""
+    lost = select(legs).where(_L.state.in_(("placing", "placed", "unconfirmed"))).order_by(_L.created_at)
+    return LEGS.take(connection, lost.where(_L.lease_owner != host).limit(most), host, now_ms, until_ms)
+
+
+def age_ms(connection: Connection, leg: Row[Any], now_ms: int) -> int:
+    """How long ago a leg began to be placed, by the clock that wrote that moment."""
+    return connection.execute(select(moment_of(connection, now_ms) - leg.placing_at)).scalar_one()
+
+
+def forget_recorded(connection: Connection, most: int = 500) -> int:
+    """Deletes legs whose calls are recorded, or were deleted; how many."""
+    open_call = select(calls.c.id).where(calls.c.id == _L.call_id, calls.c.ended_at.is_(None)).exists()
+    over = select(_L.call_id).where(_L.state == "ended", ~open_call).limit(most).scalar_subquery()
+    return connection.execute(delete(legs).where(_L.call_id.in_(over))).rowcount

@@ -1,0 +1,272 @@
+"""A line host: one process's share of the lines. It takes legs while it has free lines, places and carries them.
+
+Taking is placing: a host takes no more legs than it has lines. It renews the leases of its legs; when it is gone,
+another host finds them and settles them, and places none of them again.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, ParamSpec, TypeVar
+
+import anyio
+from anyio.abc import TaskGroup
+from sqlalchemy import Connection, Row
+
+from callwright.service.platform.clock.clock import SECOND, Clock
+from callwright.service.platform.database.database import Database
+from callwright.service.platform.database.postgres.lock_waits import Locked
+from callwright.service.platform.database.unavailable import StorageUnavailable
+from callwright.service.platform.worker_loop import repeat
+from callwright.service.telephony.carriers.carrier import (
+    Carrier,
+    HangUpAsked,
+    LegRequest,
+    NotSent,
+    Refused,
+    ToldStage,
+    Unknown,
+)
+from callwright.service.telephony.engine import CallRequest, EarlyEnd
+from callwright.service.telephony.legs import leg_rows
+from callwright.service.telephony.legs.leg_results import (
+    LIST_LAG_S,
+    PLACE_S,
+    lost,
+    not_dialled,
+    over_after_s,
+    unconfirmed,
+)
+
+log = logging.getLogger(__name__)
+P = ParamSpec("P")
+T = TypeVar("T")
+LEASE_MS = 15_000
+"""How long a host may be silent before others settle its legs."""
+LOOK_S = 0.2
+"""Seconds between two looks for legs to take, and for calls to hang up."""
+SETTLE_S = 1.0
+"""Seconds between two looks for legs that have lost their host, and at each leg that is not confirmed."""
+MOST_LOST = 100
+"""Legs of lost hosts that one host settles at a time."""
+HANG_UP_S = 10.0
+"""Seconds that hanging up all calls may take at the end."""
+_AGAIN_S = 0.5
+MayPlace = Callable[[Connection, CallRequest, int], bool]
+"""Asked in the transaction of the fence, with the time of the service: whether a claimed call may still be made."""
+
+
+class LineHost:
+    """Carries calls on the lines of some carriers until it is cancelled."""
+
+    def __init__(
+        self,
+        database: Database,
+        clock: Clock,
+        owner: str,
+        carriers: Mapping[str, Carrier],
+        *,
+        lines: int,
+        may_place: MayPlace,
+        lease_ms: int = LEASE_MS,
+    ) -> None:
+        """`lines` is how many calls it carries at once, `owner` the name under which it leases legs."""
+        self._database, self._clock, self._owner = database, clock, owner
+        self._carriers, self._lines, self._may_place, self._lease_ms = carriers, lines, may_place, lease_ms
+        self._calls: dict[str, HangUpAsked] = {}
+        """What asks each call of this host to be hung up, by call id."""
+        self._settled: set[str] = set()
+        """Ids of legs of other hosts that this one settles."""
+        self._takes = True
+        self._none_under_way = anyio.Event()
+
+    async def run(self) -> None:
+        """Works until it is cancelled."""
+        async with anyio.create_task_group() as tasks:
+            renewed_s = self._lease_ms / 4 / SECOND
+            tasks.start_soon(partial(repeat, self._renew, "renewing the leases of legs", every_s=renewed_s))
+            tasks.start_soon(
+                partial(repeat, partial(self._adopt, tasks), "looking for legs without a host", every_s=SETTLE_S)
+            )
+            await repeat(partial(self._look, tasks), "looking for legs", every_s=LOOK_S)
+
+    @property
+    def calls_under_way(self) -> int:
+        """How many legs it has now."""
+        return len(self._calls)
+
+    async def drain(self, within_s: float) -> None:
+        """Takes no more legs, and returns when its calls have ended. It hangs up those that go on after `within_s`."""
+        self._takes = False
+        for limit_s in (within_s, HANG_UP_S):
+            with anyio.move_on_after(limit_s):
+                if self._calls:
+                    self._none_under_way = anyio.Event()
+                    await self._none_under_way.wait()
+            for asked in self._calls.values():
+                asked.ask(EarlyEnd("platform", "platform_error"))
+
+    async def _look(self, tasks: TaskGroup) -> None:
+        if self._calls:
+            hang_ups = await self._database.read(leg_rows.hang_ups_of, self._owner)
+            for call_id, end in hang_ups.items():
+                if call_id in self._calls:
+                    self._calls[call_id].ask(end)
+        room = self._lines - len(self._calls)
+        if room <= 0 or not self._takes:
+            return
+        now_ms = self._clock.now_ms()
+        given = (self._owner, list(self._carriers), room)
+        taken = await self._database.write(leg_rows.take, *given, now_ms=now_ms, until_ms=now_ms + self._lease_ms)
+        for leg in taken:
+            if leg.call_id not in self._calls:
+                self._calls[leg.call_id] = HangUpAsked()
+                tasks.start_soon(self._carry, leg)
+
+    async def _renew(self) -> None:
+        mine = [*self._calls, *self._settled]
+        if mine:
+            now_ms = self._clock.now_ms()
+            given = {"now_ms": now_ms, "until_ms": now_ms + self._lease_ms}
+            held = await self._database.write(leg_rows.renew, self._owner, mine, **given)
+            for call_id, asked in self._calls.items():
+                if call_id in mine and call_id not in held:  # another host has it by now, and hangs it up
+                    asked.ask(EarlyEnd("platform", "platform_error"))
+
+    async def _adopt(self, tasks: TaskGroup) -> None:
+        room = MOST_LOST - len(self._settled)
+        if room <= 0:
+            return
+        now_ms = self._clock.now_ms()
+        found = await self._database.write(
+            leg_rows.take_lost, self._owner, room, now_ms=now_ms, until_ms=now_ms + self._lease_ms
+        )
+        for leg in found:
+            if leg.call_id not in self._settled:
+                self._settled.add(leg.call_id)
+                tasks.start_soon(self._adopted, leg)
+
+    async def _carry(self, leg: Row[Any]) -> None:
+        """One leg from the fence to its end."""
+        asked = self._calls[leg.call_id]
+        try:
+            await self._place_and_follow(leg, leg_rows.request_of(leg), asked)
+        except Exception:
+            log.exception("carrying a call failed", extra={"call_id": leg.call_id})
+            await self._settle_gone(leg)
+        finally:
+            del self._calls[leg.call_id]
+            if not self._calls:
+                self._none_under_way.set()
+
+    async def _place_and_follow(self, leg: Row[Any], request: CallRequest, asked: HangUpAsked) -> None:
+        carrier, told = self._carriers[leg.carrier], self._told(leg.call_id)
+        placed = LegRequest(request, anyio.current_time() + PLACE_S)
+        if not await self._written(self._fence, request):
+            await self._settle_own(leg)
+            return
+        try:
+            provider_call_id = await carrier.place(placed, told)
+        except Refused as refused:
+            log.info("a carrier refused a call: %s", refused, extra={"call_id": leg.call_id})
+            await self._written(leg_rows.end, refused.result, self._clock.now_ms(), only_in=("placing", "placed"))
+            return
+        except NotSent as error:
+            log.warning("a call was not placed: %s", error, extra={"call_id": leg.call_id})
+            await self._written(leg_rows.end, not_dialled(request), self._clock.now_ms(), only_in=("placing",))
+            return
+        except Unknown as error:
+            log.warning("it is not known whether a call was placed: %s", error, extra={"call_id": leg.call_id})
+            if not await self._settle(leg.call_id, request, carrier):
+                return
+        else:
+            await told("initiated", provider_call_id)
+        result = await carrier.ended(placed, told, asked)
+        await self._written(leg_rows.end, result, self._clock.now_ms())
+
+    def _fence(self, connection: Connection, request: CallRequest) -> bool:
+        now_ms = self._clock.now_ms()
+        if not self._may_place(connection, request, now_ms):
+            leg_rows.end(connection, not_dialled(request), now_ms, only_in=("new",))
+            return False
+        return leg_rows.begin_placing(connection, request.call_id, self._owner, now_ms)
+
+    def _told(self, call_id: str) -> ToldStage:
+        async def told(stage: leg_rows.LegStage, provider_call_id: str | None = None) -> None:
+            at_ms = self._clock.now_ms()
+            await self._written(leg_rows.reached, call_id, stage, at_ms, provider_call_id=provider_call_id)
+
+        return told
+
+    async def _adopted(self, leg: Row[Any]) -> None:
+        try:
+            await self._settle_gone(leg)
+        finally:
+            self._settled.discard(leg.call_id)
+
+    async def _settle_own(self, leg: Row[Any]) -> None:
+        """Settles a leg that passed the fence although the answer of the database to that was lost."""
+        now, _ = await self._written(_leg_and_age, leg.call_id, self._clock.now_ms())
+        if now is not None and now.lease_owner == self._owner:
+            await self._settle_gone(leg)
+
+    async def _settle_gone(self, leg: Row[Any]) -> None:
+        """Settles a leg that no host follows. Its sound is gone, so a call that was placed is hung up."""
+        request, carrier = leg_rows.request_of(leg), self._carriers.get(leg.carrier)
+        if await self._settle(leg.call_id, request, carrier):
+            await self._end_lost(leg.call_id, request, carrier)
+
+    async def _settle(self, call_id: str, request: CallRequest, carrier: Carrier | None) -> bool:
+        """Waits until it is known whether a leg was placed; True if it was and goes on, False once it has ended."""
+        while True:
+            leg, age_ms = await self._written(_leg_and_age, call_id, self._clock.now_ms())
+            if leg is None or leg.state == "ended":
+                return False
+            if leg.state == "placed":
+                return True
+            if leg.state == "placing" and carrier is not None and carrier.lists_calls:
+                with anyio.move_on_after(SETTLE_S * 4):
+                    found = await carrier.find(request, placing_ms=leg.placing_at)
+                    if found.what == "one":
+                        await self._told(call_id)("initiated", found.provider_call_id)
+                        continue
+            if leg.state == "placing" and age_ms > (PLACE_S + LIST_LAG_S) * SECOND:
+                await self._written(leg_rows.not_confirmed, call_id)
+            if age_ms > over_after_s(request) * SECOND:
+                states: tuple[leg_rows.LegState, ...] = ("placing", "unconfirmed")
+                await self._written(leg_rows.end, unconfirmed(request), self._clock.now_ms(), only_in=states)
+                return False
+            await anyio.sleep(SETTLE_S)
+
+    async def _end_lost(self, call_id: str, request: CallRequest, carrier: Carrier | None) -> None:
+        while True:
+            leg, age_ms = await self._written(_leg_and_age, call_id, self._clock.now_ms())
+            if leg is None or leg.state == "ended":
+                return
+            is_over = age_ms > over_after_s(request) * SECOND
+            if carrier is not None and leg.provider_call_id is not None and not is_over:
+                try:
+                    await carrier.hang_up(leg.provider_call_id)
+                    is_over = True
+                except Exception as error:
+                    log.warning("a carrier did not hang up: %s", type(error).__name__, extra={"call_id": call_id})
+            if is_over:
+                await self._written(leg_rows.end, lost(leg), self._clock.now_ms())
+                return
+            await anyio.sleep(SETTLE_S)
+
+    async def _written(self, work: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+        """Writes, however long the database is not there: what happened on a line must not be lost."""
+        while True:
+            try:
+                return await self._database.write(work, *args, **kwargs)
+            except (StorageUnavailable, Locked):
+                await anyio.sleep(_AGAIN_S)
+
+
+def _leg_and_age(connection: Connection, call_id: str, now_ms: int) -> tuple[Row[Any] | None, int]:
+    """A leg, and how long ago it began to be placed."""
+    leg = leg_rows.find(connection, call_id)
+    if leg is None or leg.placing_at is None:
+        return None, 0
+    return leg, leg_rows.age_ms(connection, leg, now_ms)
