@@ -30,7 +30,7 @@ class PlaceCall(Input):
 
     agent_id: AgentId
     phone_number_id: PhoneNumberId
-    to: Annotated[E164, PERSONAL, Field(description="Whom to call, in E.164.")]
+    to: Annotated[E164, PERSONAL, Field(description="Whom to call, in E.164; refused if on the do-not-call list.")]
     variables: Annotated[
         Row, Field(description="Values for the placeholders of the agent's prompt, by name, such as first_name.")
     ] = {}

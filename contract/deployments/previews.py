@@ -114,21 +114,27 @@ class Preview(Resource):
         float,
         Field(
             description=(
-                "Minutes of calling it takes to call everybody once; waiting for the calling hours or for retries that "
-                "are not due yet comes on top."
+                "Minutes of calling it takes to call everybody once; waiting for the calling hours, for retries "
+                "that are not due yet or for numbers that used up max_calls_per_day comes on top."
             )
         ),
     ]
     next_call_at: Annotated[
         Timestamp | None,
-        Field(description="When the first call from now on would be made, inside the calling hours; null: never."),
+        Field(
+            description=(
+                "When the first call from now on would be made, inside the calling hours, by a number that may call; "
+                "null: never."
+            )
+        ),
     ] = None
     finishes_at: Annotated[
         Timestamp | None,
         Field(
             description=(
-                "About when everybody who can be called is called once, inside the calling hours; of a deployment that "
-                "has started: once more everybody who is left, nobody before their retry is due; null: nobody would be "
+                "About when everybody who can be called is called once, inside the calling hours and within the "
+                "max_calls_per_day of its numbers, which other campaigns may use up too; of a deployment that has "
+                "started: once more everybody who is left, nobody before their retry is due; null: nobody would be "
                 "called, not before end_at, or in more than 100 days."
             )
         ),
@@ -137,8 +143,9 @@ class Preview(Resource):
         Timestamp | None,
         Field(
             description=(
-                "When the last of all can be called for the first time at the latest, by the pace, the calling hours "
-                "and the rules; null: nobody would be called, or in more than 100 days."
+                "When the last of all can be called for the first time at the latest, by the pace, the calling hours, "
+                "the rules and the max_calls_per_day of its numbers; null: nobody would be called, or in more than 100 "
+                "days."
             )
         ),
     ] = None

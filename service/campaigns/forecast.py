@@ -1,6 +1,6 @@
 """Who is next in a deployment, and about when everybody has been called once."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from sqlalchemy import BigInteger, Connection, Integer, Row, Select, func, literal, literal_column, select
@@ -8,6 +8,7 @@ from sqlalchemy import BigInteger, Connection, Integer, Row, Select, func, liter
 from callwright.service.dialling.eligibility.reasons import why_not
 from callwright.service.dialling.queue import WAITING
 from callwright.service.platform.clock.clock import HOUR, SECOND
+from callwright.service.rules.capped_calling import Allowance, CappedCalling
 from callwright.service.rules.open_hours import OpenHours, finish_ms
 from callwright.service.tables.schema import audience_rows, deployment_contacts
 
@@ -15,6 +16,8 @@ _R, _K = audience_rows.c, deployment_contacts.c
 _CELLS = (_R.timezone, _R.cells, _R.steering)
 SAMPLE = 1_000
 """How many people are looked at, one by one."""
+DueInAnHour = tuple[int, int, int]
+"""Those who become due in one hour: the first and the last time, and the number of people."""
 
 
 def next_people(
@@ -35,24 +38,29 @@ def next_people(
     return connection.execute(people).all()
 
 
+def due_by_hour(connection: Connection, row: Row[Any], *, begin_ms: int, now_ms: int) -> Sequence[DueInAnHour]:
+    """When the people of a deployment become due: all at the beginning, or those who wait once it has started."""
+    return _due(connection, row, now_ms) if row.started_at is not None else [(begin_ms, begin_ms, 1)]
+
+
 def all_called_ms(
-    connection: Connection,
-    row: Row[Any],
+    groups: Sequence[DueInAnHour],
     places: Collection[OpenHours],
     *,
     begin_ms: int,
-    now_ms: int,
     calling_ms: int,
+    allowances: Sequence[Allowance] = (),
 ) -> int | None:
-    """When everybody who is left has been called once, if all their calls take `calling_ms` together.
+    """When everybody of these groups has been called once, if all their calls take `calling_ms` together.
 
     A retry is not made before it is due. With people in several `places` the result is that of the place that takes
-    longest. None: nobody is left, or it is too far ahead.
+    longest. `allowances` are those of the numbers' daily caps; () if these delay nobody. None: nobody is left, or it is
+    too far ahead.
     """
-    groups = _due(connection, row, now_ms) if row.started_at is not None else [(begin_ms, begin_ms, 1)]
     found: list[int] = []
     for place in places:
-        over_ms = _over_ms(groups, place, begin_ms=begin_ms, calling_ms=calling_ms)
+        finish = CappedCalling(allowances).finish_ms if allowances else finish_ms
+        over_ms = _over_ms(groups, place, finish, begin_ms=begin_ms, calling_ms=calling_ms)
         if over_ms is None:
             return None
         found.append(over_ms)
@@ -65,17 +73,23 @@ def _waiting(row: Row[Any], now_ms: int) -> Select[*tuple[Any, ...]]:
     return select().select_from(joined).where(_K.deployment_id == row.id, WAITING, reason.is_(None))
 
 
-def _due(connection: Connection, row: Row[Any], now_ms: int) -> Sequence[tuple[int, int, int]]:
-    """For each hour in which people become due: the first and the last time, and the number of people."""
+def _due(connection: Connection, row: Row[Any], now_ms: int) -> Sequence[DueInAnHour]:
     hour = _K.next_at // literal_column(str(HOUR), Integer)
     found = _waiting(row, now_ms).add_columns(func.min(_K.next_at), func.max(_K.next_at), func.count())
     return [(first, last, count) for first, last, count in connection.execute(found.group_by(hour).order_by(hour))]
 
 
-def _over_ms(groups: Sequence[tuple[int, int, int]], hours: OpenHours, *, begin_ms: int, calling_ms: int) -> int | None:
+def _over_ms(
+    groups: Sequence[DueInAnHour],
+    hours: OpenHours,
+    finish: Callable[[int, int, OpenHours], int | None],
+    *,
+    begin_ms: int,
+    calling_ms: int,
+) -> int | None:
     people, at_ms = sum(count for _, _, count in groups), begin_ms
     for first_ms, last_ms, count in groups:
-        over_ms = finish_ms(max(at_ms, first_ms), calling_ms * count // people, hours)
+        over_ms = finish(max(at_ms, first_ms), calling_ms * count // people, hours)
         if over_ms is None:
             return None
         at_ms = max(over_ms, last_ms)

@@ -18,8 +18,10 @@ from callwright.service.dialling.eligibility.gate import (
     NeverReason,
     gate,
 )
-from callwright.service.dialling.queue import Rules
+from callwright.service.dialling.limits.caller_id import CallerIds
+from callwright.service.dialling.queue import Rules, numbers_of
 from callwright.service.platform.clock.clock import DAY
+from callwright.service.rules.capped_calling import Allowance, CappedCalling
 from callwright.service.rules.open_hours import DAYS_AHEAD, OpenHours, merged
 
 _AT_A_TIME = 500
@@ -95,11 +97,13 @@ class Outlook:
         """The latest first moment of one of the people."""
         return max((at_ms for at_ms in self.calls_ms if at_ms is not None), default=None)
 
-    def missed(self, people: int, *, begin_ms: int, end_ms: int, calling_ms: int) -> int:
+    def missed(
+        self, people: int, *, begin_ms: int, end_ms: int, calling_ms: int, allowances: Sequence[Allowance] = ()
+    ) -> int:
         """About how many of so many people are not called before the end, if calls to all of them take `calling_ms`.
 
         The people of the outlook stand for all: as many of them have no moment before the end, and the others share the
-        time in which anybody may be called.
+        time in which anybody may be called, and the `allowances` of the numbers' daily caps.
         """
         able = [index for index, at_ms in enumerate(self.calls_ms) if at_ms is not None]
         if not able or not people:
@@ -107,7 +111,10 @@ class Outlook:
         in_time = [index for index in able if (self.calls_ms[index] or 0) < end_ms]
         late = people - people * len(in_time) // len(able)
         places = {self.hours[index] for index in in_time}
-        open_ms = sum(end - start for start, end in _open(places, begin_ms, end_ms))
+        spans = _open(places, begin_ms, end_ms)
+        open_ms = sum(end - start for start, end in spans)
+        if allowances:
+            open_ms = CappedCalling(allowances).within_ms(spans)
         room = round(people * open_ms / calling_ms) if calling_ms else people
         return max(late, people - room)
 
@@ -135,9 +142,12 @@ def begins_ms(row: Row[Any], now_ms: int) -> int:
 def outlook(connection: Connection, rules: Rules, *, now_ms: int, most: int = SAMPLE) -> Outlook:
     """The outlook of a campaign that is started or resumed now, by its first people, at most `most` of them.
 
-    They are judged as the dialler will judge them, with the calls to their numbers of all campaigns.
+    They are judged as the dialler will judge them, with the calls to their numbers of all campaigns, at the first
+    moment at which the campaign's own numbers may call.
     """
     begin_ms = begins_ms(rules.row, now_ms)
+    caller_ids = CallerIds.read(connection, numbers_of(connection, rules.row.id), begin_ms, 0)
+    may_call_ms = caller_ids.first_free(begin_ms) if caller_ids else begin_ms
     found = next_people(connection, rules.row, begin_ms=begin_ms, now_ms=now_ms, most=most + 1)
     people, whole = found[:most], len(found) <= most
     memory_ms = longest_memory_ms(rules.regions)
@@ -153,7 +163,7 @@ def outlook(connection: Connection, rules: Rules, *, now_ms: int, most: int = SA
     counts: Counter[str] = Counter()
     until: dict[str, int] = {}
     for one in people:
-        due_ms = max(one.next_at, begin_ms)
+        due_ms = max(one.next_at, may_call_ms)
         candidate: Candidate = rules.candidate(one, None, past, due_ms)
         hours.append(candidate.hours)
         dues_ms.append(due_ms)

@@ -11,7 +11,8 @@ from sqlalchemy import Connection, Row, select
 from callwright.contract.deployments import previews as contract
 from callwright.service.campaigns.compliance_checks import HOW_TO_CONSENT, advice_on_consent
 from callwright.service.campaigns.daily_spending import daily_spending, most_until_end
-from callwright.service.campaigns.forecast import SAMPLE, all_called_ms
+from callwright.service.campaigns.estimate import estimate
+from callwright.service.campaigns.forecast import SAMPLE
 from callwright.service.campaigns.maximum_cost import maximum_cost
 from callwright.service.campaigns.outlook import FirstCall, Outlook, begins_ms, outlook
 from callwright.service.campaigns.plan_sentence import Proposal, sentence
@@ -31,7 +32,7 @@ from callwright.service.dialling.eligibility.reasons import (
 )
 from callwright.service.dialling.queue import Rules
 from callwright.service.dialling.schedule import DialPace
-from callwright.service.platform.clock.clock import DAY, SECOND, moment, moment_or_none
+from callwright.service.platform.clock.clock import SECOND, moment, moment_or_none
 from callwright.service.platform.money import amount, money
 from callwright.service.platform.phone import redacted
 from callwright.service.rules.organization_plans import PricePlan
@@ -65,7 +66,6 @@ _EMPTY_CELLS = (
     "the welcome message has gaps where cells are empty: column {cells} in the audience; a default fills a gap: "
     "{{{{column|words}}}}"
 )
-_MISSED = "about {missed:,} of {people:,} will probably not be called before end_at; set a later end_at"
 _SAMPLED = f"the figures by rule are of the first {SAMPLE:,} people"
 _GREETED = 100
 """How many people are looked at for the greeting with the most empty columns."""
@@ -129,16 +129,13 @@ def preview(
     early = row.status == "scheduled" and row.start_at > now_ms
     problems = start_refusals(connection, plan, row, speaker, now_ms=now_ms, asked=True, view=view)
     first = view.first(row.end_at)
-    times: dict[str, int] = {"begin_ms": begin_ms, "calling_ms": round(calling_s * SECOND)}
-    over_ms = None
-    if first is not None:
-        over_ms = all_called_ms(connection, row, view.open_places, now_ms=now_ms, **times)
-    if over_ms is not None:
-        over_ms = max(over_ms + (0 if daily is None else daily.days * DAY), view.latest_ms() or 0)
+    active = [number for number in numbers if number.status == "active"]
+    given: dict[str, Any] = {"numbers": active, "daily": daily, "begin_ms": begin_ms, "now_ms": now_ms}
+    estimated = estimate(connection, row, view, eligible, calling_ms=round(calling_s * SECOND), **given)
+    over_ms = estimated.over_ms
     never = bool(view.people) and first is None
     forbidden = view.forbids_all
     unconsented = forbidden is not None and forbidden.reason == NO_CONSENT
-    missed = 0 if never or row.end_at is None else view.missed(eligible, end_ms=row.end_at, **times)
     proposal = Proposal(
         simulated=row.simulated,
         goes_on=row.started_at is not None,
@@ -146,7 +143,7 @@ def preview(
         left_out=left_out,
         name=row.name,
         agent=agent["name"],
-        numbers=[number.number for number in numbers if number.status == "active"],
+        numbers=[number.number for number in active],
         attempts=policy.max_attempts,
         hours=settings.calling_hours,
         start_ms=begin_ms if row.started_at is None and begin_ms > now_ms else None,
@@ -188,7 +185,7 @@ def preview(
             *advice_on_states(rules.campaign_hours, view.people),
             *([_never(row, view)] if never else []),
             *([] if view.whole else [_SAMPLED]),
-            *([_MISSED.format(missed=missed, people=eligible)] if missed else []),
+            *estimated.warnings,
             *([_advice_on_money(connection, row, available, high)] if available < high else []),
             *([_advice_on_the_list(connection, row, now_ms)] if row.simulated and left_out else []),
             *([daily.advice] if daily is not None and daily.advice else []),

@@ -23,7 +23,7 @@ _I, _N = imports.c, phone_numbers.c
 _IMPORTING = (
     select(_I.id).where(_I.audience_id == bindparam("audience"), _I.completed_at.is_(None)).order_by(_I.id).limit(100)
 )
-_NUMBERS: Select[*tuple[Any, ...]] = select(_N.id, _N.number, _N.status).where(
+_NUMBERS: Select[*tuple[Any, ...]] = select(_N.id, _N.number, _N.status, _N.max_calls_per_day).where(
     _N.id.in_(bindparam("ids", expanding=True))
 )
 _NAMES: dict[Part, tuple[str, bool]] = {

@@ -7,6 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from tests.state_machine.machine import Figures
 from tests.state_machine.playing import STEPS, play
 from tests.support.database.databases import Engine, RunDatabases
 from tests.support.database.run_folder import RunFolder
@@ -34,6 +35,7 @@ def main() -> int:
                 examples=asked.examples,
                 steps=asked.steps,
                 seed=asked.seed,
+                told=_told,
             )
     finally:
         run_folder.close()
@@ -45,6 +47,12 @@ def main() -> int:
         f"pairs of calls to one number that overlap on the clocks of two campaigns: {figures.overlaps}\n"
     )
     return 0
+
+
+def _told(figures: Figures) -> None:
+    """Says on standard error how far it is."""
+    if figures.examples % 100 == 0:
+        sys.stderr.write(f"{figures.examples} examples, {figures.calls} calls\n")
 
 
 if __name__ == "__main__":

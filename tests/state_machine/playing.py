@@ -10,6 +10,7 @@ import hypothesis
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
+from sqlalchemy import make_url
 
 from callwright.service.rules.regions.rule_file import shipped_rules
 from callwright.service.tables import rules_files
@@ -29,8 +30,11 @@ def play(
     examples: int,
     steps: int = STEPS,
     seed: int | None = None,
+    told: Callable[[Figures], None] = lambda _: None,
 ) -> Figures:
     """Plays so many examples of at most so many steps; what was done. Without a seed they are the same every time.
+
+    `told` is called after each example.
 
     Raises:
         AssertionError: something does not hold; Hypothesis has written the shortest steps that lead there.
@@ -43,6 +47,10 @@ def play(
 
             def __init__(self) -> None:
                 super().__init__(*_opened(portal, databases, folder, engines, figures))
+
+            def teardown(self) -> None:
+                super().teardown()
+                told(figures)
 
         wanted = settings(
             max_examples=examples,
@@ -78,7 +86,9 @@ def _opened(
         if engine == "sqlite":
             url = databases.sqlite(data, migrated=True)
         else:
-            url = databases.postgres(f"machine_{os.getpid()}_{place}", migrated=True)
-            stack.callback(databases.drop, url)
+            made = databases.postgres(f"machine_{os.getpid()}_{place}", migrated=True)
+            stack.callback(databases.drop, made)
+            patient = make_url(made).update_query_dict({"connect_timeout": "60"})
+            url = patient.render_as_string(hide_password=False)
         sides.append(stack.enter_context(portal.wrap_async_context_manager(opened(engine, url, data, time))))
     return Play(portal, sides, time, figures), stack.close

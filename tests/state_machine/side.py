@@ -3,9 +3,8 @@
 from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,7 +12,7 @@ import anyio
 from pydantic import BaseModel
 from sqlalchemy import Connection, Table, select
 
-from callwright.client import Client, ServiceProblem
+from callwright.client import Client, Retries, ServiceProblem
 from callwright.client.transport import ASGITransport
 from callwright.service import accounts
 from callwright.service.app import Application, Service, pipeline_of, running
@@ -42,6 +41,10 @@ from tests.support.service import BASE_URL, Tenant
 BEGIN_MS = round(datetime(2027, 3, 10, 15, tzinfo=UTC).timestamp() * 1_000)
 """A Wednesday, four days before the clocks change in North America."""
 STEP_LIMIT_S = 60.0
+UNAVAILABLE = 503
+"""The status of a request whose transaction was undone because the database did not answer."""
+ATTEMPTS = 5
+"""How often a request is sent while the database does not answer."""
 _PATIENT = Limits(idle_ms=60_000, statement_ms=60_000, lock_ms=60_000)
 """A busy machine must not end a transaction on one side alone: the sides would have other ids from there on."""
 Death = Literal["before_dialling", "after_dialling", "overtaken"]
@@ -77,11 +80,12 @@ class ScriptedTime:
 class CountedChance:
     """Digits for ids that are counted instead of drawn: of one moment the later id is the larger one."""
 
-    _numbers: "count[int]" = field(default_factory=lambda: count(1))
+    made: int = 0
 
     def digits(self, length: int) -> str:
         """The next number in so many digits."""
-        return base62(next(self._numbers), length)
+        self.made += 1
+        return base62(self.made, length)
 
 
 class Overtaken(SimulatedEngine):
@@ -102,14 +106,24 @@ class Side:
 
     name: str
     tenant: Tenant
+    chance: CountedChance
 
     async def ask(self, request: Callable[[Client], Awaitable[BaseModel | None]]) -> Any:
-        """The answer to a request, or the problem."""
-        try:
-            answer = await request(self.tenant.client)
-        except ServiceProblem as problem:
-            return {"problem": problem.code, "status": problem.status, "field": problem.field, "said": str(problem)}
-        return None if answer is None else answer.model_dump(mode="json", exclude={"plan_id"})
+        """The answer to a request, or the problem.
+
+        A busy machine may end a connection to the database: what was undone for that is asked again with the same ids.
+        """
+        made = self.chance.made
+        for attempt in range(ATTEMPTS):
+            try:
+                answer = await request(self.tenant.client)
+            except ServiceProblem as problem:
+                if problem.status == UNAVAILABLE and attempt + 1 < ATTEMPTS:
+                    self.chance.made = made
+                    continue
+                return {"problem": problem.code, "status": problem.status, "field": problem.field, "said": str(problem)}
+            return None if answer is None else answer.model_dump(mode="json", exclude={"plan_id"})
+        raise AssertionError
 
     async def drive(
         self, deployment_id: str, owner: str, *, rounds: int, death: Death | None = None
@@ -166,12 +180,14 @@ async def opened(name: str, database_url: str, data: Path, time: ScriptedTime) -
     clock = time.clock()
     settings = ServiceSettings(data=data, database_url=database_url)
     async with running(settings, workers=False, clock=clock, limits=_PATIENT) as made:
-        services = replace(made.services, ids=Ids(clock.now_ms, CountedChance().digits))
+        chance = CountedChance()
+        services = replace(made.services, ids=Ids(clock.now_ms, chance.digits))
         services.own_address.bound = BASE_URL.removesuffix("/v1")
         pipeline = pipeline_of(services)
         service = Service(services, Application(services, pipeline), pipeline)
         ids, database, now_ms = services.ids, services.database, clock.now_ms()
         org_id = await database.write(accounts.create_organization, ids, "played", "enterprise", now_ms)
         key = await database.write(accounts.create_key, ids, org_id, "tests", now_ms)
-        async with Client(BASE_URL, key.secret, transport=ASGITransport(app=service.asgi)) as client:
-            yield Side(name, Tenant(service, org_id, key.secret, client))
+        once = Retries(attempts=1)
+        async with Client(BASE_URL, key.secret, transport=ASGITransport(app=service.asgi), retries=once) as client:
+            yield Side(name, Tenant(service, org_id, key.secret, client), chance)

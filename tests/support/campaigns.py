@@ -158,6 +158,12 @@ async def ended_by_workers(tenant: Tenant, deployment_id: str) -> Deployment:
         return await tenant.ended(deployment_id)
 
 
+async def called_by_campaigns(tenant: Tenant, rows: Sequence[dict[str, Any]], campaigns: int) -> None:
+    """Has so many campaigns call these people, one after the other, for a service that was opened without workers."""
+    for index in range(campaigns):
+        await ended_by_workers(tenant, (await started(tenant, rows, f"Campaign {index}")).id)
+
+
 @dataclass(frozen=True, kw_only=True)
 class CountedRounds(DriverWrites):
     """The writes of a runner, of which it is counted how many rounds claimed or deferred somebody."""

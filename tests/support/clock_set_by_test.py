@@ -3,17 +3,23 @@
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
 from time import time
 
 from callwright.client.transport import ASGITransport, httpx
 from callwright.service.app import Application, pipeline_of
-from callwright.service.platform.clock.clock import SystemClock
+from callwright.service.platform.clock.clock import SystemClock, milliseconds
 from callwright.service.services import Services
 from callwright.service.tables.request_limits import RequestLimits
 from tests.support.service import Tenant
 
 NOON_MS = 1_795_262_400_000
 """2026-11-21T12:00:00Z."""
+
+
+def clock_at(moment: datetime) -> SystemClock:
+    """A service's clock that begins at a moment."""
+    return SystemClock(milliseconds(moment))
 
 
 @dataclass

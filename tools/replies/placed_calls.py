@@ -6,7 +6,8 @@ from pydantic import Field
 
 from callwright.client.errors import CallwrightError
 from callwright.contract.calls.calls import Call, ListCalls, list_calls
-from callwright.contract.deployments.deployments import Deployment
+from callwright.contract.deployments.contacts import ListContacts
+from callwright.contract.deployments.deployments import Deployment, list_contacts
 from callwright.contract.deployments.placing import PlaceCall, place_call
 from callwright.tools.arguments.arguments import narrowed
 from callwright.tools.replies.untyped_answers import untyped_reply
@@ -49,6 +50,8 @@ async def placed(context: ToolContext, asked: PlaceCallWaiting) -> Reply:
     try:
         waited = await awaited(context, GetDeploymentWaiting(id=deployment.id, wait_seconds=asked.wait_seconds))
         found = await context.client.ask(list_calls, ListCalls(deployment_id=[deployment.id], per_page=1))
+        is_over = waited.data.get("status") == "completed" and not found.data
+        left_out = await _why_not_called(context, deployment.id) if is_over else None
     except CallwrightError:  # as an error it would be tried again, and the person called twice
         said = context.hint(f"get_deployment with deployment_id={deployment.id} shows how it goes.")
         return Reply(
@@ -58,8 +61,14 @@ async def placed(context: ToolContext, asked: PlaceCallWaiting) -> Reply:
     state = {name: value for name, value in waited.data.items() if name in PlacedCall.model_fields}
     call = found.data[0] if found.data else None
     if call is None or call.ended_at is None:
-        return Reply(text=waited.text, data=state)
+        return Reply(text=lines(f"NOT CALLED: {left_out}" if left_out else None, waited.text), data=state)
     return Reply(text=_said(call, context), data={**state, "call": data_of(_CallPlaced.model_validate(call))})
+
+
+async def _why_not_called(context: ToolContext, deployment_id: str) -> str | None:
+    """Why the one person is left out, such as do_not_call; None if they are not."""
+    found = await context.client.ask(list_contacts, ListContacts(id=deployment_id, status=["suppressed"], per_page=1))
+    return found.data[0].status_reason if found.data else None
 
 
 def _said(call: Call, context: ToolContext) -> str:

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from sqlalchemy import (
+    BigInteger,
     ColumnElement,
     Connection,
     Row,
+    Select,
     String,
     and_,
     bindparam,
@@ -63,19 +65,32 @@ def listed_conditions(
 
     A real campaign obeys the real list, a simulated one both lists.
     """
-    lists = (False, True) if simulated else (False,)
-
-    def listed(number: ColumnElement[str]) -> ColumnElement[bool]:
-        return exists().where(
-            _N.org_id == org_id,
-            _N.simulated.in_(lists),
-            _N.number == number,
-            or_(_N.expires_at.is_(None), _N.expires_at > now_ms),
-        )
-
-    yield listed(phone)
+    obeyed = _obeyed(org_id, simulated=simulated, now_ms=now_ms)
+    yield exists().where(*obeyed, _N.number == phone)
     for may_have, other in _other_notations(phone):
-        yield and_(may_have, listed(other))
+        yield and_(may_have, exists().where(*obeyed, _N.number == other))
+
+
+def entry_of(connection: Connection, org_id: str, number: str, *, simulated: bool, now_ms: int) -> Row[Any] | None:
+    """The entry that keeps a campaign from calling a number, a real one before a simulated one; None if none does."""
+    phone = literal(number, String)
+    notations = [_N.number == phone, *(and_(may, _N.number == other) for may, other in _other_notations(phone))]
+    obeyed = _obeyed(literal(org_id), simulated=simulated, now_ms=literal(now_ms, BigInteger))
+    columns: Select[*tuple[Any, ...]] = select(_N.id, _N.reason, _N.simulated)
+    found = columns.where(*obeyed, or_(*notations)).order_by(_N.simulated, _N.id)
+    return connection.execute(found.limit(1)).one_or_none()
+
+
+def _obeyed(
+    org_id: ColumnElement[str], *, simulated: bool, now_ms: ColumnElement[int]
+) -> tuple[ColumnElement[bool], ...]:
+    """The conditions of the entries in force that a campaign obeys."""
+    lists = (False, True) if simulated else (False,)
+    return (
+        _N.org_id == org_id,
+        _N.simulated.in_(lists),
+        or_(_N.expires_at.is_(None), _N.expires_at > now_ms),
+    )
 
 
 def _other_notations(phone: ColumnElement[str]) -> Iterator[tuple[ColumnElement[bool], ColumnElement[str]]]:

@@ -38,8 +38,6 @@ from callwright.service.platform.phone import redacted
 from callwright.service.tables import audit_log
 
 log = logging.getLogger(__name__)
-PUT_OFF_S = 0.5
-"""How long a round waits that was put off whole. A campaign whose time jumps would ask again at once, without end."""
 _Key = tuple[str, str, int]
 
 
@@ -54,6 +52,11 @@ class Checked:
     schedule: Schedule
     deferred: int = 0
     is_unavailable: bool = False
+
+    @property
+    def is_put_off(self) -> bool:
+        """Whether the round was put off whole."""
+        return bool(self.deferred) and not self.drafts
 
 
 @dataclass(frozen=True)
@@ -102,8 +105,6 @@ class PredialRound:
             *schedule.never,
             *((contact_id, Never(PREDIAL_DECLINED, PREDIAL_DECLINED)) for contact_id, _ in declined),
         )
-        if deferred and not allowed:
-            await anyio.sleep(PUT_OFF_S)
         is_unavailable = self._failures >= PREDIAL_FAILURES_UNTIL_PAUSED
         if is_unavailable:
             self._failures = 0  # somebody who resumes the campaign begins anew

@@ -17,7 +17,7 @@ from callwright.service.dialling.leases import mine
 from callwright.service.dialling.limits.coverage import LEAD_S
 from callwright.service.dialling.queue import Rules
 from callwright.service.dialling.rounds.driver_writes import DriverWrites
-from callwright.service.dialling.rounds.round import Round
+from callwright.service.dialling.rounds.round import Held, Round
 from callwright.service.dialling.rounds.undialled_calls import no_longer_made, undialled
 from callwright.service.dialling.schedule import Schedule
 from callwright.service.platform.clock.clock import SECOND, Clock
@@ -140,15 +140,18 @@ class RealTime:
         for draft in dialled:
             self._begin(rules, draft.request, draft.dial_ms, is_told=False)
 
-    async def wait(self, seen: Round, *, is_busy: bool) -> None:
-        """Waits until somebody is due and the pace allows a call, at most `LONGEST_WAIT_S`."""
+    async def wait(self, seen: Round, held: Held | None) -> None:
+        """Waits until somebody is due and the pace allows a call, at most `LONGEST_WAIT_S`.
+
+        It waits as long as that if the pre-dial check put the round off, so that others are not asked about in a rush.
+        """
         row = seen.rules.row
         self._looked_ms = seen.now_ms
         if seen.now_ms - row.clock_ms > KEEP_CLOCK_S * SECOND * self._time.scale:
             await self._writes.database.write(_keep_clock, row.id, owner=self._writes.owner, clock_ms=seen.now_ms)
         now_ms, wait_s = self._time.now_ms(), LONGEST_WAIT_S
         dials = row.status == "active" and row.in_flight < row.max_concurrency
-        if dials and seen.next_ms is not None and (seen.contacts or seen.next_ms > now_ms):
+        if held != "put_off" and dials and seen.next_ms is not None and (seen.contacts or seen.next_ms > now_ms):
             paced_ms = 0 if row.last_dial_ms is None else row.last_dial_ms + seen.rules.pace.gap_ms(row.last_dial_ms)
             free_ms = seen.caller_ids.first_free(now_ms) if seen.caller_ids else 0
             left_ms = max(seen.next_ms, paced_ms, free_ms) - now_ms

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from sqlalchemy import Connection, Row, bindparam, select
 
@@ -54,6 +54,10 @@ class Round:
         return end_ms is not None and self.now_ms >= end_ms
 
 
+Held = Literal["busy", "put_off"]
+"""Why nobody who is due was called: other campaigns are calling them, or the pre-dial check put them all off."""
+
+
 class Pace(Protocol):
     """How time passes for a runner: by a clock, or by jumps from call to call."""
 
@@ -98,8 +102,8 @@ class Pace(Protocol):
         """Makes or begins calls that were claimed."""
         ...
 
-    async def wait(self, seen: Round, *, is_busy: bool) -> None:
-        """Waits until the next round. `is_busy`: other campaigns are calling everybody who is due."""
+    async def wait(self, seen: Round, held: Held | None) -> None:
+        """Waits until the next round."""
         ...
 
 

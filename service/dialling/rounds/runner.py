@@ -21,7 +21,7 @@ from callwright.service.dialling.queue import FIND, Rules, needs_decision, open_
 from callwright.service.dialling.rounds.driver_writes import DriverWrites
 from callwright.service.dialling.rounds.predial_round import PredialRound
 from callwright.service.dialling.rounds.real_time import DeploymentTime, RealTime
-from callwright.service.dialling.rounds.round import Pace, Round, look
+from callwright.service.dialling.rounds.round import Held, Pace, Round, look
 from callwright.service.dialling.rounds.virtual_time import VirtualTime
 from callwright.service.dialling.schedule import LOOK_AHEAD, Planned, Schedule, schedule_round
 from callwright.service.telephony.engine import CallRequest, EngineParts, VirtualTimeEngine
@@ -118,15 +118,15 @@ class Runner:
         if needs_decision(seen.contacts):
             await writes.decide(deployment_id)
             return True
-        is_busy = False
+        held: Held | None = None
         if seen.contacts and not self._ends():
             schedule, drafts = await self._schedule(pace, seen)
             self._look_ahead = LOOK_AHEAD if schedule.deferred or schedule.never else 0
             if schedule.is_empty and pace.jumps:  # every call would come after the end
                 await writes.end(endings.complete_at_end, deployment_id)
                 return False
-            is_busy = await self._dial(pace, seen, schedule, drafts)
-        await pace.wait(seen, is_busy=is_busy or seen.is_waiting)
+            held = await self._dial(pace, seen, schedule, drafts)
+        await pace.wait(seen, held or ("busy" if seen.is_waiting else None))
         return True
 
     async def _schedule(self, pace: Pace, seen: Round) -> tuple[Schedule, list[Draft]]:
@@ -169,14 +169,14 @@ class Runner:
         )
         return Draft(contact, request, number, dial_ms)
 
-    async def _dial(self, pace: Pace, seen: Round, schedule: Schedule, drafts: Sequence[Draft]) -> bool:
+    async def _dial(self, pace: Pace, seen: Round, schedule: Schedule, drafts: Sequence[Draft]) -> Held | None:
         """Claims and makes the calls that are due and pass the pre-dial check.
 
-        Returns whether to wait a moment: other campaigns are calling those people, or the check put them off.
+        Returns why to wait a moment: other campaigns are calling those people, or the check put them off.
         """
         ready = [draft for draft in drafts if pace.is_due(draft.dial_ms)]
         if not (ready or schedule.deferred or schedule.never):
-            return False
+            return None
         contacts = {contact.id: contact for contact in seen.contacts}
         checked = await self._predial.passed(seen.rules, ready, schedule)
         given = (seen.rules, checked.drafts, checked.schedule, contacts)
@@ -188,7 +188,9 @@ class Runner:
             await pace.carry_out(seen.rules, dialled, schedule.only(made, seen.channel_free_at))
         if checked.is_unavailable:
             await self._writes.end(endings.pause, seen.rules.row.id, PREDIAL_UNAVAILABLE)
-        return bool(checked.drafts or checked.deferred) and not dialled and not claimed.refused
+        if checked.is_put_off:
+            return "put_off"
+        return "busy" if checked.drafts and not dialled and not claimed.refused else None
 
 
 def _beginning(

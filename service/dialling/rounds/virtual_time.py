@@ -15,7 +15,7 @@ from callwright.service.dialling.claims import Draft
 from callwright.service.dialling.finishing import Finished
 from callwright.service.dialling.queue import Rules
 from callwright.service.dialling.rounds.driver_writes import DriverWrites
-from callwright.service.dialling.rounds.round import Round
+from callwright.service.dialling.rounds.round import Held, Round
 from callwright.service.dialling.rounds.undialled_calls import no_longer_made, undialled
 from callwright.service.dialling.schedule import Schedule
 from callwright.service.rules.retry_policy import shortest_interval_ms
@@ -23,6 +23,8 @@ from callwright.service.telephony.engine import CallRequest, CallResult, Virtual
 
 BUSY_S = 0.05
 """Seconds of the service's time between two rounds while other campaigns call all numbers that are due."""
+PUT_OFF_S = 0.5
+"""The same after the pre-dial check put a round off: time jumps to when it may be asked again, without end."""
 
 
 class VirtualTime:
@@ -95,8 +97,8 @@ class VirtualTime:
         finished = [Finished(draft.request, self._results[draft.request.call_id], draft.dial_ms) for draft in dialled]
         await self._writes.record(rules, finished, schedule.channel_free_at)
 
-    async def wait(self, seen: Round, *, is_busy: bool) -> None:
-        """Waits only for calls of other campaigns."""
+    async def wait(self, seen: Round, held: Held | None) -> None:
+        """Waits only for calls of other campaigns, and before the pre-dial check is asked again."""
         self._results.clear()
-        if is_busy:
-            await anyio.sleep(BUSY_S)
+        if held is not None:
+            await anyio.sleep(BUSY_S if held == "busy" else PUT_OFF_S)

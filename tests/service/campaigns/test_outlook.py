@@ -7,26 +7,22 @@ from typing import Any
 import pytest
 
 from callwright.contract.deployments.dialling import CallingHours, Window
-from callwright.service.platform.clock.clock import SystemClock, milliseconds
-from tests.support.campaigns import audience_of, draft, people, working
+from tests.support.campaigns import audience_of, called_by_campaigns, draft, people
+from tests.support.clock_set_by_test import clock_at
 from tests.support.resources import refusal
 from tests.support.service import open_service
 
 pytestmark = pytest.mark.usefixtures("shipped_law")
 FRIDAY = datetime(2026, 12, 4, 18, tzinfo=UTC)
 SUNDAY_NIGHT = CallingHours(windows=[Window(days=["sun"], start="02:00", end="03:00")])
+ANSWERS: dict[str, Any] = {"sim_outcome": "answered", "sim_intent": "yes"}
 SLOW: dict[str, Any] = {"max_concurrency": 1, "calls_per_second": 0.1}
-
-
-def at(moment: datetime) -> SystemClock:
-    """A clock that begins at a moment."""
-    return SystemClock(milliseconds(moment))
 
 
 @pytest.mark.requirement("RULE-09")
 async def test_a_preview_says_whom_which_rule_defers_and_until_when(database_url: str, tmp_path: Path) -> None:
     """At 18:00 UTC on a Friday it is 13:00 in Florida, and 08:00 in Hawaii, where the default begins at nine."""
-    async with open_service(database_url, tmp_path, workers=False, clock=at(FRIDAY)) as tenant:
+    async with open_service(database_url, tmp_path, workers=False, clock=clock_at(FRIDAY)) as tenant:
         made = await draft(tenant, [*people(3, area="305"), *people(2, area="808")])
         seen = await tenant.client.deployments.preview(id=made.id)
         assert [(by.rule, by.count) for by in seen.deferred] == [("*.hours", 2)]
@@ -37,14 +33,8 @@ async def test_a_preview_says_whom_which_rule_defers_and_until_when(database_url
 
 
 async def test_earlier_calls_to_a_number_defer_its_person_in_a_preview_too(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False, clock=at(FRIDAY)) as tenant:
-        for index in range(3):
-            made = await draft(
-                tenant, people(1, area="305", sim_outcome="answered", sim_intent="yes"), f"Campaign {index}"
-            )
-            await tenant.client.deployments.start(id=made.id)
-            async with working(tenant):
-                await tenant.ended(made.id)
+    async with open_service(database_url, tmp_path, workers=False, clock=clock_at(FRIDAY)) as tenant:
+        await called_by_campaigns(tenant, people(1, area="305", **ANSWERS), 3)
         last = await draft(tenant, people(1, area="305"), "Last")
         seen = await tenant.client.deployments.preview(id=last.id)
         assert [(by.rule, by.count) for by in seen.deferred] == [("*.caps-day", 1)]
@@ -54,7 +44,7 @@ async def test_earlier_calls_to_a_number_defer_its_person_in_a_preview_too(datab
 
 @pytest.mark.requirement("RULE-10")
 async def test_calling_hours_that_no_rule_allows_are_refused_with_the_rule(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False, clock=at(FRIDAY)) as tenant:
+    async with open_service(database_url, tmp_path, workers=False, clock=clock_at(FRIDAY)) as tenant:
         made = await draft(tenant, people(2), calling_hours=SUNDAY_NIGHT)
         seen = await tenant.client.deployments.preview(id=made.id)
         assert (seen.eligible, {one.reason: one.count for one in seen.blocked}["calling_hours"]) == (0, 2)
@@ -68,7 +58,7 @@ async def test_calling_hours_that_no_rule_allows_are_refused_with_the_rule(datab
 @pytest.mark.requirement("RULE-10")
 async def test_an_end_before_anybody_can_be_called_is_refused(database_url: str, tmp_path: Path) -> None:
     night = FRIDAY.replace(hour=8)
-    async with open_service(database_url, tmp_path, workers=False, clock=at(night)) as tenant:
+    async with open_service(database_url, tmp_path, workers=False, clock=clock_at(night)) as tenant:
         made = await draft(tenant, people(2), end_at=night + timedelta(hours=2))
         async with refusal(422, "compliance_rejected", "end_at") as found:
             await tenant.client.deployments.start(id=made.id)
@@ -78,7 +68,8 @@ async def test_an_end_before_anybody_can_be_called_is_refused(database_url: str,
 
 
 async def test_a_preview_warns_of_people_who_are_not_called_before_the_end(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False, extra_dollars=1_000, clock=at(FRIDAY)) as tenant:
+    given: dict[str, Any] = {"workers": False, "extra_dollars": 1_000, "clock": clock_at(FRIDAY)}
+    async with open_service(database_url, tmp_path, **given) as tenant:
         made = await draft(tenant, people(180, area="305"), end_at=FRIDAY + timedelta(hours=1), **SLOW)
         warnings = (await tenant.client.deployments.preview(id=made.id)).warnings
         assert "about 90 of 180 will probably not be called before end_at; set a later end_at" in warnings
@@ -91,7 +82,7 @@ async def test_a_preview_warns_of_people_who_are_not_called_before_the_end(datab
 async def test_an_audience_and_a_number_of_an_unfinished_campaign_stay(
     state: str, database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False, clock=at(FRIDAY)) as tenant:
+    async with open_service(database_url, tmp_path, workers=False, clock=clock_at(FRIDAY)) as tenant:
         later = FRIDAY + timedelta(hours=1) if state == "scheduled" else None
         made = await draft(tenant, people(1, area="305"), start_at=later)
         if state != "draft":

@@ -8,8 +8,8 @@ import pytest
 
 from callwright.contract.deployments.dialling import WEEKDAYS, CallingHours, Compliance, Window
 from callwright.contract.do_not_call import NewEntry
-from callwright.service.platform.clock.clock import SystemClock, milliseconds
-from tests.support.campaigns import audience_of, draft, people, phone, started, working
+from tests.support.campaigns import audience_of, called_by_campaigns, draft, people, phone, started
+from tests.support.clock_set_by_test import clock_at
 from tests.support.resources import refusal
 from tests.support.service import Tenant, open_service
 
@@ -18,11 +18,6 @@ THANKSGIVING = datetime(2026, 11, 26, 18, tzinfo=UTC)
 FRIDAY = datetime(2026, 12, 4, 18, tzinfo=UTC)
 ANSWERS: dict[str, Any] = {"sim_outcome": "answered", "sim_intent": "yes"}
 MARKETING = Compliance(purpose="marketing")
-
-
-def at(moment: datetime) -> SystemClock:
-    """A clock that begins at a moment."""
-    return SystemClock(milliseconds(moment))
 
 
 def in_tokyo(start: str, end: str) -> CallingHours:
@@ -35,7 +30,7 @@ def in_tokyo(start: str, end: str) -> CallingHours:
 async def test_fixed_hours_that_never_fit_are_refused_with_the_rule_of_ordinary_days(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False, clock=at(THANKSGIVING)) as tenant:
+    async with open_service(database_url, tmp_path, workers=False, clock=clock_at(THANKSGIVING)) as tenant:
         made = await draft(tenant, people(2, area="212"), calling_hours=in_tokyo("15:00", "17:00"))
         async with refusal(422, "compliance_rejected", "calling_hours") as found:
             await tenant.client.deployments.start(id=made.id)
@@ -49,7 +44,7 @@ async def test_people_who_can_never_be_called_do_not_hide_when_the_others_are(
     database_url: str, tmp_path: Path
 ) -> None:
     """From 10:00 to 12:00 in Tokyo it is evening in New York and early morning in Berlin."""
-    async with open_service(database_url, tmp_path, workers=False, clock=at(FRIDAY)) as tenant:
+    async with open_service(database_url, tmp_path, workers=False, clock=clock_at(FRIDAY)) as tenant:
         berlin: dict[str, Any] = {"phone_number": "+493055500100", "first_name": "A"}
         fits = in_tokyo("09:00", "12:00")
         made = await draft(tenant, [*people(2), berlin], calling_hours=fits)
@@ -65,12 +60,8 @@ async def test_people_who_can_never_be_called_do_not_hide_when_the_others_are(
 async def test_people_whose_number_used_its_caps_on_a_holiday_are_deferred_by_the_cap_and_the_moments_agree(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False, clock=at(THANKSGIVING)) as tenant:
-        for index in range(3):
-            made = await draft(tenant, people(1, area="305", **ANSWERS), f"Campaign {index}")
-            await tenant.client.deployments.start(id=made.id)
-            async with working(tenant):
-                await tenant.ended(made.id)
+    async with open_service(database_url, tmp_path, workers=False, clock=clock_at(THANKSGIVING)) as tenant:
+        await called_by_campaigns(tenant, people(1, area="305", **ANSWERS), 3)
         last = await draft(tenant, people(1, area="305"), "Last")
         seen = await tenant.client.deployments.preview(id=last.id)
         assert [(by.rule, by.count) for by in seen.deferred] == [("*.caps-day", 1)]
@@ -84,7 +75,7 @@ async def test_people_whose_number_used_its_caps_on_a_holiday_are_deferred_by_th
 async def test_marketing_without_consent_is_refused_for_that_and_not_for_its_hours(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False, clock=at(FRIDAY)) as tenant:
+    async with open_service(database_url, tmp_path, workers=False, clock=clock_at(FRIDAY)) as tenant:
         made = await draft(tenant, people(2, area="212"), compliance=MARKETING)
         seen = await tenant.client.deployments.preview(id=made.id)
         assert not any("calling" in said for said in (*seen.problems, *seen.warnings))

@@ -123,6 +123,24 @@ async def test_a_person_is_asked_about_again_when_the_address_wants_it(tenant: T
     assert await dialled(tenant, made) == [(phone(0), third)]
 
 
+@pytest.mark.parametrize("pace", [{}, {"sim_time_scale": 10_000.0}])
+async def test_an_address_that_puts_a_person_off_is_not_asked_again_at_once_whatever_the_pace(
+    database_url: str, tmp_path: Path, pace: dict[str, Any]
+) -> None:
+    """A minute of a campaign's clock takes no time where it jumps, and six milliseconds where it runs so fast."""
+
+    def decide(_: Question) -> bytes:
+        heard.append(anyio.current_time())
+        return answer(eligible=False, retry_after_seconds=60) if len(heard) < 4 else YES
+
+    heard: list[float] = []
+    settings = ServiceSettings(data=tmp_path, database_url=database_url, **OPENED, **pace)
+    async with asked(decide) as address, open_service(database_url, tmp_path, settings=settings) as tenant:
+        made = await run(tenant, people(1, **ANSWERS), predial_check_url=address.url)
+    assert (made.status, made.stats.completed) == ("completed", 1)
+    assert min(later - earlier for earlier, later in pairwise(heard)) > 0.45
+
+
 @opened
 async def test_a_retry_is_asked_about_as_a_further_attempt(tenant: Tenant) -> None:
     async with asked() as address:

@@ -10,6 +10,7 @@ from callwright.server.mcp.app import build
 from callwright.tools.runtime.tool_context import ConfirmMode
 from tests.support.tools import samples
 from tests.support.tools.fakes import FakeCaller, FakeClock, assistant, session
+from tests.support.tools.problems import service_problem
 from tests.support.tools.results import text_of
 
 ONE: dict[str, Any] = {"agent_id": "agt_1", "phone_number_id": "num_1", "to": samples.CALLEE}
@@ -75,6 +76,25 @@ async def test_a_call_that_is_not_over_in_time_is_said_to_go_on() -> None:
     assert "call" not in data_of(result)
     assert data_of(result)["status"] == "active"
     assert "Not finished after 20 seconds" in text_of(result)
+
+
+async def test_whoever_is_left_out_is_said_not_to_be_called_and_why() -> None:
+    asked = caller("completed", calls=[])
+    left_out = samples.contact().model_copy(update={"status": "suppressed", "status_reason": "do_not_call"})
+    asked.answers["list_contacts"] = samples.page([left_out])
+    result = await placed(asked)
+    assert text_of(result).splitlines()[0] == "NOT CALLED: do_not_call"
+    assert asked.asked[-1].asked.model_dump(exclude_unset=True)["status"] == ["suppressed"]
+
+
+async def test_a_number_on_the_do_not_call_list_is_refused_in_the_words_of_the_service() -> None:
+    said = "to: the number is on the do-not-call list, for the reason litigator, so it is not called"
+    asked = caller("completed")
+    asked.answers["place_call"] = service_problem("compliance_rejected", message=said, field="to")
+    result = await placed(asked)
+    assert result.is_error
+    assert said in text_of(result)
+    assert "Nobody was called. Tell the person why." in text_of(result)
 
 
 async def test_without_a_wait_it_answers_at_once() -> None:

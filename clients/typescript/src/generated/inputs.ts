@@ -774,7 +774,7 @@ export interface PlaceCallInput {
   agent_id: string;
   /** Phone number id (num_…), from list_phone_numbers. */
   phone_number_id: string;
-  /** Whom to call, in E.164. */
+  /** Whom to call, in E.164; refused if on the do-not-call list. */
   to: string;
   /** Values for the placeholders of the agent's prompt, by name, such as first_name. */
   variables?: Record<string, JsonValue>;

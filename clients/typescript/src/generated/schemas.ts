@@ -1306,21 +1306,24 @@ export interface Preview {
   cost: CostRange;
   max_attempts: number;
   /**
-   * Minutes of calling it takes to call everybody once; waiting for the calling hours or for retries that are not due
-   * yet comes on top.
+   * Minutes of calling it takes to call everybody once; waiting for the calling hours, for retries that are not due
+   * yet or for numbers that used up max_calls_per_day comes on top.
    */
   estimated_minutes: number;
-  /** When the first call from now on would be made, inside the calling hours; null: never. */
+  /**
+   * When the first call from now on would be made, inside the calling hours, by a number that may call; null: never.
+   */
   next_call_at?: string | null;
   /**
-   * About when everybody who can be called is called once, inside the calling hours; of a deployment that has
-   * started: once more everybody who is left, nobody before their retry is due; null: nobody would be called, not
-   * before end_at, or in more than 100 days.
+   * About when everybody who can be called is called once, inside the calling hours and within the max_calls_per_day
+   * of its numbers, which other campaigns may use up too; of a deployment that has started: once more everybody who
+   * is left, nobody before their retry is due; null: nobody would be called, not before end_at, or in more than 100
+   * days.
    */
   finishes_at?: string | null;
   /**
-   * When the last of all can be called for the first time at the latest, by the pace, the calling hours and the
-   * rules; null: nobody would be called, or in more than 100 days.
+   * When the last of all can be called for the first time at the latest, by the pace, the calling hours, the rules
+   * and the max_calls_per_day of its numbers; null: nobody would be called, or in more than 100 days.
    */
   last_call_at?: string | null;
   /** What start would refuse, in words. */

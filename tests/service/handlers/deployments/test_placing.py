@@ -1,19 +1,21 @@
 """Placing one call: a deployment of one person that passes the same gates as any other."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import insert
 
 from callwright.contract.agents import Agent
 from callwright.contract.deployments.deployments import Deployment
+from callwright.contract.do_not_call import NewEntry
 from callwright.contract.phone_numbers import PhoneNumber
-from callwright.service.tables.schema import do_not_call
+from callwright.service.platform.clock.clock import HOUR, MINUTE, moment
 from tests.support import resources
 from tests.support.campaigns import make_agent, phone, rent
+from tests.support.clock_set_by_test import Wall
 from tests.support.http.raw_requests import AsyncClient
 from tests.support.resources import refusal
-from tests.support.service import Tenant
+from tests.support.service import Tenant, open_service
 
 ADA: dict[str, Any] = {"first_name": "Ada"}
 
@@ -114,13 +116,61 @@ async def test_variables_that_do_not_fit_the_prompt_are_refused_and_nothing_is_m
     assert await nothing_was_made(tenant)
 
 
-@pytest.mark.service(workers=True)
-async def test_whoever_asked_not_to_be_called_is_not_called(tenant: Tenant) -> None:
-    entry = {"id": tenant.services.ids.new("dnc"), "org_id": tenant.org_id, "number": phone(7), "simulated": True}
-    row = {**entry, "reason": "opted_out", "created_at": 1}
-    await tenant.database.write(lambda connection: connection.execute(insert(do_not_call), [row]).rowcount)
+@pytest.mark.parametrize("number", ["+19005550100", "+881612345678", "911", "+4930", "+12125550100 ext. 7"])
+async def test_a_number_that_is_never_dialled_is_refused_by_its_name(tenant: Tenant, number: str) -> None:
     made = await parts(tenant)
-    ended = await tenant.ended((await place(tenant, made)).id)
+    async with refusal(400, "invalid_field", "to"):
+        await place(tenant, made, to=number)
+    assert await nothing_was_made(tenant)
+
+
+@pytest.mark.parametrize("auto_start", [True, False])
+@pytest.mark.parametrize(("simulated", "named"), [(True, "list of the simulated network,"), (False, "list,")])
+async def test_a_number_on_the_do_not_call_list_is_refused_with_its_entry_and_nothing_is_made(
+    tenant: Tenant, simulated: bool, named: str, auto_start: bool
+) -> None:
+    given: dict[str, Any] = {"entries": [NewEntry(number=phone(7), reason="litigator")], "simulated": simulated}
+    (entry,) = (await tenant.client.do_not_call.add(**given)).entries
+    made = await parts(tenant)
+    async with refusal(422, "compliance_rejected", "to") as problems:
+        await place(tenant, made, auto_start=auto_start)
+    assert problems[0].details == {"reasons": ["do_not_call"]}
+    for part in (f"on the do-not-call {named}", "for the reason litigator", f"remove the entry {entry.id}"):
+        assert part in problems[0].message
+    assert phone(7) not in problems[0].message
+    assert await nothing_was_made(tenant)
+    await tenant.client.do_not_call.remove(id=entry.id)
+    assert (await place(tenant, made)).status == "active"
+
+
+@pytest.mark.parametrize(
+    ("listed", "called"), [("+541155501234", "+5491155501234"), ("+5491155501234", "+541155501234")]
+)
+async def test_a_number_that_is_listed_in_another_notation_is_refused(tenant: Tenant, listed: str, called: str) -> None:
+    await tenant.client.do_not_call.add(entries=[NewEntry(number=listed)])
+    made = await parts(tenant)
+    async with refusal(422, "compliance_rejected", "to"):
+        await place(tenant, made, to=called)
+
+
+async def test_an_entry_that_has_expired_refuses_nothing(database_url: str, tmp_path: Path) -> None:
+    wall = Wall()
+    async with open_service(database_url, tmp_path, workers=False, clock=wall.clock()) as tenant:
+        made = await parts(tenant)
+        ends = moment(tenant.services.clock.now_ms() + HOUR)
+        await tenant.client.do_not_call.add(entries=[NewEntry(number=phone(7), expires_at=ends)])
+        async with refusal(422, "compliance_rejected", "to"):
+            await place(tenant, made, auto_start=False)
+        wall.ahead_ms = HOUR + MINUTE
+        assert (await place(tenant, made, auto_start=False)).status == "draft"
+
+
+@pytest.mark.service(workers=True)
+async def test_whoever_asks_after_the_draft_not_to_be_called_is_not_called(tenant: Tenant) -> None:
+    made = await place(tenant, await parts(tenant), auto_start=False)
+    await tenant.client.do_not_call.add(entries=[NewEntry(number=phone(7))])
+    await tenant.client.deployments.start(id=made.id)
+    ended = await tenant.ended(made.id)
     assert (ended.stats.attempts, ended.stats.suppressed) == (0, 1)
     assert (await tenant.client.calls.list()).data == []
 

@@ -51,6 +51,7 @@ async def test_a_preview_tells_when_everybody_was_called_inside_the_hours(tenant
     now = moment(tenant.services.clock.now_ms())
     friday = (now + timedelta(days=7 + (4 - now.weekday()) % 7)).replace(hour=17, minute=30, second=0, microsecond=0)
     made = await draft(tenant, people(240), calls_per_second=0.1, start_at=friday, calling_hours=hours)
+    await tenant.client.phone_numbers.update(id=made.phone_number_ids[0], max_calls_per_day=None)
     seen = await tenant.client.deployments.preview(id=made.id)
     assert seen.estimated_minutes == 40
     assert seen.finishes_at == friday + timedelta(hours=63, minutes=40)  # Monday at 09:10
