@@ -76,10 +76,12 @@ class Carrier(Protocol):
         """
         ...
 
-    async def ended(self, leg: LegRequest, told: ToldStage, hang_up: "HangUpAsked") -> CallResult:
+    async def ended(
+        self, leg: LegRequest, provider_call_id: str | None, told: ToldStage, hang_up: "HangUpAsked"
+    ) -> CallResult:
         """Follows a leg that was placed, and returns its result once it is over. It tells the stages that it reaches.
 
-        When `hang_up` is set, it hangs the call up.
+        When `hang_up` is asked, it hangs the call up.
         """
         ...
 

@@ -1,19 +1,31 @@
 """Results of legs that end for a reason of their own, apart from what a carrier tells."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Row
 
 from callwright.service.telephony.engine import CallRequest, CallResult, EarlyEnd
 
-PLACE_S = 5.0
-"""Seconds from the fence to the last moment at which the request may be sent."""
-REQUEST_S = 4.0
-"""Seconds that the request may take."""
-LIST_LAG_S = 60.0
-"""Seconds after which a carrier's list shows every call that was placed. Carriers do not document it."""
-OVERHANG_S = 30.0
-"""Seconds that a call may go on after its longest ringing and talking."""
+
+@dataclass(frozen=True)
+class PlacingTimes:
+    """How long each step of placing may take, in seconds. Shorter ones are for tests."""
+
+    place_s: float = 5.0
+    """From the fence to the last moment at which the request may be sent."""
+    list_lag_s: float = 60.0
+    """After this time the list of a carrier shows every call that was placed. Carriers do not document it."""
+    overhang_s: float = 30.0
+    """How long a call may go on after its longest ringing and talking."""
+
+    def is_listed_after_s(self) -> float:
+        """Seconds after the fence when the carrier's list shows the call, if it was placed at all."""
+        return self.place_s + self.list_lag_s
+
+    def over_after_s(self, request: CallRequest) -> float:
+        """Seconds after the fence when the call is over for certain, if it was placed at all."""
+        return self.is_listed_after_s() + request.ring_timeout_s + request.max_duration_s + self.overhang_s
 
 
 def not_dialled(request: CallRequest, end: EarlyEnd | None = None) -> CallResult:
@@ -41,10 +53,5 @@ def lost(leg: Row[Any]) -> CallResult:
         hangup_cause="platform_error",
         ended_by="platform",
         answered_by="unknown",
-        warnings=["The call ended because the process that carried it did; what was said is not known."],
+        warnings=("The call ended because the process that carried it did; what was said is not known.",),
     )
-
-
-def over_after_s(request: CallRequest) -> float:
-    """Seconds after the fence when a call is over for certain, if it was placed at all."""
-    return PLACE_S + LIST_LAG_S + request.ring_timeout_s + request.max_duration_s + OVERHANG_S

@@ -86,9 +86,7 @@ def take(
 
     A leg that another host took and did not begin to place may be taken once that host's lease has expired.
     """
-    new = (
-        select(legs).where(_L.state == "new", _L.carrier.in_(carriers)).order_by(_L.created_at).limit(most)
-    )
+    new = select(legs).where(_L.state == "new", _L.carrier.in_(carriers)).order_by(_L.created_at).limit(most)
     return LEGS.take(connection, new, host, now_ms, until_ms)
 
 

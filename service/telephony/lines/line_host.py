@@ -29,14 +29,7 @@ from callwright.service.telephony.carriers.carrier import (
 )
 from callwright.service.telephony.engine import CallRequest, EarlyEnd
 from callwright.service.telephony.legs import leg_rows
-from callwright.service.telephony.legs.leg_results import (
-    LIST_LAG_S,
-    PLACE_S,
-    lost,
-    not_dialled,
-    over_after_s,
-    unconfirmed,
-)
+from callwright.service.telephony.legs.leg_results import PlacingTimes, lost, not_dialled, unconfirmed
 
 log = logging.getLogger(__name__)
 P = ParamSpec("P")
@@ -69,10 +62,12 @@ class LineHost:
         lines: int,
         may_place: MayPlace,
         lease_ms: int = LEASE_MS,
+        times: PlacingTimes = PlacingTimes(),  # noqa: B008 - it cannot change
     ) -> None:
         """`lines` is how many calls it carries at once, `owner` the name under which it leases legs."""
         self._database, self._clock, self._owner = database, clock, owner
         self._carriers, self._lines, self._may_place, self._lease_ms = carriers, lines, may_place, lease_ms
+        self._times = times
         self._calls: dict[str, HangUpAsked] = {}
         """What asks each call of this host to be hung up, by call id."""
         self._settled: set[str] = set()
@@ -161,7 +156,7 @@ class LineHost:
 
     async def _place_and_follow(self, leg: Row[Any], request: CallRequest, asked: HangUpAsked) -> None:
         carrier, told = self._carriers[leg.carrier], self._told(leg.call_id)
-        placed = LegRequest(request, anyio.current_time() + PLACE_S)
+        placed = LegRequest(request, anyio.current_time() + self._times.place_s)
         if not await self._written(self._fence, request):
             await self._settle_own(leg)
             return
@@ -177,11 +172,13 @@ class LineHost:
             return
         except Unknown as error:
             log.warning("it is not known whether a call was placed: %s", error, extra={"call_id": leg.call_id})
-            if not await self._settle(leg.call_id, request, carrier):
+            found = await self._settle(leg.call_id, request, carrier)
+            if found is None:
                 return
+            provider_call_id = found.provider_call_id
         else:
             await told("initiated", provider_call_id)
-        result = await carrier.ended(placed, told, asked)
+        result = await carrier.ended(placed, provider_call_id, told, asked)
         await self._written(leg_rows.end, result, self._clock.now_ms())
 
     def _fence(self, connection: Connection, request: CallRequest) -> bool:
@@ -213,29 +210,29 @@ class LineHost:
     async def _settle_gone(self, leg: Row[Any]) -> None:
         """Settles a leg that no host follows. Its sound is gone, so a call that was placed is hung up."""
         request, carrier = leg_rows.request_of(leg), self._carriers.get(leg.carrier)
-        if await self._settle(leg.call_id, request, carrier):
+        if await self._settle(leg.call_id, request, carrier) is not None:
             await self._end_lost(leg.call_id, request, carrier)
 
-    async def _settle(self, call_id: str, request: CallRequest, carrier: Carrier | None) -> bool:
-        """Waits until it is known whether a leg was placed; True if it was and goes on, False once it has ended."""
+    async def _settle(self, call_id: str, request: CallRequest, carrier: Carrier | None) -> Row[Any] | None:
+        """Waits until it is known whether a leg was placed: the leg if it was and goes on, None once it has ended."""
         while True:
             leg, age_ms = await self._written(_leg_and_age, call_id, self._clock.now_ms())
             if leg is None or leg.state == "ended":
-                return False
+                return None
             if leg.state == "placed":
-                return True
+                return leg
             if leg.state == "placing" and carrier is not None and carrier.lists_calls:
                 with anyio.move_on_after(SETTLE_S * 4):
                     found = await carrier.find(request, placing_ms=leg.placing_at)
                     if found.what == "one":
                         await self._told(call_id)("initiated", found.provider_call_id)
                         continue
-            if leg.state == "placing" and age_ms > (PLACE_S + LIST_LAG_S) * SECOND:
+            if leg.state == "placing" and age_ms > self._times.is_listed_after_s() * SECOND:
                 await self._written(leg_rows.not_confirmed, call_id)
-            if age_ms > over_after_s(request) * SECOND:
+            if age_ms > self._times.over_after_s(request) * SECOND:
                 states: tuple[leg_rows.LegState, ...] = ("placing", "unconfirmed")
                 await self._written(leg_rows.end, unconfirmed(request), self._clock.now_ms(), only_in=states)
-                return False
+                return None
             await anyio.sleep(SETTLE_S)
 
     async def _end_lost(self, call_id: str, request: CallRequest, carrier: Carrier | None) -> None:
@@ -243,7 +240,7 @@ class LineHost:
             leg, age_ms = await self._written(_leg_and_age, call_id, self._clock.now_ms())
             if leg is None or leg.state == "ended":
                 return
-            is_over = age_ms > over_after_s(request) * SECOND
+            is_over = age_ms > self._times.over_after_s(request) * SECOND
             if carrier is not None and leg.provider_call_id is not None and not is_over:
                 try:
                     await carrier.hang_up(leg.provider_call_id)

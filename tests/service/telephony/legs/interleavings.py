@@ -16,15 +16,10 @@ from callwright.service.platform.clock.clock import SECOND
 from callwright.service.tables.schema import legs
 from callwright.service.telephony.engine import AgentSnapshot, CallRequest, CallResult, EarlyEnd
 from callwright.service.telephony.legs import leg_rows
-from callwright.service.telephony.legs.leg_results import (
-    LIST_LAG_S,
-    PLACE_S,
-    not_dialled,
-    over_after_s,
-    unconfirmed,
-)
+from callwright.service.telephony.legs.leg_results import PlacingTimes, not_dialled, unconfirmed
 
 LEASE_MS = 15_000
+TIMES = PlacingTimes()
 REQUEST = CallRequest(
     call_id="cal_1",
     org_id="org_1",
@@ -36,9 +31,10 @@ REQUEST = CallRequest(
     agent=AgentSnapshot("agt_1", "", "", "en-US", "en-US-ada"),
     variables={},
 )
-_OVER_S = over_after_s(REQUEST) + 30
+_OVER_S = TIMES.over_after_s(REQUEST) + 30
 MOMENTS_MS = tuple(
-    round(seconds * SECOND) for seconds in (0, PLACE_S + 1, 20, PLACE_S + LIST_LAG_S + 25, _OVER_S, 3 * _OVER_S)
+    round(seconds * SECOND)
+    for seconds in (0, TIMES.place_s + 1, 20, TIMES.is_listed_after_s() + 25, _OVER_S, 3 * _OVER_S)
 )
 """The times of the model: the start, after the last moment to place, after the leases, after the lag of the list, after
 any call is over, and long after that."""
@@ -136,7 +132,7 @@ class Model:
     def _of_host(self, state: State, host: Host) -> Iterator[tuple[State, Host]]:
         now_ms, idle = MOMENTS_MS[state.time], replace(host, at="idle", place_before_ms=0)
         if host.at == "idle":
-            to_place = replace(host, at="taken", place_before_ms=now_ms + round(PLACE_S * SECOND))
+            to_place = replace(host, at="taken", place_before_ms=now_ms + round(TIMES.place_s * SECOND))
             taken, is_taken = self._do(state, "take", host)
             if is_taken:
                 yield taken, to_place
@@ -172,9 +168,9 @@ class Model:
         if state.accepted:  # the carrier's list shows it, or not yet
             yield self._after(state, "rings"), host
         age_ms = now_ms - leg["placing_at"]
-        if leg["state"] == "placing" and age_ms > (PLACE_S + LIST_LAG_S) * SECOND:
+        if leg["state"] == "placing" and age_ms > TIMES.is_listed_after_s() * SECOND:
             yield self._after(state, "not confirmed"), host
-        if age_ms > over_after_s(REQUEST) * SECOND:
+        if age_ms > TIMES.over_after_s(REQUEST) * SECOND:
             yield self._after(state, "over"), idle
 
     def _after(self, state: State, name: str) -> State:

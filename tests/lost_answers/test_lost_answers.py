@@ -1,0 +1,28 @@
+"""A carrier without a key that loses answers, hosts that are killed and frozen: nobody is rung twice."""
+
+from random import Random
+
+import pytest
+
+from tests.lost_answers.run import Run
+from tests.support.database.databases import Engine
+
+SHORT_S = 8.0
+
+pytestmark = pytest.mark.xdist_group("lost answers")
+
+
+@pytest.mark.parametrize("engine", ["postgres"], indirect=True)
+async def test_nobody_is_rung_twice_and_each_leg_ends(database_url: str, engine: Engine) -> None:
+    figures = await Run(database_url, Random(1), hosts=3).figures(SHORT_S)
+    assert figures.kills, figures
+    assert not figures.rung_twice, figures
+    assert not figures.rung_though_not_dialled, figures
+    assert not figures.open_legs, figures
+    assert figures.causes["no_answer"], figures
+
+
+@pytest.mark.parametrize("engine", ["postgres"], indirect=True)
+async def test_what_a_queue_does_rings_somebody_twice(database_url: str, engine: Engine) -> None:
+    figures = await Run(database_url, Random(1), hosts=3, as_a_queue=True).figures(SHORT_S)
+    assert figures.rung_twice, figures
