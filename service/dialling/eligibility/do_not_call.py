@@ -32,7 +32,7 @@ from callwright.service.accounts.principals import SERVICE
 from callwright.service.platform.database.inserts import upsert
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.phone import MOBILE_PREFIXES
-from callwright.service.rules.do_not_call_entries import NumberToList
+from callwright.service.rules.do_not_call.entries import NumberToList
 from callwright.service.tables import audit_log
 from callwright.service.tables.ledger import wallet_of
 from callwright.service.tables.schema import do_not_call, organizations

@@ -19,7 +19,7 @@ from callwright.list_files.phone_columns import (
 from callwright.list_files.reading import Record, open_list
 from callwright.list_files.unreadable import UnreadableList
 from callwright.service.platform.phone import redacted
-from callwright.service.rules.do_not_call_cells import (
+from callwright.service.rules.do_not_call.cells import (
     LONGEST_NOTE,
     OTHER,
     end_ms_of,
@@ -28,7 +28,7 @@ from callwright.service.rules.do_not_call_cells import (
     reason_of,
     yes_or_no,
 )
-from callwright.service.rules.do_not_call_entries import NumberToList, ReadEntries, RefusedEntry, read_numbers
+from callwright.service.rules.do_not_call.entries import NumberToList, ReadEntries, RefusedEntry, read_numbers
 
 _READ = ("reason", "note", "expires_at", "simulated")
 """The columns that are read beside those of numbers."""
