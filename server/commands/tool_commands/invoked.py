@@ -63,12 +63,12 @@ def invoke(tool: DeclaredTool, arguments: Mapping[str, Any], options: ShellOptio
     if tool.name == READS_FILES and answer.data.get("status") == "failed":
         raise typer.Exit(REFUSED)
     if tool.name in _ADDS_NUMBERS:
-        _say_refused_rows(answer.data)
+        say_refused_rows(answer.data)
     if answer.served_here and (tool.noun, answer.data.get("status")) in _UNDER_WAY:
         _say_it_waits(settings)
 
 
-def _say_refused_rows(data: Mapping[str, Any]) -> None:
+def say_refused_rows(data: Mapping[str, Any]) -> None:
     """How many refused rows are not shown. Exits with 1 if there are some, and nothing was added."""
     from rich.console import Console
 
