@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from callwright.contract.checks.counts import count_of
+from callwright.contract.checks.names import LONGEST_NOTE
 from callwright.contract.checks.row_notices import RowNotice
 from callwright.contract.do_not_call import ImportDoNotCall
 from callwright.list_files.phone_columns import (
@@ -21,7 +22,6 @@ from callwright.list_files.reading import Record, open_list
 from callwright.list_files.unreadable import UnreadableList
 from callwright.service.platform.phone import redacted
 from callwright.service.rules.do_not_call.cells import (
-    LONGEST_NOTE,
     OTHER,
     end_ms_of,
     note_of,

@@ -440,8 +440,8 @@ export interface Compliance {
   purpose?: "marketing" | "informational" | "collections" | "survey";
   /**
    * A column that says yes for each contact who agreed to be called; nobody else is called. These count as yes, in
-   * any case of letters: yes, true, 1, y, given, opt-in, opted in, opt in, opted-in, ja, wahr, oui, vrai, sí, si,
-   * verdadero, sì, vero, waar, sim, verdadeiro, हाँ, हां.
+   * any case of letters: yes, true, 1, y, ja, wahr, oui, vrai, sí, si, verdadero, sì, vero, waar, sim, verdadeiro,
+   * हाँ, हां, given, opt-in, opted in, opt in, opted-in.
    */
   consent_column?: string | null;
   /** The caller states that everybody in the audience agreed to be called. Default: false. */
