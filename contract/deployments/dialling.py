@@ -225,7 +225,13 @@ class Compliance(Part):
         ),
     ] = None
     consent_attested: Annotated[
-        bool, Field(description="The caller states that everybody in the audience agreed to be called.")
+        bool,
+        Field(
+            description=(
+                "The caller states that everybody in the audience agreed to be called. Whoever has a clear no in a "
+                "column named for consent (consent, opt-in, Einwilligung) is not called all the same."
+            )
+        ),
     ] = False
     consent_reference: Annotated[
         ConsentReference | None,

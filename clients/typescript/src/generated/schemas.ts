@@ -122,13 +122,15 @@ export interface AudienceRow {
   /** E.164. */
   phone_number: string;
   country?: string | null;
-  /** IANA zone from the time zone column, if there is one. */
+  /** IANA zone from the time zone column, if any. */
   timezone?: string | null;
   external_id?: string | null;
   /** What the list calls the person; null where it has no column of names. */
   name?: string | null;
   /** The template variables, by column. */
   values: Record<string, string>;
+  /** What other rows of the person say no to, by column; as consent it wins over `values`. */
+  declined?: Record<string, string>;
   created_at: string;
 }
 
@@ -173,9 +175,10 @@ export interface Average {
 export interface Blocked {
   /**
    * do_not_call: the number is on the organization's list, which its person or you put it on; no_consent: the consent
-   * column does not say yes, or there is none and the person's region needs it; calling_hours: no moment within 100
-   * days is allowed (of the first 1,000 people); not_dialable, predial_declined, person_deleted, or suppressed (no
-   * reason was kept): left out since the start; invalid_row, duplicate: left out of the audience.
+   * column does not say yes, a row of the person says no, or there is no such column and the person's region needs
+   * it; calling_hours: no moment within 100 days is allowed (of the first 1,000 people); not_dialable,
+   * predial_declined, person_deleted, or suppressed (no reason was kept): left out since the start; invalid_row,
+   * duplicate: left out of the audience.
    */
   reason: string;
   count: number;
@@ -444,7 +447,10 @@ export interface Compliance {
    * हाँ, हां, given, opt-in, opted in, opt in, opted-in.
    */
   consent_column?: string | null;
-  /** The caller states that everybody in the audience agreed to be called. Default: false. */
+  /**
+   * The caller states that everybody in the audience agreed to be called. Whoever has a clear no in a column named
+   * for consent (consent, opt-in, Einwilligung) is not called all the same. Default: false.
+   */
   consent_attested?: boolean;
   /** Where the consents are kept: a file name or URL. Without it a person reviews the start. */
   consent_reference?: string | null;
