@@ -282,7 +282,7 @@ export interface CallEvidence {
   deployment_id?: string | null;
   contact_id?: string | null;
   to: string;
-  /** When it was dialled. */
+  /** When it was dialled, by the clock of the campaign. */
   created_at: string;
   simulated: boolean;
   /** The version of the rules of regions. */
@@ -291,18 +291,36 @@ export interface CallEvidence {
   regions?: string[];
   /** The time zones that all had to allow it. */
   time_zones?: string[];
-  /** What clocks in the first of them showed. */
+  /** What clocks in the first of them showed at created_at. */
   local_time?: string | null;
   /** Hours, caps and pauses that allowed it. */
   rules?: EvidenceRule[];
   /** Rules that need the person's consent. */
   consent_rules?: string[];
+  /**
+   * column: the list said yes for the person; attested: the campaign stated that everybody agreed; not_needed: it did
+   * neither. Null for a call of an earlier release.
+   */
+  consent_basis?: "column" | "attested" | "not_needed" | null;
   /** The column of the list that said yes. */
   consent_column?: string | null;
-  /** Calls to the number before, by any campaign. */
+  /** What the person's cell in that column said, up to 100 characters. */
+  consent_answer?: string | null;
+  /**
+   * When the person agreed, as the list says it, up to 100 characters; null where it has no column named for that
+   * date, such as consent_date or opted in at.
+   */
+  consent_date?: string | null;
+  /** Where the campaign said that the consents are kept. */
+  consent_reference?: string | null;
+  /** Calls to the number in the 24 hours before created_at, by any campaign, each by its clock. */
   calls_in_24_hours?: number | null;
+  /** In the 7 days before it, in the same way. */
   calls_in_7_days?: number | null;
-  /** When the do-not-call list was read, by the clock of the service. */
+  /**
+   * When the do-not-call list was read and the call allowed, by the clock of the service. That of a simulated
+   * campaign may be days ahead of it.
+   */
   do_not_call_checked_at?: string | null;
 }
 
@@ -312,7 +330,7 @@ export interface CallEvidenceWithHistory {
   deployment_id?: string | null;
   contact_id?: string | null;
   to: string;
-  /** When it was dialled. */
+  /** When it was dialled, by the clock of the campaign. */
   created_at: string;
   simulated: boolean;
   /** The version of the rules of regions. */
@@ -321,18 +339,36 @@ export interface CallEvidenceWithHistory {
   regions?: string[];
   /** The time zones that all had to allow it. */
   time_zones?: string[];
-  /** What clocks in the first of them showed. */
+  /** What clocks in the first of them showed at created_at. */
   local_time?: string | null;
   /** Hours, caps and pauses that allowed it. */
   rules?: EvidenceRule[];
   /** Rules that need the person's consent. */
   consent_rules?: string[];
+  /**
+   * column: the list said yes for the person; attested: the campaign stated that everybody agreed; not_needed: it did
+   * neither. Null for a call of an earlier release.
+   */
+  consent_basis?: "column" | "attested" | "not_needed" | null;
   /** The column of the list that said yes. */
   consent_column?: string | null;
-  /** Calls to the number before, by any campaign. */
+  /** What the person's cell in that column said, up to 100 characters. */
+  consent_answer?: string | null;
+  /**
+   * When the person agreed, as the list says it, up to 100 characters; null where it has no column named for that
+   * date, such as consent_date or opted in at.
+   */
+  consent_date?: string | null;
+  /** Where the campaign said that the consents are kept. */
+  consent_reference?: string | null;
+  /** Calls to the number in the 24 hours before created_at, by any campaign, each by its clock. */
   calls_in_24_hours?: number | null;
+  /** In the 7 days before it, in the same way. */
   calls_in_7_days?: number | null;
-  /** When the do-not-call list was read, by the clock of the service. */
+  /**
+   * When the do-not-call list was read and the call allowed, by the clock of the service. That of a simulated
+   * campaign may be days ahead of it.
+   */
   do_not_call_checked_at?: string | null;
   /** The newest 100, the newest first. */
   history: ContactDecision[];
@@ -525,10 +561,11 @@ export interface Contact {
 
 /** How the gate decided about the contact when it did not allow a call: one entry whenever another rule decided. */
 export interface ContactDecision {
+  /** By the clock of the campaign. */
   decided_at: string;
   decision: "deferred" | "never";
   rule: string;
-  /** Until when it was deferred. */
+  /** Until when it was deferred, by the same clock. */
   until?: string | null;
   rules_version: string;
 }
