@@ -75,9 +75,8 @@ class RowError(Resource):
         Field(
             description=(
                 "missing_phone, invalid_phone, spreadsheet_damage, several_numbers, ambiguous_country, not_dialable, "
-                "duplicate_in_file, "
-                "duplicate_in_audience, column_count_mismatch, cell_too_long, bad_type, bad_encoding, bad_column_name, "
-                "invalid_timezone or invalid_steering."
+                "duplicate_in_file, duplicate_in_audience, column_count_mismatch, cell_too_long, bad_type, "
+                "bad_encoding, bad_column_name, invalid_timezone or invalid_steering."
             )
         ),
     ]
@@ -166,14 +165,16 @@ class AudienceRow(Resource):
     audience_id: str
     phone_number: Annotated[ContactNumber, Field(description="E.164.")]
     country: OwnText | None = None
-    timezone: Annotated[OwnText | None, Field(description="IANA zone from the time zone column, if there is one.")] = (
-        None
-    )
+    timezone: Annotated[OwnText | None, Field(description="IANA zone from the time zone column, if any.")] = None
     external_id: Cell | None = None
     name: Annotated[
         Cell | None, Field(description="What the list calls the person; null where it has no column of names.")
     ] = None
     values: Annotated[dict[str, Cell], Field(description="The template variables, by column.")]
+    declined: Annotated[
+        dict[str, Cell],
+        Field(description="What other rows of the person say no to, by column; as consent it wins over `values`."),
+    ] = {}
     created_at: Timestamp
 
 

@@ -191,7 +191,8 @@ class RemoveDoNotCall(Input):
 
 
 class ImportDoNotCall(Input):
-    """A CSV file to import: its text, up to 1 MB. All good rows are on the list when the answer comes.
+    """A CSV file to import: its text, up to 1 MB, or a part of a larger one with the header row. All good rows are on
+    the list when the answer comes.
 
     The first row names the columns. Those of numbers are found by names and contents; the columns `reason`, `note`,
     `expires_at` and `simulated` are read where there are any, and others are not. The number wins: an unknown reason

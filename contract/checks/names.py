@@ -13,6 +13,7 @@ from pydantic import AfterValidator, Field, JsonValue
 from callwright.contract.checks.visible import cleaned, hidden_in, is_newer_emoji
 
 LONGEST_NAME = 200
+LONGEST_NOTE = 2_000
 """Characters of a name."""
 _QUOTATION_MARKS = frozenset(
     '"\u00ab\u00bb\u02ba\u02dd\u02ee\u02f5\u02f6\u05f4\u2033\u2034\u2036\u2037\u2057\u226a\u226b'
@@ -97,7 +98,7 @@ Name = Annotated[
 """What people call a thing."""
 Label = Annotated[str, Field(max_length=LONGEST_NAME, json_schema_extra=_SHOWN), AfterValidator(checked_label)]
 """As a name, and may be empty."""
-Text = Annotated[str, Field(max_length=2000), AfterValidator(_lines)]
+Text = Annotated[str, Field(max_length=LONGEST_NOTE), AfterValidator(_lines)]
 """Words for people, on any number of lines."""
 SeenLines = AfterValidator(_lines)
 """Refuses what nobody sees in a text on any number of lines."""

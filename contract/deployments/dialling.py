@@ -6,6 +6,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from callwright.contract.checks.names import SeenLines
 from callwright.contract.checks.time_zones import time_zones
+from callwright.contract.checks.yes_and_no import NO, YES
 from callwright.contract.declaration.field_types import PlainText, Spend, Timestamp
 from callwright.contract.declaration.marks import ColumnText, OwnScript, OwnText
 from callwright.contract.declaration.model import Part
@@ -194,14 +195,11 @@ class Voicemail(Part):
         return self
 
 
-CONSENT_GIVEN = (
-    *("yes", "true", "1", "y", "given", "opt-in", "opted in", "opt in", "opted-in"),
-    *("ja", "wahr", "oui", "vrai", "sí", "si", "verdadero", "sì", "vero", "waar", "sim", "verdadeiro", "हाँ", "हां"),
-)
-"""What counts as yes in a consent column, in any case of letters: words of the languages that agents speak."""
+CONSENT_GIVEN = (*YES, "given", "opt-in", "opted in", "opt in", "opted-in")
+"""What counts as yes in a consent column, in any case of letters."""
 CONSENT_REFUSED = (
-    *("no", "false", "0", "n", "not given", "opt-out", "opted out", "opt out", "opted-out", "refused", "declined"),
-    *("withdrawn", "revoked", "nein", "falsch", "non", "faux", "falso", "nee", "onwaar", "não", "nao", "नहीं"),
+    *(*NO, "not given", "opt-out", "opted out", "opt out", "opted-out"),
+    *("refused", "declined", "withdrawn", "revoked"),
 )
 """What counts as a clear no there; whoever's cell is neither is not called, and the preview tells of it."""
 CONSENT_WORDS = ", ".join(CONSENT_GIVEN)
@@ -227,7 +225,13 @@ class Compliance(Part):
         ),
     ] = None
     consent_attested: Annotated[
-        bool, Field(description="The caller states that everybody in the audience agreed to be called.")
+        bool,
+        Field(
+            description=(
+                "The caller states that everybody in the audience agreed to be called. Whoever has a clear no in a "
+                "column named for consent (consent, opt-in, Einwilligung) is not called all the same."
+            )
+        ),
     ] = False
     consent_reference: Annotated[
         ConsentReference | None,

@@ -35,7 +35,8 @@ class Blocked(Resource):
         Field(
             description=(
                 "do_not_call: the number is on the organization's list, which its person or you put it on; "
-                "no_consent: the consent column does not say yes, or there is none and the person's region needs it; "
+                "no_consent: the consent column does not say yes, a row of the person says no, or there is no such "
+                "column and the person's region needs it; "
                 "calling_hours: no moment within 100 days is allowed (of the first 1,000 people); "
                 "not_dialable, predial_declined, person_deleted, or suppressed (no reason was kept): left out since "
                 "the start; "

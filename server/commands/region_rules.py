@@ -82,10 +82,15 @@ async def load(settings: ProgramSettings, file: Path, *, may_remove: bool) -> No
     if moved.campaigns:
         waits = f"{moved.concerned} of them {'waits' if moved.concerned == 1 else 'wait'} for a review"
         sys.stdout.write(f"{count_of(moved.campaigns, 'campaign')} dial by it now, {waits}\n")
-    if held:
-        sys.stdout.write(
-            f"{count_of(held, 'campaign')} dial nobody before they have moved to it: others hold them now\n"
+    if held.count:
+        named = ", ".join(held.first)
+        more = f" and {held.count - len(held.first)} more" if held.count > len(held.first) else ""
+        said = (
+            "has not moved to it, as another process holds it"
+            if held.count == 1
+            else "have not moved to it, as others hold them"
         )
+        sys.stdout.write(f"{count_of(held.count, 'campaign')} {said} now, and no call is made before: {named}{more}\n")
 
 
 async def export(settings: ProgramSettings | None, version: str | None) -> None:

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +10,10 @@ from sqlalchemy import Connection, Row, bindparam, case, func, insert, literal, 
 
 from callwright.contract.audiences import MAX_ROWS
 from callwright.contract.problems import AUDIENCE_FULL
+from callwright.list_files.consent_columns import consent_columns_among
 from callwright.list_files.phone_columns import column_like, phone_column_of
 from callwright.list_files.place_columns import timezone_column_among
+from callwright.service.campaigns.declined_rows import keep_noes
 from callwright.service.campaigns.spending_cap import SpendingKey, check_additions
 from callwright.service.campaigns.unknown_countries import paused_for_countries
 from callwright.service.dialling.eligibility.reasons import why_not
@@ -19,8 +21,17 @@ from callwright.service.platform.database.inserts import insert_ignoring_conflic
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.refusals import Refusal
+from callwright.service.rules.consent_cells import noes_in
 from callwright.service.rules.prices.price_list import REST
-from callwright.service.rules.rows import BadRow, GoodRow, RowRules, column_type, read_rows
+from callwright.service.rules.rows import (
+    BadRow,
+    GoodRow,
+    ReadRows,
+    RowRules,
+    column_type,
+    no_that_counts,
+    read_rows,
+)
 from callwright.service.tables.schema import audience_rows, audiences, deployment_contacts, deployments
 from callwright.service.telephony.simulated.steering import check_steering
 
@@ -49,6 +60,8 @@ class Intake:
     bad: list[BadRow]
     duplicates: int
     added: int = 0
+    declining: frozenset[str] = frozenset()
+    """The columns named for consent in which rows that were dropped say no."""
 
     @property
     def invalid(self) -> int:
@@ -106,7 +119,7 @@ def take_rows(
     if audience.valid_count + len(read.good) > MAX_ROWS:
         details = {"limit": MAX_ROWS, "current": audience.valid_count}
         raise Refusal(AUDIENCE_FULL, f"rows: an audience has at most {MAX_ROWS:,} rows", field="rows", details=details)
-    added = _store(connection, ids, audience, read.good, intake, now_ms)
+    added = _store(connection, ids, audience, read, intake, now_ms)
     intake.bad.sort(key=lambda bad: bad.row_number)
     connection.execute(
         update(audiences)
@@ -118,7 +131,7 @@ def take_rows(
             if intake.added and audience.phone_column is None
             else audience.phone_column,
             timezone_column=audience.timezone_column or (rules.timezone_column if intake.added else None),
-            columns=json_text(_columns(json.loads(audience.columns), added)),
+            columns=json_text(_columns(json.loads(audience.columns), added, intake.declining)),
             countries=_countries(audience.countries, added),
             row_count=_A.row_count + intake.received,
             valid_count=_A.valid_count + intake.added,
@@ -138,11 +151,15 @@ def _store(
     connection: Connection,
     ids: Ids,
     audience: Row[Any],
-    good: Sequence[tuple[int, GoodRow]],
+    read: ReadRows,
     intake: Intake,
     now_ms: int,
 ) -> list[GoodRow]:
-    """Stores the rows that the audience does not have yet, and returns those; the others become duplicates."""
+    """Stores the rows that the audience does not have yet, and returns those; the others become duplicates.
+
+    Of duplicates their noes are kept.
+    """
+    good = read.good
     if not good:
         return []
     rows = [
@@ -159,22 +176,31 @@ def _store(
         for index, (_, row) in enumerate(good)
     ]
     stored = insert_ignoring_conflicts(connection, audience_rows, rows)
-    added: list[GoodRow] = []
-    for values, (number, row) in zip(rows, good, strict=True):
-        if values["id"] in stored:
-            added.append(row)
-        else:
-            intake.duplicates += 1
-            intake.bad.append(BadRow(number, "duplicate_in_audience", _ALREADY_THERE, external_id=row.external_id))
+    added = [row for values, (_, row) in zip(rows, good, strict=True) if values["id"] in stored]
+    there = [one for values, one in zip(rows, good, strict=True) if values["id"] not in stored]
+    dropped = [*read.dropped, *(row for _, row in there)]
+    called = keep_noes(connection, audience, added=added, dropped=dropped)
+    noes = sorted({name for row in dropped for name in noes_in(row.cells)})
+    intake.declining = frozenset(consent_columns_among(tuple(noes)))
+    for number, row in there:
+        said = _ALREADY_THERE + no_that_counts(row, called.get(row.dedupe_key or "", {}))
+        intake.bad.append(BadRow(number, "duplicate_in_audience", said, external_id=row.external_id))
+    intake.duplicates += len(there)
     intake.added = len(added)
     return added
 
 
-def _columns(known: list[dict[str, Any]], added: Sequence[GoodRow]) -> list[dict[str, Any]]:
+def _columns(known: list[dict[str, Any]], added: Sequence[GoodRow], declining: Collection[str]) -> list[dict[str, Any]]:
     columns = {column["name"]: column for column in known}
+
+    def column_of(name: str) -> dict[str, Any]:
+        return columns.setdefault(name, {"name": name, "type": None, "sample": None, "filled": 0})
+
+    for name in sorted(declining):
+        column_of(name)
     for row in added:
         for name, value in row.cells.items():
-            column = columns.setdefault(name, {"name": name, "type": None, "sample": None, "filled": 0})
+            column = column_of(name)
             if value:
                 column["filled"] += 1
                 found = column_type(value)
@@ -211,7 +237,7 @@ def insert_contacts(
 
     People who may not be called become suppressed contacts with the reason, so that they are counted too.
     """
-    reason = why_not(deployment, _R.phone, now_ms).label("reason")
+    reason = why_not(connection, deployment, _R.phone, now_ms).label("reason")
     rows = (
         select(_R.id, _R.org_id, _R.position, _R.phone, reason)
         .where(_R.audience_id == deployment.audience_id, _R.position >= since)

@@ -56,14 +56,22 @@ def compliance_refusals(connection: Connection, row: Row[Any]) -> list[Refusal]:
 def consent_refusal(rule: str | None = None, *, consent_column: str | None = None) -> Refusal:
     """The refusal of a start in which nobody may be called for want of consent.
 
-    `rule` is that of the region which asks for it; without, the campaign's own `consent_column` says yes for nobody.
+    `rule` is that of the region which asks for it; without, the campaign's own `consent_column` says yes for nobody, or
+    where there is none the list says no for everybody, against an attested consent.
     """
-    message = (
-        f"compliance: nobody may be called without the consent that the rule {rule} needs; {HOW_TO_CONSENT}"
-        if rule is not None
-        else f"compliance: the consent column {redacted(consent_column or '')!r} says yes for nobody who may be "
-        "called; correct it in the audience, or name another consent_column"
-    )
+    if rule is not None:
+        said = f"nobody may be called without the consent that the rule {rule} needs; {HOW_TO_CONSENT}"
+    elif consent_column is not None:
+        said = (
+            f"the consent column {redacted(consent_column)!r} says yes for nobody who may be called; correct it in the "
+            "audience, or name another consent_column"
+        )
+    else:
+        said = (
+            "the list says no in its column of consent for everybody who may be called, and that wins over "
+            "consent_attested; make an audience of people who agreed"
+        )
+    message = f"compliance: {said}"
     details = {"reasons": [NO_CONSENT], "rule": rule or NO_CONSENT}
     return Refusal(COMPLIANCE_REJECTED, message, field="compliance", details=details)
 

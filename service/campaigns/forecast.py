@@ -25,13 +25,13 @@ def next_people(
 ) -> Sequence[Row[Any]]:
     """The first people who may be called, in the order of dialling; those who wait, if the deployment has started."""
     if row.started_at is not None:
-        waiting = _waiting(row, now_ms)
+        waiting = _waiting(connection, row, now_ms)
         found = waiting.add_columns(_K.id, _K.phone, _K.next_at, _K.position, _K.attempts, *_CELLS)
         return connection.execute(found.order_by(_K.next_at, _K.position).limit(most)).all()
     next_at, attempts = literal(begin_ms, BigInteger).label("next_at"), literal(0, Integer).label("attempts")
     people: Select[*tuple[Any, ...]] = (
         select(_R.id, _R.phone, next_at, _R.position, attempts, *_CELLS)
-        .where(_R.audience_id == row.audience_id, why_not(row, _R.phone, now_ms).is_(None))
+        .where(_R.audience_id == row.audience_id, why_not(connection, row, _R.phone, now_ms).is_(None))
         .order_by(_R.position)
         .limit(most)
     )
@@ -67,15 +67,15 @@ def all_called_ms(
     return max(found, default=None)
 
 
-def _waiting(row: Row[Any], now_ms: int) -> Select[*tuple[Any, ...]]:
+def _waiting(connection: Connection, row: Row[Any], now_ms: int) -> Select[*tuple[Any, ...]]:
     joined = deployment_contacts.outerjoin(audience_rows, _R.id == _K.id)
-    reason = why_not(row, _K.phone, now_ms)
+    reason = why_not(connection, row, _K.phone, now_ms)
     return select().select_from(joined).where(_K.deployment_id == row.id, WAITING, reason.is_(None))
 
 
 def _due(connection: Connection, row: Row[Any], now_ms: int) -> Sequence[DueInAnHour]:
     hour = _K.next_at // literal_column(str(HOUR), Integer)
-    found = _waiting(row, now_ms).add_columns(func.min(_K.next_at), func.max(_K.next_at), func.count())
+    found = _waiting(connection, row, now_ms).add_columns(func.min(_K.next_at), func.max(_K.next_at), func.count())
     return [(first, last, count) for first, last, count in connection.execute(found.group_by(hour).order_by(hour))]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, bindparam, or_, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, func, or_, select, update
 
 from callwright.service.dialling import changed_rules
 from callwright.service.dialling.eligibility.campaign_hours import has_state_column
@@ -36,12 +36,12 @@ _GOES_ON = (
     _D.started_at.is_not(None),
 )
 _VERSIONS: Select[*tuple[str | None]] = select(_D.rules_version).where(*_GOES_ON).distinct()
-_OLDER = (
-    select(_D.id)
-    .where(*_GOES_ON, or_(_D.rules_version.is_(None), _D.rules_version.in_(bindparam("versions", expanding=True))))
-    .order_by(_D.id)
-    .limit(PAGE)
+_IS_OLDER = (
+    *_GOES_ON,
+    or_(_D.rules_version.is_(None), _D.rules_version.in_(bindparam("versions", expanding=True))),
 )
+_OLDER = select(_D.id).where(*_IS_OLDER, _D.id > bindparam("after")).order_by(_D.id).limit(bindparam("page"))
+_COUNT_OLDER = select(func.count()).select_from(deployments).where(*_IS_OLDER)
 _ONE = FIND.where(*_GOES_ON).with_for_update(skip_locked=True)
 _AUDIENCE = select(_A.countries, _A.columns, _A.valid_count).where(_A.id == bindparam("id"))
 
@@ -79,19 +79,31 @@ class NewerRules:
 async def move_all(database: Database, ids: Ids, *, now_ms: int, public_url: str | None) -> Moved:
     """Moves all campaigns that dial by older rules, except those that others hold at the moment."""
     campaigns = concerned = 0
-    while found := await database.read(_older):
+    last = ""
+    while found := await database.read(_older, last):
         moved = [await database.write(move, ids, one, now_ms=now_ms, public_url=public_url) for one in found]
         campaigns += sum(one is not None for one in moved)
         concerned += sum(bool(one) for one in moved)
-        if all(one is None for one in moved):  # others hold them, and may be doing the same
-            break
+        last = found[-1]
     return Moved(campaigns, concerned)
 
 
-@brief
-def still_older(connection: Connection) -> int:
-    """How many campaigns have not moved to the newest rules yet, up to `PAGE`. They claim no call before."""
-    return len(_older(connection))
+@dataclass(frozen=True)
+class StillOlder:
+    """The campaigns that have not moved to the newest rules yet: how many, and the ids of the first ones, to `PAGE`."""
+
+    count: int = 0
+    first: Sequence[str] = ()
+
+
+def still_older(connection: Connection) -> StillOlder:
+    """The campaigns that have not moved to the newest rules yet. They claim no call before."""
+    older = _older_versions(connection)
+    if older is None:
+        return StillOlder()
+    first = connection.execute(_OLDER, _page_of(older, "")).scalars().all()
+    count = connection.execute(_COUNT_OLDER, {"versions": older}).scalar_one()
+    return StillOlder(max(count, len(first)), first)  # on Postgres some may have moved between the two
 
 
 @brief
@@ -100,12 +112,24 @@ def _version(connection: Connection) -> str:
 
 
 @brief
-def _older(connection: Connection) -> Sequence[str]:
-    """Campaigns that dial by older rules than the newest, at most `PAGE`."""
+def _older(connection: Connection, after: str) -> Sequence[str]:
+    """Campaigns behind an id that dial by older rules than the newest, at most `PAGE`, in the order of their ids."""
+    older = _older_versions(connection)
+    return () if older is None else connection.execute(_OLDER, _page_of(older, after)).scalars().all()
+
+
+def _page_of(versions: Sequence[str], after: str) -> dict[str, Any]:
+    return {"versions": versions, "after": after, "page": PAGE}
+
+
+def _older_versions(connection: Connection) -> Sequence[str] | None:
+    """The versions older than the newest by which campaigns dial, without that of a release without rules; None if no
+    campaign dials by older rules.
+    """
     newest = order_of(current_version(connection))
     found = connection.execute(_VERSIONS).scalars().all()
     older = [version for version in found if version is not None and order_of(version) < newest]
-    return connection.execute(_OLDER, {"versions": older}).scalars().all() if older or None in found else ()
+    return older if older or None in found else None
 
 
 def move(connection: Connection, ids: Ids, deployment_id: str, *, now_ms: int, public_url: str | None) -> bool | None:

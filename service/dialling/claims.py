@@ -16,7 +16,7 @@ from callwright.list_files.name_columns import name_of
 from callwright.service.accounts.principals import SERVICE
 from callwright.service.dialling.eligibility import reasons
 from callwright.service.dialling.eligibility.attempts import calls_to, longest_memory_ms
-from callwright.service.dialling.eligibility.evidence import ALLOWED, Decided, evidence_of, keep_history
+from callwright.service.dialling.eligibility.evidence import ALLOWED, Decided, consent_of, evidence_of, keep_history
 from callwright.service.dialling.eligibility.gate import Deferred, Never, NeverReason, gate
 from callwright.service.dialling.leases import mine, until
 from callwright.service.dialling.limits import daily_budget
@@ -265,7 +265,7 @@ def _judged(
                 candidate,
                 draft.dial_ms,
                 rules_version=rules.regions.version,
-                consent_column=rules.settings.compliance.consent_column,
+                consent=consent_of(rules.settings.compliance, draft.request.variables),
                 checked_ms=now_ms,
             )
             judged.allowed.append((draft, evidence))

@@ -11,9 +11,10 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, func, 
 from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.contract.deployments.settings import CampaignSettings
 from callwright.service.dialling.agent_snapshot import agent_of
-from callwright.service.dialling.eligibility import consent, reasons
+from callwright.service.dialling.eligibility import reasons
 from callwright.service.dialling.eligibility.attempts import NumberCalls
 from callwright.service.dialling.eligibility.campaign_hours import CampaignHours
+from callwright.service.dialling.eligibility.consent import ConsentColumns, consent_columns
 from callwright.service.dialling.eligibility.gate import Candidate, NeverReason
 from callwright.service.dialling.schedule import DialPace
 from callwright.service.platform.clock.clock import SECOND
@@ -155,9 +156,9 @@ def needs_decision(contacts: Sequence[Row[Any]]) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _due(consent_column: str | None, simulated: bool) -> Select[*tuple[Any, ...]]:
+def _due(asked: ConsentColumns, simulated: bool) -> Select[*tuple[Any, ...]]:
     return (
-        _JOINED.add_columns(reasons.why_not_by_params(consent_column, simulated).label("blocked"))
+        _JOINED.add_columns(reasons.why_not_by_params(asked, simulated).label("blocked"))
         .where(_K.deployment_id == bindparam("id"), WAITING, _K.next_at <= bindparam("until"))
         .order_by(_K.next_at, _K.position)
         .limit(bindparam("most"))
@@ -169,7 +170,7 @@ def due(connection: Connection, row: Row[Any], until_ms: int, most: int, *, now_
 
     `now_ms` is the time of the service.
     """
-    statement = _due(consent.consent_column(row), row.simulated)
+    statement = _due(consent_columns(connection, row), row.simulated)
     given = {"id": row.id, "until": until_ms, "most": most, **reasons.why_not_params(row, now_ms)}
     return connection.execute(statement, given).all()
 

@@ -182,8 +182,9 @@ def list_audience_rows(asked: contract.ListAudienceRows, context: RequestContext
     )
 
     def to_resource(row: Row[Any]) -> contract.AudienceRow:
-        values = json.loads(row.cells)
-        return resource(contract.AudienceRow, row, phone_number=row.phone, name=name_of(values), values=values)
+        values, declined = json.loads(row.cells), json.loads(row.declined or "{}")
+        shown = {"values": values, "declined": declined}
+        return resource(contract.AudienceRow, row, phone_number=row.phone, name=name_of(values), **shown)
 
     return context.page(listing, asked, to_resource)
 

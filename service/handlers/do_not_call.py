@@ -21,8 +21,8 @@ from callwright.service.platform.clock.clock import moment, moment_or_none
 from callwright.service.platform.database.listing import Listing, Span, after_position, in_order
 from callwright.service.platform.phone import is_country
 from callwright.service.platform.refusals import invalid
-from callwright.service.rules.do_not_call_entries import ReadEntries, RefusedEntry, read_entries
-from callwright.service.rules.do_not_call_files import read_file
+from callwright.service.rules.do_not_call.entries import ReadEntries, RefusedEntry, read_entries
+from callwright.service.rules.do_not_call.files import read_file
 from callwright.service.tables.schema import do_not_call
 
 _N = do_not_call.c

@@ -90,13 +90,13 @@ def read_number(text: str, default_country: str | None = None) -> Dialable | Und
     _write_as_today(number)
     if number.extension:
         return Undialable("not_dialable", "the number has an extension, which cannot be dialled; give one without it")
-    if not phonenumbers.is_valid_number(number):
+    kind = phonenumbers.number_type(number)
+    if kind == PhoneNumberType.UNKNOWN:  # no valid number has this type
         return Undialable("invalid_phone", "no such phone number can exist")
-    kind = _undialable(number)
-    if kind is not None:
-        return Undialable("not_dialable", f"{kind} numbers are not called")
-    e164 = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
-    return Dialable(e164, phonenumbers.region_code_for_number(number))
+    country = phonenumbers.region_code_for_number(number)
+    if (why := _undialable(kind, country)) is not None:
+        return Undialable("not_dialable", f"{why} numbers are not called")
+    return Dialable(phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164), country)
 
 
 @lru_cache(maxsize=10_000)
@@ -106,15 +106,16 @@ def is_dialable(e164: str) -> bool:
         number = phonenumbers.parse(e164)
     except NumberParseException:
         return False
-    is_valid = phonenumbers.number_type(number) != PhoneNumberType.UNKNOWN  # no other number has a type
-    return is_valid and _undialable(number) is None
+    kind = phonenumbers.number_type(number)
+    is_valid = kind != PhoneNumberType.UNKNOWN  # no other number has a type
+    return is_valid and _undialable(kind, phonenumbers.region_code_for_number(number)) is None
 
 
-def _undialable(number: phonenumbers.PhoneNumber) -> str | None:
+def _undialable(kind: int, country: str | None) -> str | None:
     """Why numbers of this kind are not called; None if they are."""
-    if phonenumbers.region_code_for_number(number) == phonenumbers.REGION_CODE_FOR_NON_GEO_ENTITY:
+    if country == phonenumbers.REGION_CODE_FOR_NON_GEO_ENTITY:
         return "satellite and global"  # nobody knows what time it is there
-    return _UNDIALABLE.get(phonenumbers.number_type(number))
+    return _UNDIALABLE.get(kind)
 
 
 def _write_as_today(number: phonenumbers.PhoneNumber) -> None:

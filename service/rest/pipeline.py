@@ -171,7 +171,8 @@ class RequestPipeline:
         if prepare is None or request.refusal is not None:
             return
         try:
-            request.prepared = await to_thread.run_sync(prepare, request.input)
+            with self._services.database.uncounted():
+                request.prepared = await to_thread.run_sync(prepare, request.input)
         except Refusal as refusal:
             request.refusal = without_tracebacks(refusal)
 

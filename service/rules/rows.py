@@ -9,6 +9,7 @@ from callwright.list_files.name_columns import name_of
 from callwright.list_files.phone_columns import cell_text
 from callwright.service.platform.phone import Undialable, line_of, masked, read_number, redacted
 from callwright.service.platform.search_words import word_column
+from callwright.service.rules.consent_cells import noes_in, overruled
 from callwright.service.rules.regions.written_zones import zone_written
 
 STEERING_PREFIX = "sim."
@@ -64,7 +65,13 @@ class ReadRows:
 
     good: list[tuple[int, GoodRow]] = field(default_factory=list[tuple[int, GoodRow]])
     bad: list[BadRow] = field(default_factory=list[BadRow])
-    duplicates: int = 0
+    dropped: list[GoodRow] = field(default_factory=list[GoodRow])
+    """Those that have the `dedupe_key` of a good one; they are among the bad."""
+
+    @property
+    def duplicates(self) -> int:
+        """How many rows were dropped."""
+        return len(self.dropped)
 
 
 def _steering(cells: Mapping[str, str], rules: RowRules) -> tuple[dict[str, str], tuple[str, str] | None]:
@@ -136,7 +143,7 @@ def read_rows(rows: Sequence[tuple[int, Mapping[str, object]]], rules: RowRules)
         if isinstance(made, BadRow):
             read.bad.append(replace(made, external_id=external_id_of(row, rules)))
         elif made.dedupe_key is not None and made.dedupe_key in seen:
-            read.duplicates += 1
+            read.dropped.append(made)
             said = _same_person(made, *seen[made.dedupe_key], rules)
             read.bad.append(BadRow(number, "duplicate_in_file", said, external_id=made.external_id))
         else:
@@ -165,8 +172,20 @@ def _same_person(made: GoodRow, number: int, first: GoodRow, rules: RowRules) ->
     said = f"row {number} has the same {same}"
     if not other:
         return said
-    named = ", ".join(other[:_COLUMNS_NAMED])
-    return f"{said}, with another {named}" + (" and more" if len(other) > _COLUMNS_NAMED else "")
+    return f"{said}, with another {_named(other)}{no_that_counts(made, first.cells)}"
+
+
+def no_that_counts(dropped: GoodRow, kept: Mapping[str, str]) -> str:
+    """The end of a sentence about a dropped row: in which columns its no counts against the cells that are kept."""
+    columns = overruled(noes_in(dropped.cells), kept)
+    if not columns:
+        return ""
+    named = _named([escaped(name[:100]) for name in columns])
+    return f"; this row says no in {named}, and a campaign that takes that for consent does not call the person"
+
+
+def _named(columns: Sequence[str]) -> str:
+    return ", ".join(columns[:_COLUMNS_NAMED]) + (" and more" if len(columns) > _COLUMNS_NAMED else "")
 
 
 def column_type(value: str) -> str:

@@ -43,6 +43,7 @@ FILES: Mapping[str, str] = {
     "wallet": "WALLET",
     "topups": "TOPUP",
     "compliance-reviews": "REVIEW",
+    "consent": "CONSENT",
     "predial": "PREDIAL",
     "stops": "STOP",
     "recording": "RECORD",

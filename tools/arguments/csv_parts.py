@@ -3,8 +3,9 @@
 import csv
 import io
 import json
-from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from callwright.list_files.reading import ListFile, Record, open_list
@@ -12,6 +13,7 @@ from callwright.list_files.unreadable import UnreadableList
 
 PART_BYTES = 900_000
 """Bytes of a part as JSON text. The service accepts requests up to 1,000,000."""
+_LINE_BREAK = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,8 @@ class CsvPart:
     last_row: int
     ends_at: int
     """Bytes of the file that have been read so far."""
+    lines: Mapping[int, int] = field(default_factory=dict[int, int], compare=False)
+    """The line of the file in which each row begins, by its line in the part."""
 
 
 def parts_of(
@@ -55,7 +59,8 @@ def _parts(file: BinaryIO, opened: ListFile, from_row: int, part_bytes: int) -> 
         before = [opened.header, *kept]
         gaps = _gaps(before, [header, *texts]) if is_first and from_row == 1 else [0] * len(before)
         text = "".join("\n" * gap + line for gap, line in zip(gaps, (header, *texts), strict=True))
-        return CsvPart(text, last_row - len(kept) + 1, last_row, file.tell())
+        lines = _lines(before, gaps, [header, *texts])
+        return CsvPart(text, last_row - len(kept) + 1, last_row, file.tell(), lines)
 
     for record in opened.rows:
         number += 1
@@ -88,8 +93,18 @@ def _gaps(records: Sequence[Record], texts: Sequence[str]) -> list[int]:
     line = 1
     for record, text in zip(records, texts, strict=True):
         gaps.append(max(record.line - line, 0))
-        line += gaps[-1] + text.count("\n")
+        line += gaps[-1] + len(_LINE_BREAK.findall(text))
     return gaps
+
+
+def _lines(records: Sequence[Record], gaps: Sequence[int], texts: Sequence[str]) -> Mapping[int, int]:
+    """The line of the file in which each record begins, by its line in the part."""
+    found: dict[int, int] = {}
+    line = 1
+    for record, gap, text in zip(records, gaps, texts, strict=True):
+        found[line + gap] = record.line
+        line += gap + len(_LINE_BREAK.findall(text))
+    return found
 
 
 def _text(cells: Sequence[str]) -> str:

@@ -21,7 +21,7 @@ from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.untrusted.fence import fenced
 from callwright.tools.untrusted.untrusted_fields import untrusted_paths
 from callwright.tools.wording.cleaning import cleaned
-from callwright.tools.wording.text import line, lines, named_id, shortened
+from callwright.tools.wording.text import line, lines, listed, named_id, shortened
 
 _FILLS = Hints(read_only=False, destructive=False, idempotent=False, open_world=True)
 """Open world: rows that join a running deployment are called."""
@@ -95,6 +95,7 @@ def _row(row: AudienceRow, context: ToolContext) -> str:
         shortened(row.external_id, 60) if row.external_id else None,
         *values[:_VALUES_SHOWN],
         f"and {count_of(hidden, 'more column')}" if hidden > 0 else None,
+        f"another row says no in {listed([cleaned(name) for name in row.declined], most=3)}" if row.declined else None,
     )
 
 

@@ -17,7 +17,7 @@ from callwright.tools.wording.text import line, lines, moment, shortened
 
 _COUNTRY = "Country of numbers without a +, such as US."
 _SHOWN = 10
-_LONGEST_NOTE = 100
+_NOTE_SHOWN = 100
 
 
 class ExportedList(Resource):
@@ -37,7 +37,7 @@ def _entry(entry: DoNotCallEntry, context: ToolContext) -> str:
         f"until {moment(entry.expires_at)}" if entry.expires_at else None,
         f"asked on call {entry.source_call_id}" if entry.source_call_id else None,
         "simulated" if entry.simulated else None,
-        shortened(cleaned(entry.note), _LONGEST_NOTE) if entry.note else None,
+        shortened(cleaned(entry.note), _NOTE_SHOWN) if entry.note else None,
     )
 
 

@@ -30,11 +30,12 @@ async def people_called(
     be called before the change is made: then the text says "at most".
     """
     before, now = _consent_columns(deployment, asked)
-    most = now is not None
+    attested, attests = _attested(deployment, asked)
+    most, others = now is not None or attests, (now, attests) != (before, attested)
     if audience is None:
         found = await _preview(context, asked.id)
-        count, most = found.get("eligible"), now is not None and now != before
-        if isinstance(count, int) and now != before:
+        count, most = found.get("eligible"), most and others
+        if isinstance(count, int) and others:
             count += _without_consent(found)
         elif not isinstance(count, int):
             whose = GetAudience(id=str(deployment.get("audience_id")))
@@ -70,10 +71,20 @@ def consent_no_longer_asked(deployment: Mapping[str, Any], asked: UpdateDeployme
 
 def _consent_columns(deployment: Mapping[str, Any], asked: UpdateDeployment) -> tuple[str | None, str | None]:
     """The column that says who agreed to be called, before the change and after it."""
-    shown: Any = deployment.get("compliance")
-    before = cast("dict[str, Any]", shown).get("consent_column") if isinstance(shown, dict) else None
+    before = _compliance(deployment).get("consent_column")
     column = str(before) if before else None
     return column, asked.compliance.consent_column if asked.compliance is not None else column
+
+
+def _attested(deployment: Mapping[str, Any], asked: UpdateDeployment) -> tuple[bool, bool]:
+    """Whether consent is attested, before the change and after it; then whose row says no is left out all the same."""
+    before = _compliance(deployment).get("consent_attested") is True
+    return before, before if asked.compliance is None else asked.compliance.consent_attested
+
+
+def _compliance(deployment: Mapping[str, Any]) -> dict[str, Any]:
+    shown: Any = deployment.get("compliance")
+    return cast("dict[str, Any]", shown) if isinstance(shown, dict) else {}
 
 
 async def _preview(context: ToolContext, campaign: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from callwright.tools.references.looked_up import looked_up
 from callwright.tools.runtime.confirmation import Confirmation
 from callwright.tools.runtime.tool_context import ToolContext
 
-_LONGEST_NOTE = 200
+_NOTE_SHOWN = 200
 
 
 async def decide(context: ToolContext, asked: DecideComplianceReview) -> Confirmation | None:
@@ -25,7 +25,7 @@ async def decide(context: ToolContext, asked: DecideComplianceReview) -> Confirm
     if review.get("status") not in ("open", "expired"):
         return None
     subject = cast("dict[str, Any]", review.get("subject") or {})
-    note = f" The note: {quoted(asked.note, most=_LONGEST_NOTE)}." if asked.note else ""
+    note = f" The note: {quoted(asked.note, most=_NOTE_SHOWN)}." if asked.note else ""
     return Confirmation(
         sentence=(
             f"Approve the compliance review {asked.id} ({review.get('category')}) about {subject.get('id')}, so that "

@@ -275,8 +275,10 @@ def audit(
 def add_do_not_call_commands(group: typer.Typer) -> None:
     """Adds to the commands of the do-not-call list what no tool does, or a shell does in another way."""
     from callwright.server.commands.tool_commands.do_not_call_file import export  # --help has to be quick
+    from callwright.server.commands.tool_commands.do_not_call_import import import_list
 
-    group.registered_commands = [one for one in group.registered_commands if one.name != "export"]
+    group.registered_commands = [one for one in group.registered_commands if one.name not in ("export", "import")]
+    group.command("import", short_help="Puts the numbers of a file on the list.")(import_list)
     group.command("export", short_help="The list as CSV.")(export)
     group.command("clear", short_help="Forgets the opt-outs of the simulated network.")(clear)
 

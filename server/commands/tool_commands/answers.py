@@ -18,24 +18,34 @@ _ONE_LINE = 60
 """An object of more characters takes a line for each of its values."""
 
 
-def show_answer(data: Mapping[str, Any], console: Console, notes: Console, wanted: Sequence[str] = ()) -> None:
+def show_answer(
+    data: Mapping[str, Any], console: Console, notes: Console, wanted: Sequence[str] = (), order: Sequence[str] = ()
+) -> None:
     """Prints an answer to `console`, and what there is besides to `notes`: how many follow, what was left out.
 
-    `wanted` are the fields that the person named: of these it is also said which are empty.
+    `wanted` are the fields that the person named: of these it is also said which are empty. `order` has the columns of
+    a list, the most important first.
     """
     listed = data.get("data")
     if "pagination" in data and isinstance(listed, list):
-        _list(cast("Entries", listed), data["pagination"], console, notes, wanted)
+        _list(cast("Entries", listed), data["pagination"], console, notes, wanted, order)
         return
     _fields({name: value for name, value in data.items() if name != _CURSOR}, console, notes)
     _say_more(data.get(_CURSOR), None, notes)
 
 
-def _list(entries: Entries, paging: Mapping[str, Any], console: Console, notes: Console, wanted: Sequence[str]) -> None:
+def _list(
+    entries: Entries,
+    paging: Mapping[str, Any],
+    console: Console,
+    notes: Console,
+    wanted: Sequence[str],
+    order: Sequence[str],
+) -> None:
     if not entries:
         notes.print("Nothing fits." if paging.get("total") == 0 else "No more.", style="dim")
         return
-    _say_left_out(show_entries(entries, console), notes)
+    _say_left_out(show_entries(entries, console, order=() if wanted else order), notes)
     if empty := [name for name in wanted if not any(said(entry.get(name)) for entry in entries)]:
         notes.print(f"Empty here: {', '.join(empty)}.", style="dim", soft_wrap=True)
     if paging.get("has_more"):

@@ -11,8 +11,10 @@ IDENTIFIER = re.compile(r"[a-z]{2,4}_[0-9A-Za-z]{16,}")
 NOTHING: tuple[Any, ...] = (None, "", [], {})
 """Values that a person is not told of."""
 _MONEY = {"amount", "currency"}
-_REFERENCE = {"type", "id"}
+REFERENCE = {"type", "id"}
+"""The fields of a value that names a thing."""
 _YEAR = len("2026-")
+_DAY = len("2026-11-21")
 
 
 def visible(text: str) -> str:
@@ -54,6 +56,11 @@ def brief_moment(words: str) -> str:
     return words[_YEAR:].removesuffix("Z")
 
 
+def day_of(words: str) -> str:
+    """The day of a moment as `moment` gives it: `2026-11-21`."""
+    return words[:_DAY]
+
+
 def _list(values: list[Any]) -> str:
     inner = "; " if any(isinstance(value, dict | list) for value in values) else ", "
     return inner.join(" ".join(said(value).split("\n")) for value in values)
@@ -67,7 +74,7 @@ def _object(value: Mapping[str, Any]) -> str:
     if value.keys() >= _MONEY:
         rest = _object({name: one for name, one in value.items() if name not in _MONEY})
         return f"{money(value)} ({rest})" if rest else money(value)
-    if set(value) == _REFERENCE:
+    if set(value) == REFERENCE:
         return visible(f"{value['type']} {value['id']}")
     if isinstance(value.get("text"), str):
         return visible(f"{value['role']}: {value['text']}" if "role" in value else value["text"])

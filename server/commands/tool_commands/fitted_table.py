@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -10,7 +10,15 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from callwright.server.commands.tool_commands.cells import IDENTIFIER, MOMENT, brief_moment, heading, said
+from callwright.server.commands.tool_commands.cells import (
+    IDENTIFIER,
+    MOMENT,
+    REFERENCE,
+    brief_moment,
+    day_of,
+    heading,
+    said,
+)
 
 GAP = 2
 """Characters between two columns."""
@@ -23,8 +31,16 @@ _READ_FOR = {
     **dict.fromkeys(("outcome", "disposition", "last_outcome", "last_disposition"), 2),
 }
 """Columns that are kept the longest, with their rank."""
+IN_ORDER: Mapping[str, Sequence[str]] = {
+    "list_compliance_reviews": ("status", "category", "due_at", "id", "severity", "subject", "message"),
+    "list_do_not_call": ("number", "reason", "id", "expires_at", "simulated", "created_at", "source_call_id"),
+    "list_transactions": ("created_at", "type", "amount", "reference", "id"),
+}
+"""The columns of lists by their tool, the most important first: the last ones are left out first."""
+_DAYS = ("expires_at",)
+"""Moments that may be years away, so that their day says more than their hour."""
 _STATE = ("status", "status_reason")
-_LEAST = {"snippets": 30}
+_LEAST = {"snippets": 30, "message": 30}
 _FOLDED = 24
 """The least width of a column of long text, where rows may take several lines."""
 
@@ -46,15 +62,23 @@ class FittedColumn:
 
 
 def show_entries(
-    entries: Sequence[Mapping[str, Any]], console: Console, *, indent: int = 0, folds: bool = False
+    entries: Sequence[Mapping[str, Any]],
+    console: Console,
+    *,
+    indent: int = 0,
+    folds: bool = False,
+    order: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """Prints entries as a table. Returns the names of the columns that were left out.
 
-    With `folds` the widest column of text is wrapped rather than shortened.
+    With `folds` the widest column of text is wrapped rather than shortened. `order` has names of columns, the most
+    important first; others stand behind them.
     """
     entries = _flat(entries)
-    names = _names(entries)
+    names = sorted(_names(entries), key=lambda name: order.index(name) if name in order else len(order))
     columns = [_column(at, name, entries, is_state=_is_state(name, names)) for at, name in enumerate(names)]
+    if order:
+        columns = [replace(column, rank=at) for at, column in enumerate(columns)]
     columns = [column for column in columns if any(column.cells)]
     room = console.width - indent
     folded = max(columns, key=lambda column: column.width, default=None) if folds else None
@@ -148,7 +172,7 @@ def _is_state(name: str, names: Sequence[str]) -> bool:
 
 
 def _column(at: int, name: str, entries: Sequence[Mapping[str, Any]], *, is_state: bool) -> FittedColumn:
-    values = [entry.get(name) for entry in entries]
+    values = [_id_of(entry.get(name)) for entry in entries]
     present = [value for value in values if value is not None]
     cells = tuple(" ".join(said(value).split()) for value in values)
     is_number = all(isinstance(value, int | float) and not isinstance(value, bool) for value in present)
@@ -156,8 +180,18 @@ def _column(at: int, name: str, entries: Sequence[Mapping[str, Any]], *, is_stat
     width = max(head, *map(cell_len, cells))
     least = width if is_number or all(map(_is_whole, present)) else min(width, max(head, _LEAST.get(name, SHORT)))
     rank = 0 if at == 0 else 1 if is_state else _rank(name, present, cells)
-    brief = tuple(map(brief_moment, cells)) if present and all(map(_is_moment, present)) else ()
+    shorter = day_of if name in _DAYS else brief_moment
+    brief = tuple(map(shorter, cells)) if present and all(map(_is_moment, present)) else ()
     return FittedColumn(name, cells, width, least, rank, is_number, brief)
+
+
+def _id_of(value: Any) -> Any:
+    """The id of a thing that is named by its type and id, since the id says the type; any other value itself."""
+    if not isinstance(value, dict):
+        return value
+    thing = cast("dict[str, Any]", value)
+    found = thing["id"] if set(thing) == REFERENCE else None
+    return found if isinstance(found, str) and IDENTIFIER.fullmatch(found) else thing
 
 
 def _is_moment(value: Any) -> bool:

@@ -57,18 +57,18 @@ def invoke(tool: DeclaredTool, arguments: Mapping[str, Any], options: ShellOptio
     if answer.refused:
         _say_refusal(answer.words, is_asked=CONSENT in answer.words and CONSENT not in arguments, options=options)
         raise typer.Exit(REFUSED)
-    _show(answer, options, arguments.get("fields") or ())
+    _show(answer, options, arguments.get("fields") or (), tool.name)
     if options.save is not None:
         _save(answer.sound, options.save)
     if tool.name == READS_FILES and answer.data.get("status") == "failed":
         raise typer.Exit(REFUSED)
     if tool.name in _ADDS_NUMBERS:
-        _say_refused_rows(answer.data)
+        say_refused_rows(answer.data)
     if answer.served_here and (tool.noun, answer.data.get("status")) in _UNDER_WAY:
         _say_it_waits(settings)
 
 
-def _say_refused_rows(data: Mapping[str, Any]) -> None:
+def say_refused_rows(data: Mapping[str, Any]) -> None:
     """How many refused rows are not shown. Exits with 1 if there are some, and nothing was added."""
     from rich.console import Console
 
@@ -127,18 +127,19 @@ def _file(arguments: Mapping[str, Any]) -> Path | None:
     return named
 
 
-def _show(answer: "ToolAnswer", options: ShellOptions, wanted: Sequence[str]) -> None:
+def _show(answer: "ToolAnswer", options: ShellOptions, wanted: Sequence[str], tool: str) -> None:
     from rich.console import Console
 
     from callwright.server.commands.tool_commands.answers import show_answer
     from callwright.server.commands.tool_commands.cells import visible
+    from callwright.server.commands.tool_commands.fitted_table import IN_ORDER
 
     if options.as_json:
         print_json(answer.data)
         return
     if options.for_people and answer.data:
         notes = Console(stderr=True, highlight=False)
-        show_answer(_in_commands(answer.data), Console(highlight=False), notes, wanted)
+        show_answer(_in_commands(answer.data), Console(highlight=False), notes, wanted, IN_ORDER.get(tool, ()))
     else:
         typer.echo(visible(answer.words))
 

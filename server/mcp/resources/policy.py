@@ -29,7 +29,7 @@ _RULES = (
     f"A contact is tried up to {_RETRIES.max_attempts} times unless the campaign says otherwise (1 to 10), at most "
     f"{_RETRIES.max_attempts_per_day} times in 24 hours. Whoever was reached is done, unless they ask to be "
     "called back; whoever asks not to be called is not called again by that campaign.",
-    "With a consent column only contacts whose value is yes are called.",
+    "With a consent column only contacts whose value is yes are called. A no in another row of the person wins.",
     "The agent says that it is an automated assistant unless a campaign turns that off.",
     "A campaign pauses before its calls would cost more than its budget cap, or than the wallet holds.",
     "Pausing and cancelling are never refused for want of a yes. Calls under way finish.",

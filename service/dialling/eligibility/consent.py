@@ -1,44 +1,105 @@
-"""Consent to be called, from the column of the audience that a campaign names for it."""
+"""Consent to be called, from the column of the audience that a campaign names for it.
 
+Where a campaign states that everybody agreed, the no of a person in a column that is named for consent wins over that.
+The no of another row of the same person wins over the yes of the row that is called.
+"""
+
+import json
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 from unicodedata import normalize
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, func, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, func, or_, select
 
 from callwright.contract.checks.counts import count_of
 from callwright.contract.deployments.dialling import CONSENT_GIVEN, CONSENT_REFUSED, CONSENT_WORDS
+from callwright.list_files.consent_columns import consent_columns_among
 from callwright.service.platform.database.columns import cell
 from callwright.service.platform.phone import redacted
 from callwright.service.tables.campaign_settings import settings_of
-from callwright.service.tables.schema import audience_rows
+from callwright.service.tables.schema import audience_rows, audiences
 
 _R = audience_rows.c
+_COLUMNS = select(audiences.c.columns).where(audiences.c.id == bindparam("id"))
 _MOST_KINDS = 3
 _SHORT_WORD = re.compile(r"[^\W\d_]{1,10}")
 
 
+@dataclass(frozen=True)
+class ConsentColumns:
+    """Which columns of an audience a campaign asks before a call.
+
+    Without a yes in `needed` nobody is called, and nobody with a clear no in one of `respected`.
+    """
+
+    needed: str | None = None
+    respected: tuple[str, ...] = ()
+
+    def forbid(self) -> ColumnElement[bool] | None:
+        """An expression: whether the cells of an audience row forbid a call; None if the campaign asks no column."""
+        if self.needed is not None:
+            return answer_of(self.needed).not_in(_GIVEN_AS_READ)
+        noes = [answer_of(column).in_(_REFUSED_AS_READ) for column in self.respected]
+        return or_(*noes) if noes else None
+
+
 def consent_column(row: Row[Any]) -> str | None:
-    """The column with the consent; None if the campaign needs none."""
+    """The column with the consent; None if the campaign names none."""
     return settings_of(row).compliance.consent_column
 
 
-def advice_on_answers(connection: Connection, row: Row[Any], *, nobody_left: bool) -> list[str]:
-    """A warning of people whose consent column says neither yes nor no, or that nobody says yes, with what counts.
+def consent_columns(connection: Connection, row: Row[Any]) -> ConsentColumns:
+    """The columns that a campaign asks: its consent column, or where consent is attested those named for consent."""
+    compliance = settings_of(row).compliance
+    if compliance.consent_column is not None:
+        return ConsentColumns(needed=compliance.consent_column)
+    if not compliance.consent_attested:
+        return ConsentColumns()
+    columns: str = connection.execute(_COLUMNS, {"id": row.audience_id}).scalar_one()
+    return ConsentColumns(respected=consent_columns_among(tuple(one["name"] for one in json.loads(columns))))
 
-    `nobody_left`: nobody of the campaign would be called. It quotes the column only if that has a few short words,
-    which say nothing about a person.
+
+def advice_on_answers(connection: Connection, row: Row[Any], *, nobody_left: bool) -> list[str]:
+    """Warnings of people whose no another row says or wins over an attested consent, of those whose consent column says
+    neither yes nor no, and that nobody says yes.
+
+    `nobody_left`: nobody of the campaign would be called. A column is quoted only if it has a few short words, which
+    say nothing about a person.
     """
-    column = consent_column(row)
-    answer = answer_of(column)
-    if column is None or answer is None:
+    asked = consent_columns(connection, row)
+    if asked.needed is not None:
+        return [
+            *_declined(connection, row, asked.needed),
+            *_advice_on(connection, row, asked.needed, nobody_left=nobody_left),
+        ]
+    forbids = asked.forbid()
+    if forbids is None:
         return []
-    value = answer.label("value")
+    count = _count(connection, select(_R.id).where(_R.audience_id == row.audience_id, forbids))
+    if not count:
+        return []
+    named = ", ".join(repr(redacted(column)) for column in asked.respected[:_MOST_KINDS])
+    who = f"{count_of(count, 'person', 'people')} will not be called although consent is attested"
+    return [f"{who}: the list says no in the column {named}"]
+
+
+def _declined(connection: Connection, row: Row[Any], column: str) -> list[str]:
+    """A warning of people of whom another row than the one with their yes says no."""
+    yes = func.lower(func.coalesce(cell(_R.cells, column), "")).in_(_GIVEN_AS_READ)
+    others = select(_R.id).where(_R.audience_id == row.audience_id, cell(_R.declined, column).is_not(None), yes)
+    count = _count(connection, others)
+    who = f"{count_of(count, 'person', 'people')} will not be called, of whom another row of the list says no"
+    return [f"{who}: {redacted(column)!r}"] if count else []
+
+
+def _advice_on(connection: Connection, row: Row[Any], column: str, *, nobody_left: bool) -> list[str]:
+    value = answer_of(column).label("value")
     own = select(value).where(_R.audience_id == row.audience_id)
-    unclear = own.where(value != "", value.not_in((*GIVEN_AS_READ, *_REFUSED_AS_READ)))
-    count = connection.execute(select(func.count()).select_from(unclear.subquery())).scalar_one()
-    if nobody_left and connection.execute(own.where(value.in_(GIVEN_AS_READ)).limit(1)).first() is None:
+    unclear = own.where(value != "", value.not_in((*_GIVEN_AS_READ, *_REFUSED_AS_READ)))
+    count = _count(connection, unclear)
+    if nobody_left and connection.execute(own.where(value.in_(_GIVEN_AS_READ)).limit(1)).first() is None:
         said = f"nobody's consent column says yes: {redacted(column)!r}{_kinds(connection, own, value)}"
     elif count:
         who = f"{count_of(count, 'person', 'people')} will not be called, whose consent column says neither yes nor no"
@@ -46,6 +107,10 @@ def advice_on_answers(connection: Connection, row: Row[Any], *, nobody_left: boo
     else:
         return []
     return [f"{said}; words that count: {CONSENT_WORDS}"]
+
+
+def _count(connection: Connection, rows: Select[*tuple[Any, ...]]) -> int:
+    return connection.execute(select(func.count()).select_from(rows.subquery())).scalar_one()
 
 
 def _kinds(connection: Connection, own: Select[*tuple[Any, ...]], value: ColumnElement[str]) -> str:
@@ -66,11 +131,11 @@ def _ascii_lower(text: str) -> str:
     return "".join(letter.lower() if letter.isascii() else letter for letter in text)
 
 
-GIVEN_AS_READ = _as_read(CONSENT_GIVEN)
+_GIVEN_AS_READ = _as_read(CONSENT_GIVEN)
 """What `answer_of` gives of people who said yes."""
 _REFUSED_AS_READ = _as_read(CONSENT_REFUSED)
 
 
-def answer_of(column: str | None) -> ColumnElement[str] | None:
-    """An expression: the consent column of an audience row, in lower case; None if the campaign needs none."""
-    return None if column is None else func.lower(func.coalesce(cell(_R.cells, column), ""))
+def answer_of(column: str) -> ColumnElement[str]:
+    """An expression: a column of an audience row, in lower case; the no of another row of the person comes first."""
+    return func.lower(func.coalesce(cell(_R.declined, column), cell(_R.cells, column), ""))

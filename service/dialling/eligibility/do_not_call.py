@@ -6,7 +6,7 @@ entry stays when the campaign and audience are deleted.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from sqlalchemy import (
     BigInteger,
@@ -21,7 +21,6 @@ from sqlalchemy import (
     delete,
     exists,
     func,
-    insert,
     literal,
     or_,
     select,
@@ -29,31 +28,31 @@ from sqlalchemy import (
 )
 
 from callwright.service.accounts.principals import SERVICE
+from callwright.service.platform.database.bulk import BulkInsert, for_ids
 from callwright.service.platform.database.inserts import upsert
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.phone import MOBILE_PREFIXES
-from callwright.service.rules.do_not_call_entries import NumberToList
+from callwright.service.rules.do_not_call.entries import NumberToList
 from callwright.service.tables import audit_log
 from callwright.service.tables.ledger import wallet_of
 from callwright.service.tables.schema import do_not_call, organizations
 
+T = TypeVar("T")
 _N, _O = do_not_call.c, organizations.c
 _REMOVALS = select(_O.do_not_call_removals).where(_O.id == bindparam("org"))
 _REMOVED = (
     update(organizations).where(_O.id == bindparam("b_org")).values(do_not_call_removals=_O.do_not_call_removals + 1)
 )
-_PART = 500
-"""Numbers that one statement looks for."""
-_REPLACE = (
-    update(do_not_call)
-    .where(_N.id == bindparam("b_id"))
-    .values(
-        {
-            name: bindparam(f"b_{name}")
-            for name in ("reason", "source_call_id", "created_at", "expires_at", "note", "created_by_key_id")
-        }
-    )
+_PART = 5_000
+"""Numbers that one statement looks for, takes off or adds."""
+_FIND = for_ids(
+    _N.number,
+    lambda condition: select(_N.id, _N.number, _N.expires_at).where(
+        _N.org_id == bindparam("org"), _N.simulated == bindparam("simulated"), condition
+    ),
 )
+_TAKE_OFF = for_ids(_N.id, lambda condition: delete(do_not_call).where(condition))
+_ADD = BulkInsert(do_not_call, list(_N.keys()))
 OPTED_OUT = "opted_out"
 """The reason of an entry whose person asked, on a call, not to be called again."""
 
@@ -194,32 +193,36 @@ def list_numbers(
             wanted[one.number] = one
     there = _there(connection, org_id, sorted(wanted), simulated=simulated)
     entries: list[ListedEntry] = []
-    new: list[dict[str, Any]] = []
-    longer: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
+    shorter: list[str] = []
     for number, one in wanted.items():
         found = there.get(number)
         if found is not None and not _holds_longer(one.expires_ms, found.expires_at):
             entries.append(ListedEntry(found.id, number, "already_there", found.expires_at))
             continue
-        values = {
-            "reason": one.reason,
-            "source_call_id": None,
-            "created_at": now_ms,
-            "expires_at": one.expires_ms,
-            "note": one.note,
-            "created_by_key_id": key_id,
-        }
         entry_id = ids.new("dnc") if found is None else found.id
-        if found is None:
-            new.append({"id": entry_id, "org_id": org_id, "number": number, "simulated": simulated, **values})
-        else:
-            longer.append({f"b_{name}": value for name, value in {"id": entry_id, **values}.items()})
+        if found is not None:
+            shorter.append(found.id)
+        rows.append(
+            {
+                "id": entry_id,
+                "org_id": org_id,
+                "number": number,
+                "simulated": simulated,
+                "reason": one.reason,
+                "source_call_id": None,
+                "created_at": now_ms,
+                "expires_at": one.expires_ms,
+                "note": one.note,
+                "created_by_key_id": key_id,
+            }
+        )
         held = found is not None and found.expires_at > now_ms
         entries.append(ListedEntry(entry_id, number, "extended" if held else "added", one.expires_ms))
-    if new:
-        connection.execute(insert(do_not_call), sorted(new, key=lambda row: row["number"]))
-    if longer:
-        connection.execute(_REPLACE, longer)
+    for part in _parts(shorter):  # of these all but the id and the number is replaced
+        _TAKE_OFF.run(connection, part)
+    for part in _parts(sorted(rows, key=lambda row: row["number"])):
+        _ADD.run(connection, part)
     permanent = {entry.number for entry in entries if entry.expires_ms is None}
     return Listed(entries, sum(one.expires_ms is not None and one.number in permanent for one in given))
 
@@ -230,13 +233,12 @@ def _holds_longer(ms: int | None, than_ms: int | None) -> bool:
 
 
 def _there(connection: Connection, org_id: str, wanted: Sequence[str], *, simulated: bool) -> dict[str, Row[Any]]:
-    found: dict[str, Row[Any]] = {}
-    for begin in range(0, len(wanted), _PART):
-        rows = select(_N.id, _N.number, _N.expires_at).where(
-            _N.org_id == org_id, _N.simulated.is_(simulated), _N.number.in_(wanted[begin : begin + _PART])
-        )
-        found |= {row.number: row for row in connection.execute(rows)}
-    return found
+    given = {"org": org_id, "simulated": simulated}
+    return {row.number: row for part in _parts(wanted) for row in _FIND.all(connection, part, given)}
+
+
+def _parts(of: Sequence[T]) -> Iterator[Sequence[T]]:
+    return (of[begin : begin + _PART] for begin in range(0, len(of), _PART))
 
 
 def remove(connection: Connection, org_id: str, entry_id: str) -> None:

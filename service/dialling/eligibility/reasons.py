@@ -22,33 +22,34 @@ from sqlalchemy import (
     select,
 )
 
-from callwright.service.dialling.eligibility import consent, do_not_call
+from callwright.service.dialling.eligibility import do_not_call
+from callwright.service.dialling.eligibility.consent import ConsentColumns, consent_columns
 from callwright.service.dialling.eligibility.gate import DO_NOT_CALL, NO_CONSENT, NeverReason
 from callwright.service.tables.schema import audience_rows, deployment_contacts
 
 _R, _K = audience_rows.c, deployment_contacts.c
 
 
-def why_not(row: Row[Any], phone: ColumnElement[str], now_ms: int) -> ColumnElement[str | None]:
+def why_not(connection: Connection, row: Row[Any], phone: ColumnElement[str], now_ms: int) -> ColumnElement[str | None]:
     """An expression: why a deployment may not call a number; null if it may.
 
-    If the deployment needs consent, the statement must join `audience_rows`. `now_ms` is the time of the service.
+    The statement must join `audience_rows`. `now_ms` is the time of the service.
     """
-    return _why_not(phone, consent.consent_column(row), row.simulated, literal(row.org_id), literal(now_ms))
+    return _why_not(phone, consent_columns(connection, row), row.simulated, literal(row.org_id), literal(now_ms))
 
 
 def _why_not(
     phone: ColumnElement[str],
-    consent_column: str | None,
+    asked: ConsentColumns,
     simulated: bool,
     org_id: ColumnElement[str],
     now_ms: ColumnElement[int],
 ) -> ColumnElement[str | None]:
     listed = do_not_call.listed_conditions(phone, org_id, simulated=simulated, now_ms=now_ms)
     reasons: list[tuple[ColumnElement[bool], ColumnElement[str]]] = [(one, _word(DO_NOT_CALL)) for one in listed]
-    answer = consent.answer_of(consent_column)
-    if answer is not None:
-        reasons.append((answer.not_in(consent.GIVEN_AS_READ), _word(NO_CONSENT)))
+    forbids = asked.forbid()
+    if forbids is not None:
+        reasons.append((forbids, _word(NO_CONSENT)))
     return case(*reasons, else_=null())
 
 
@@ -58,7 +59,7 @@ def _word(word: str) -> ColumnElement[str]:
 
 def of_audience(connection: Connection, row: Row[Any], now_ms: int) -> Counter[str | None]:
     """The people of the audience, counted by reason; under None those who may be called."""
-    reason = why_not(row, _R.phone, now_ms).label("reason")
+    reason = why_not(connection, row, _R.phone, now_ms).label("reason")
     return _counted(connection, select(reason).where(_R.audience_id == row.audience_id))
 
 
@@ -71,7 +72,7 @@ def are_listed_in_earnest(connection: Connection, row: Row[Any], now_ms: int) ->
 
 def of_waiting(connection: Connection, row: Row[Any], now_ms: int) -> Counter[str | None]:
     """A deployment's waiting contacts, counted in the same way."""
-    return _counted(connection, _contacts(row, now_ms).where(_K.status.in_(("pending", "retry_waiting"))))
+    return _counted(connection, _contacts(connection, row, now_ms).where(_K.status.in_(("pending", "retry_waiting"))))
 
 
 def of_suppressed(connection: Connection, row: Row[Any]) -> Counter[str]:
@@ -82,11 +83,9 @@ def of_suppressed(connection: Connection, row: Row[Any]) -> Counter[str]:
 
 
 @lru_cache(maxsize=256)
-def why_not_by_params(consent_column: str | None, simulated: bool) -> ColumnElement[str | None]:
+def why_not_by_params(asked: ConsentColumns, simulated: bool) -> ColumnElement[str | None]:
     """`why_not` of contacts for a statement that runs often. Its parameters are those of `why_not_params`."""
-    return _why_not(
-        _K.phone, consent_column, simulated, bindparam("r_org", type_=String), bindparam("r_now", type_=BigInteger)
-    )
+    return _why_not(_K.phone, asked, simulated, bindparam("r_org", type_=String), bindparam("r_now", type_=BigInteger))
 
 
 def why_not_params(row: Row[Any], now_ms: int) -> dict[str, Any]:
@@ -95,8 +94,8 @@ def why_not_params(row: Row[Any], now_ms: int) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=256)
-def _of_contacts(consent_column: str | None, simulated: bool) -> Select[*tuple[Any, ...]]:
-    reason = why_not_by_params(consent_column, simulated).label("reason")
+def _of_contacts(asked: ConsentColumns, simulated: bool) -> Select[*tuple[Any, ...]]:
+    reason = why_not_by_params(asked, simulated).label("reason")
     joined = deployment_contacts.outerjoin(audience_rows, _R.id == _K.id)
     waiting = _K.status.in_(("pending", "retry_waiting"))
     these = (_K.deployment_id == bindparam("r_deployment"), _K.id.in_(bindparam("r_ids", expanding=True)), waiting)
@@ -108,13 +107,14 @@ def of_contacts(
 ) -> dict[str, NeverReason | None]:
     """Those of the contacts that still wait, by id, each with why it may not be called; None if it may."""
     these = {"r_deployment": row.id, "r_ids": list(ids), **why_not_params(row, now_ms)}
-    found = connection.execute(_of_contacts(consent.consent_column(row), row.simulated), these).all()
+    found = connection.execute(_of_contacts(consent_columns(connection, row), row.simulated), these).all()
     return {contact.id: contact.reason for contact in found}
 
 
-def _contacts(row: Row[Any], now_ms: int) -> Select[*tuple[Any, ...]]:
+def _contacts(connection: Connection, row: Row[Any], now_ms: int) -> Select[*tuple[Any, ...]]:
     joined = deployment_contacts.outerjoin(audience_rows, _R.id == _K.id)
-    return select(why_not(row, _K.phone, now_ms).label("reason")).select_from(joined).where(_K.deployment_id == row.id)
+    reason = why_not(connection, row, _K.phone, now_ms).label("reason")
+    return select(reason).select_from(joined).where(_K.deployment_id == row.id)
 
 
 def _counted(connection: Connection, reasons: Any) -> Counter[str | None]:

@@ -26,6 +26,8 @@ _COPIED = (
     *("calls_in_24_hours", "calls_in_7_days"),
 )
 """What is shown as it was kept."""
+_COPIED_IF_KEPT = ("consent_basis", "consent_answer", "consent_date", "consent_reference")
+"""Shown in the same way; calls of earlier releases do not have it."""
 
 
 @handles(contract.get_call_evidence)
@@ -65,6 +67,7 @@ def _kept(connection: Connection, row: Row[Any]) -> dict[str, Any]:
     return {
         **about,
         **{name: kept[name] for name in _COPIED},
+        **{name: kept.get(name) for name in _COPIED_IF_KEPT},
         "rules": [_rule(name, sources.get(name)) for name in kept["rules"]],
         "do_not_call_checked_at": moment_or_none(kept["do_not_call_checked_ms"]),
     }

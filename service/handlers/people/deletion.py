@@ -14,6 +14,7 @@ from callwright.contract.people import DELETED_NUMBER
 from callwright.contract.problems import CALL_UNDER_WAY
 from callwright.list_files.name_columns import name_of
 from callwright.service.dialling.eligibility.attempts import longest_memory_ms
+from callwright.service.dialling.eligibility.evidence import without_cells
 from callwright.service.dialling.eligibility.gate import PERSON_DELETED
 from callwright.service.handlers.people import forgotten_rows, stored_answers
 from callwright.service.handlers.people.person import Person
@@ -49,6 +50,7 @@ _OPEN_IMPORTS = (
     .limit(_MOST_IMPORTS)
 )
 _REMOVE = delete(deployment_contacts).where(_K.deployment_id == bindparam("b_deployment"), _K.id == bindparam("b_id"))
+_WITH_LESS_EVIDENCE = update(calls).where(_C.id == bindparam("b_id")).values(evidence=bindparam("b_evidence"))
 _WAITING = ("pending", "retry_waiting")
 _LIST_IT = (
     "The number is not on the do-not-call list: if the person wants no more calls, put it there, because a later list "
@@ -179,6 +181,11 @@ def _forget_calls(connection: Connection, person: Person, called: Sequence[Row[A
             turn_count=0,
         )
     )
+    said = [
+        {"b_id": row.id, "b_evidence": less} for row in called if row.evidence and (less := without_cells(row.evidence))
+    ]
+    if said:
+        connection.execute(_WITH_LESS_EVIDENCE, said)
     told = select(outbox.c.id).where(outbox.c.subject_id.in_(ids), outbox.c.org_id == person.org_id)
     sent = select(deliveries.c.id).where(deliveries.c.event_id.in_(told))
     # An endpoint may have answered with anything, the person's name too. The events have ids only.

@@ -115,8 +115,8 @@ def _first(position: list[str]) -> str:
 
 
 def _audience_row(row: Row[Any]) -> AudienceRow:
-    values = json.loads(row.cells)
-    return resource(AudienceRow, row, phone_number=row.phone, name=name_of(values), values=values)
+    values, declined = json.loads(row.cells), json.loads(row.declined or "{}")
+    return resource(AudienceRow, row, phone_number=row.phone, name=name_of(values), values=values, declined=declined)
 
 
 def _contacts(context: RequestContext, rows: Sequence[Row[Any]]) -> list[Contact]:

@@ -20,7 +20,7 @@ from callwright.service.platform.database.postgres.reachability import (
     DatabaseUnreachable,
     Reachability,
 )
-from callwright.service.platform.database.postgres.time_limits import limited
+from callwright.service.platform.database.postgres.time_limits import limited, uncounted
 from callwright.service.platform.database.sqlite.disk_space import DiskSpace
 from callwright.service.platform.database.sqlite.executor import FileExecutor
 from callwright.service.platform.database.sqlite.file_guard import FileGuard
@@ -126,6 +126,10 @@ class Database:
         There is no limit on SQLite, where nothing waits for another machine.
         """
         return self._executor.limited()
+
+    def uncounted(self) -> AbstractContextManager[None]:
+        """What the block does without the database takes nothing of the time limit around it."""
+        return uncounted()
 
     def shorten(self, limit_s: float) -> None:
         """Limits every unit of work on Postgres from now on, because the process is about to end."""

@@ -64,6 +64,7 @@ audience_rows = Table(
     Column("cells", Text, nullable=False),
     Column("steering", Text, nullable=False),
     Column("created_at", Moment, nullable=False),
+    Column("declined", Text),
     Index("uq_audience_rows_dedupe", "audience_id", "dedupe_key", unique=True),
     Index("ix_audience_rows_position", "audience_id", "position"),
     Index("ix_audience_rows_phone", "audience_id", "phone"),

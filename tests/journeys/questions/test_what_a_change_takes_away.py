@@ -115,6 +115,14 @@ async def test_who_is_called_without_a_filter_by_consent_is_at_most_those_from_b
     assert "It may then call at most 10 people for" in said
 
 
+async def test_where_consent_is_attested_instead_of_asked_for_the_people_are_at_most_those_of_the_list(
+    tenant: Tenant, found: Host
+) -> None:
+    campaign = await scheduled(tenant, one_yes(10), compliance=Compliance(consent_column="ok"))
+    said = await question(found, id=campaign.id, compliance={"consent_attested": True, "consent_reference": "forms"})
+    assert "It may then call at most 10 people for" in said
+
+
 CHANGES: dict[str, dict[str, Any]] = {
     "compliance": {"compliance": {"ai_disclosure": False}},
     "no compliance": {"compliance": {}},

@@ -99,6 +99,73 @@ def test_an_import_that_adds_nothing_and_refuses_rows_ends_with_status_1_and_say
     assert (some.returncode, some.stderr) == (0, "")
 
 
+def long_list(file: Path, rows: int) -> None:
+    """A list of about 2 kB a row, so that few rows make several parts. The first row takes two lines."""
+    note = "n" * 1_950
+    lines = [f"+1415555{index:04d},{'?' if index % 100 == 50 else 'regulator'},{note}" for index in range(rows)]
+    lines[0] = f'{lines[0].removesuffix(note)}"two\nlines"'
+    lines[200] = "12,,"
+    lines[351] = "13,,"
+    file.write_text("\n".join(["number,reason,note", *lines, ""]), encoding="utf-8")
+
+
+def test_a_list_of_several_parts_is_one_answer_with_the_lines_of_the_file_and_may_be_imported_again(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "long.csv"
+    long_list(file, rows=400)
+    answer = json.loads(said(tmp_path, "do-not-call", "import", str(file), "--json"))
+    assert (answer["received"], answer["added"], answer["refused"]) == (400, 398, 2)
+    assert [(one["row_number"], one["line"]) for one in answer["errors"]] == [(201, 203), (352, 354)]
+    assert answer["read_as"] == "CSV, UTF-8, commas"
+    assert answer["number_columns"] == ["number"]
+    assert answer["notices"] == [
+        "4 rows: the reason is none of the known ones; it is taken as other and kept in the note; "
+        "line 53, 153, 253, 353"
+    ]
+    exported = tmp_path / "exported.csv"
+    said(tmp_path, "do-not-call", "export", "--save", str(exported))
+    assert exported.stat().st_size > 700_000
+    again = json.loads(said(tmp_path, "do-not-call", "import", str(exported), "--json"))
+    assert (again["added"], again["already_there"], again["refused"]) == (0, 398, 0)
+
+
+def test_a_later_part_without_a_column_that_looks_like_numbers_is_read_by_that_of_the_first(tmp_path: Path) -> None:
+    file = tmp_path / "list.csv"
+    rows = [f"{NUMBER if index < 200 else 'none'},{'n' * 1_950}" for index in range(300)]
+    file.write_text("\n".join(["contact,note", *rows, f"{OTHER},last", ""]), encoding="utf-8")
+    answer = json.loads(said(tmp_path, "do-not-call", "import", str(file), "--json"))
+    assert (answer["added"], answer["already_there"], answer["refused"]) == (2, 199, 100)
+
+
+def test_a_list_with_a_mistake_near_its_end_is_refused_before_any_of_it_is_sent(tmp_path: Path) -> None:
+    file = tmp_path / "long.csv"
+    long_list(file, rows=400)
+    with file.open("a", encoding="utf-8") as opened:
+        opened.write(f'"{OTHER},open\n')
+    said(tmp_path, "orgs", "create", "acme")
+    why = refused(tmp_path, "do-not-call", "import", file, "--data", tmp_path / "data")
+    assert "the row that begins in line 403 has a quotation mark without its counterpart" in why
+    assert said(tmp_path, "do-not-call", "export").splitlines()[1:] == []
+
+
+def test_a_list_that_the_service_refuses_or_that_is_too_large_or_not_named_once_is_refused_with_the_remedy(
+    tmp_path: Path,
+) -> None:
+    said(tmp_path, "orgs", "create", "acme")
+    data = ("--data", str(tmp_path / "data"))
+    none = run(tmp_path, "do-not-call", "import", "--csv", "name\nAda", *data)
+    assert (none.returncode, none.stdout) == (1, "")
+    assert "name one of the header as --number-column" in none.stderr
+    large = tmp_path / "large.csv"
+    with large.open("wb") as opened:
+        opened.truncate(50_000_001)
+    assert "is larger than 50 MB; cut it into several files" in refused(tmp_path, "do-not-call", "import", large, *data)
+    assert "No such file" in refused(tmp_path, "do-not-call", "import", tmp_path / "none.csv", *data)
+    for both in ((), (str(large), "--csv", "number")):
+        assert "name one file, or - for standard input" in refused(tmp_path, "do-not-call", "import", *both, *data)
+
+
 def test_numbers_are_added_listed_imported_exported_and_removed_from_the_command_line(tmp_path: Path) -> None:
     given = f'[{{"number": "{NUMBER}", "reason": "requested"}}]'
     assert "added" in said(tmp_path, "do-not-call", "add", "--entries", given, "--simulated")

@@ -4,7 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection
 
+from callwright.server.commands import region_rules
+from callwright.server.settings import read_settings
+from callwright.service.campaigns import newer_rules
 from callwright.service.rules.regions import rule_file
 from tests.support.commands.words import refused, said
 from tests.support.processes.programs import run, serving
@@ -130,3 +134,25 @@ def test_a_file_that_leaves_out_rules_in_force_is_loaded_only_when_they_are_to_g
     assert told(tmp_path, "rules", "export", *data) == own.read_text(encoding="utf-8")
     assert 'version = "2026.11.1"' in told(tmp_path, "rules", "export", "--version", "2026.11.1", *data)
     assert "no version 9; `callwright rules list`" in refused(tmp_path, "rules", "export", "--version", "9", *data)
+
+
+@pytest.mark.usefixtures("shipped_law")
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [
+        (1, "1 campaign has not moved to it, as another process holds it now, and no call is made before: dep_0\n"),
+        (62, "62 campaigns have not moved to it, as others hold them now, and no call is made before: dep_0, dep_1, "),
+    ],
+)
+async def test_campaigns_that_others_hold_are_all_counted_and_the_first_fifty_named(
+    count: int, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def still_older(_: Connection) -> newer_rules.StillOlder:
+        return newer_rules.StillOlder(count, [f"dep_{number}" for number in range(min(count, newer_rules.PAGE))])
+
+    monkeypatch.setattr(newer_rules, "still_older", still_older)
+    settings = read_settings({}, data=tmp_path / "data", database_url=None)
+    await region_rules.load(settings, newer(tmp_path), may_remove=False)
+    told = capsys.readouterr().out.splitlines(keepends=True)[-1]
+    assert told.startswith(words)
+    assert told.endswith("dep_49 and 12 more\n") or count == 1

@@ -4,15 +4,17 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import Connection, select, update
 
 from callwright.contract.deployments.deployments import Deployment
 from callwright.service.app import running
 from callwright.service.campaigns import newer_rules
 from callwright.service.platform.clock.clock import SystemClock, milliseconds
+from callwright.service.platform.ids import Ids
 from callwright.service.rules.regions.rule_file import read_rules, shipped_rules
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables import rules_files
@@ -187,6 +189,28 @@ async def test_several_processes_and_a_second_look_open_one_review_of_each_campa
         for one in made:
             assert await reviews_of(tenant, one.id) == [("rules_changed", "open", True)]
         assert len((await tenant.client.events.list(type=["deployment.paused"])).data) == 3
+
+
+async def test_campaigns_that_wait_are_all_counted_and_those_behind_a_page_of_held_ones_move(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(newer_rules, "PAGE", 2)
+    held: set[str] = set()
+    move = newer_rules.move
+
+    def move_unless_held(connection: Connection, ids: Ids, deployment_id: str, **given: Any) -> bool | None:
+        return None if deployment_id in held else move(connection, ids, deployment_id, **given)
+
+    monkeypatch.setattr(newer_rules, "move", move_unless_held)
+    async with opened(database_url, tmp_path) as tenant:
+        made = sorted([(await started(tenant, people(1), f"Campaign {number}")).id for number in range(5)])
+        assert await tenant.database.read(newer_rules.still_older) == newer_rules.StillOlder()
+        await load(tenant)
+        held |= set(made[:4])
+        assert await tenant.database.read(newer_rules.still_older) == newer_rules.StillOlder(5, made[:2])
+        await look(tenant)
+        assert await version_of(tenant, made[4]) == "2026.12.1"
+        assert await tenant.database.read(newer_rules.still_older) == newer_rules.StillOlder(4, made[:2])
 
 
 @pytest.mark.requirement("RULE-06")

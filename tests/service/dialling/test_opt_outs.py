@@ -14,7 +14,7 @@ from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.contract.deployments.previews import Preview
 from callwright.service.dialling.eligibility import do_not_call as numbers
 from callwright.service.platform.clock.clock import DAY
-from callwright.service.rules.do_not_call_entries import NumberToList
+from callwright.service.rules.do_not_call.entries import NumberToList
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables.ledger import wallet_of
 from callwright.service.tables.schema import audit_log, calls, do_not_call, organizations

@@ -3,11 +3,14 @@
 from callwright.contract.calls import evidence as contract
 from callwright.contract.calls.evidence import CallEvidence, CallEvidenceWithHistory, ContactDecision
 from callwright.contract.checks.counts import count_of
+from callwright.contract.checks.names import quoted
 from callwright.tools.runtime.tool import READS, Tool
 from callwright.tools.runtime.tool_context import ToolContext
+from callwright.tools.wording.cleaning import cleaned
 from callwright.tools.wording.text import line, lines, listed, moment
 
 _RULES_SHOWN = 12
+_LONGEST_SAID = 60
 
 
 def _entry(call: CallEvidence, context: ToolContext) -> str:
@@ -21,10 +24,24 @@ def _entry(call: CallEvidence, context: ToolContext) -> str:
         f"in {listed(call.regions[:5])}" if call.regions else "in no known region",
         f"allowed by {listed(rules)}" if rules else None,
         f"rules {call.rules_version}",
-        f"consent in column {call.consent_column}" if call.consent_column else None,
+        _consent(call),
         f"{count_of(call.calls_in_24_hours or 0, 'call')} to the number in 24 hours before",
         "simulated" if call.simulated else None,
     )
+
+
+def _consent(call: CallEvidence) -> str | None:
+    """On which consent the call was allowed; nothing where it needed none."""
+    if call.consent_column:
+        answer = f" says {quoted(call.consent_answer, most=_LONGEST_SAID)}" if call.consent_answer else ""
+        said = f"consent in column {cleaned(call.consent_column)}{answer}"
+    elif call.consent_basis == "attested":
+        said = "consent attested"
+    else:
+        return None
+    dated = f" since {quoted(call.consent_date, most=_LONGEST_SAID)}" if call.consent_date else ""
+    kept = f", kept in {quoted(call.consent_reference, most=_LONGEST_SAID)}" if call.consent_reference else ""
+    return f"{said}{dated}{kept}"
 
 
 def _decision(one: ContactDecision) -> str:

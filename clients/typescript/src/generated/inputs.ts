@@ -1215,11 +1215,11 @@ export interface RemoveDoNotCallInput {
 }
 
 /**
- * A CSV file to import: its text, up to 1 MB. All good rows are on the list when the answer comes. The first row
- * names the columns. Those of numbers are found by names and contents; the columns `reason`, `note`, `expires_at`
- * and `simulated` are read where there are any, and others are not. The number wins: an unknown reason is taken as
- * `other` and kept in the note, and an entry whose end cannot be read is permanent. An export can be imported. A
- * key may make 20% of its plan's requests per second here.
+ * A CSV file to import: its text, up to 1 MB, or a part of a larger one with the header row. All good rows are on
+ * the list when the answer comes. The first row names the columns. Those of numbers are found by names and
+ * contents; the columns `reason`, `note`, `expires_at` and `simulated` are read where there are any, and others are
+ * not. The number wins: an unknown reason is taken as `other` and kept in the note, and an entry whose end cannot
+ * be read is permanent. An export can be imported. A key may make 20% of its plan's requests per second here.
  */
 export interface ImportDoNotCallInput {
   /** The text of a CSV file, header row first; commas, semicolons, tabs or bars between the columns. */

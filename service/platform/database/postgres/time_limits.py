@@ -32,6 +32,16 @@ def limited(limit_s: float = LIMIT_S) -> Generator[None]:
         _until.reset(token)
 
 
+@contextmanager
+def uncounted() -> Generator[None]:
+    """The time that the block takes is not counted: units of work after it have as long as they had before it."""
+    began = time.monotonic()
+    try:
+        yield
+    finally:
+        _until.set(_until.get() + time.monotonic() - began)
+
+
 def deadline(limit_s: float = LIMIT_S) -> float:
     """When a unit of work that begins now has to end, by `time.monotonic`."""
     return min(_until.get(), time.monotonic() + limit_s)

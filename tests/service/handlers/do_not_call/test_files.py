@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from callwright.service.dialling.eligibility import do_not_call as eligibility
 from callwright.service.handlers import do_not_call as handler
-from callwright.service.platform.clock.clock import moment
+from callwright.service.platform.clock.clock import DAY, moment
 from tests.support.campaigns import people, phone, run
 from tests.support.do_not_call import add, listed
 from tests.support.http.raw_requests import AsyncClient, refused
@@ -135,6 +136,26 @@ async def test_an_export_of_several_pages_has_each_entry_once_newest_first(
     rows = (await exported(tenant))[1:]
     assert sorted(row[0] for row in rows) == [phone(index) for index in range(16)]
     assert [row[2] for row in rows] == sorted((row[2] for row in rows), reverse=True)
+
+
+async def test_a_file_of_several_statements_adds_and_extends_each_number_once_and_entries_keep_their_ids(
+    monkeypatch: pytest.MonkeyPatch, other: Tenant, tenant: Tenant
+) -> None:
+    monkeypatch.setattr(eligibility, "_PART", 2)
+    await add(other, [{"number": phone(0), "expires_at": moment(tenant.services.clock.now_ms() + DAY)}])
+    ends = "number,expires_at,note\n" + "".join(f"{phone(index)},2999-01-01,first\n" for index in range(5))
+    assert (await tenant.client.do_not_call.import_csv(csv=ends)).added == 5
+    before = {entry.number: entry.id for entry in await listed(tenant)}
+    again = "number,note\n" + "".join(f"{phone(index)},second\n" for index in range(7))
+    answer = await tenant.client.do_not_call.import_csv(csv=again, reason="litigator")
+    assert (answer.added, answer.extended, answer.already_there) == (2, 5, 0)
+    after = await listed(tenant)
+    assert {(entry.reason, entry.note, entry.expires_at, entry.simulated) for entry in after} == {
+        ("litigator", "second", None, False)
+    }
+    assert {entry.number: entry.id for entry in after}.items() >= before.items()
+    assert len(after) == 7
+    assert [entry.reason for entry in await listed(other)] == ["requested"]
 
 
 async def test_an_empty_list_is_exported_as_its_heading(tenant: Tenant) -> None:

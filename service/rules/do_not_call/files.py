@@ -8,6 +8,8 @@ from itertools import islice
 from typing import Any
 
 from callwright.contract.checks.counts import count_of
+from callwright.contract.checks.names import LONGEST_NOTE
+from callwright.contract.checks.row_notices import RowNotice
 from callwright.contract.do_not_call import ImportDoNotCall
 from callwright.list_files.phone_columns import (
     LOOKED_AT,
@@ -19,8 +21,7 @@ from callwright.list_files.phone_columns import (
 from callwright.list_files.reading import Record, open_list
 from callwright.list_files.unreadable import UnreadableList
 from callwright.service.platform.phone import redacted
-from callwright.service.rules.do_not_call_cells import (
-    LONGEST_NOTE,
+from callwright.service.rules.do_not_call.cells import (
     OTHER,
     end_ms_of,
     note_of,
@@ -28,19 +29,18 @@ from callwright.service.rules.do_not_call_cells import (
     reason_of,
     yes_or_no,
 )
-from callwright.service.rules.do_not_call_entries import NumberToList, ReadEntries, RefusedEntry, read_numbers
+from callwright.service.rules.do_not_call.entries import NumberToList, ReadEntries, RefusedEntry, read_numbers
 
 _READ = ("reason", "note", "expires_at", "simulated")
 """The columns that are read beside those of numbers."""
 _LONGEST_SHOWN = 60
-_LINES_SAID = 10
 _TELLING_DIGITS = 7
 """A cell beside a number that was read is a number too if it has so many digits."""
 _HALF, _MOSTLY = 0.5, 0.8
 _NOTICES: Mapping[str, str] = {
-    "expires_at": "{rows}: expires_at cannot be read, so that the numbers are on the list for good; {lines}",
-    "reason": "{rows}: the reason is none of the known ones; it is taken as other and kept in the note; {lines}",
-    "note": f"{{rows}}: the note was cut to {LONGEST_NOTE:,} characters, or hidden characters were left out; {{lines}}",
+    "expires_at": "expires_at cannot be read, so that the numbers are on the list for good",
+    "reason": "the reason is none of the known ones; it is taken as other and kept in the note",
+    "note": f"the note was cut to {LONGEST_NOTE:,} characters, or hidden characters were left out",
 }
 """What is said of rows whose entries are not as they were written, by the column."""
 
@@ -53,11 +53,9 @@ class _Notices:
 
     def said(self) -> Iterator[str]:
         """A sentence for each column."""
-        for column, text in _NOTICES.items():
+        for column, what in _NOTICES.items():
             if lines := self.lines[column]:
-                named = ", ".join(f"{line:,}" for line in lines[:_LINES_SAID])
-                more = f" and {len(lines) - _LINES_SAID:,} more" if len(lines) > _LINES_SAID else ""
-                yield text.format(rows=count_of(len(lines), "row"), lines=f"line {named}{more}")
+                yield str(RowNotice(what, len(lines), lines))
 
 
 def read_file(asked: ImportDoNotCall) -> ReadEntries:

@@ -10,7 +10,9 @@ from typing import get_args
 
 from pydantic import TypeAdapter, ValidationError
 
+from callwright.contract.checks.names import LONGEST_NOTE
 from callwright.contract.checks.visible import cleaned
+from callwright.contract.checks.yes_and_no import NO, YES
 from callwright.contract.declaration.field_types import Timestamp
 from callwright.contract.do_not_call import Note, Reason
 from callwright.list_files.headings import known_headings, plain_heading
@@ -19,7 +21,6 @@ from callwright.service.platform.phone import Dialable, Undialable, read_number,
 
 OTHER = "other"
 """The reason of an entry whose own one is none of the known ones."""
-LONGEST_NOTE = 2_000
 _LONGEST_REASON = 100
 """Characters of an unknown reason that are kept."""
 _NOTE: TypeAdapter[str] = TypeAdapter(Note)
@@ -38,8 +39,9 @@ _REASONS = {plain_heading(reason): reason for reason in get_args(Reason)} | {
     }.items()
     for word in known_headings(words)
 }
-_YES = known_headings("true|yes|y|1|x|wahr|ja|vrai|oui|verdadero|sí|vero|verdadeiro|sim|waar|prawda|tak|sand|истина|да")
-_NO = known_headings("false|no|n|0|falsch|nein|faux|non|falso|não|onwaar|nee|fałsz|nie|falsk|ложь|нет")
+_YES = known_headings(*YES, "x|prawda|tak|sand|истина|да")
+_NO = known_headings(*NO, "fałsz|nie|falsk|ложь|нет")
+"""A file of a list may be in further languages, and mark its rows with an x."""
 _DAY_AND_TIME = re.compile(
     r"(?:(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})|(?P<day_1>\d{1,2})\.(?P<month_1>\d{1,2})\.(?P<year_1>\d{4}))"
     r"(?:(?:T|,?\s+)(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?)?"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from callwright.contract.do_not_call import NewEntry
 from callwright.service.platform.clock.clock import milliseconds
 from callwright.service.platform.phone import Undialable, masked
-from callwright.service.rules.do_not_call_cells import numbers_in
+from callwright.service.rules.do_not_call.cells import numbers_in
 
 _NO_COUNTRY = "the number does not begin with +; write it with + and the country's code, or give default_country"
 
