@@ -15,7 +15,7 @@ from callwright.contract import (
     wallet,
     webhooks,
 )
-from callwright.contract.calls import calls, conversations, evidence, transcripts
+from callwright.contract.calls import calls, conversations, evidence, transcripts, unconfirmed
 from callwright.contract.deployments import deployments, placing
 
 
@@ -93,6 +93,7 @@ class Calls(Noun):
     get_transcript = method(calls.get_transcript)
     get_recording = download(calls.get_recording)
     hang_up = method(calls.hang_up_call)
+    resolve = method(unconfirmed.resolve_call)
     place = method(placing.place_call)
     stats = method(transcripts.get_call_stats)
     read_conversations = method(conversations.read_conversations)

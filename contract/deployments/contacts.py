@@ -12,7 +12,16 @@ from callwright.contract.declaration.model import Resource
 from callwright.contract.declaration.pagination import PageQuery
 
 ContactStatus = Literal[
-    "pending", "in_flight", "retry_waiting", "completed", "exhausted", "suppressed", "skipped", "expired", "cancelled"
+    "pending",
+    "in_flight",
+    "retry_waiting",
+    "held",
+    "completed",
+    "exhausted",
+    "suppressed",
+    "skipped",
+    "expired",
+    "cancelled",
 ]
 
 
@@ -62,6 +71,10 @@ class Stats(Resource):
     pending: Annotated[int, Field(description="Not called yet.")]
     in_flight: Annotated[int, Field(description="Being called now.")]
     retry_waiting: Annotated[int, Field(description="To be called again later.")]
+    held: Annotated[
+        int,
+        Field(description="Nobody knows whether the telephone rang. resolve_call says so; until then nobody calls."),
+    ] = 0
     completed: Annotated[int, Field(description="Reached: answered, transferred, or a message was left.")]
     exhausted: Annotated[
         int,

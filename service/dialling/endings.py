@@ -30,6 +30,8 @@ from callwright.service.tables.counters import CONTACT_COUNTERS, MACHINES, REACH
 from callwright.service.tables.schema import calls, deployment_contacts, deployments
 
 _D, _K, _C = deployments.c, deployment_contacts.c, calls.c
+UNCONFIRMED_CALLS = "unconfirmed_calls"
+"""Why a deployment pauses that has nobody left to call but those of whom nobody knows whether their telephone rang."""
 CAMPAIGN_ENDED = "campaign_ended"
 """Why a contact has expired: it still waited when the end of its campaign had passed."""
 _LONGEST_CALL_MS = 2 * HOUR
@@ -64,10 +66,16 @@ def _audit(connection: Connection, ids: Ids, row: Row[Any], action: str, reason:
 
 
 def complete(connection: Connection, ids: Ids, deployment_id: str, *, owner: str, now_ms: int) -> bool:
-    """Completes a deployment with nobody left to call and no call under way; false if there is somebody after all."""
+    """Completes a deployment with nobody left to call and no call under way; false if there is somebody after all.
+
+    While contacts are held it pauses instead: a person may say that they are still to be called.
+    """
     row: Row[Any] = mine(connection, deployment_id, owner)
     if row.status != "active" or row.in_flight or soonest(connection, deployment_id) is not None:
         return False
+    if stats_of(row).held:
+        pause_holding_lock(connection, ids, row, UNCONFIRMED_CALLS, now_ms=now_ms)
+        return True
     at_ms = _last_end_ms(row)
     exhausted_ms = row.last_dial_ms or at_ms
     exhausted = AudienceExhausted(

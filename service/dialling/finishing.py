@@ -211,6 +211,8 @@ def _step(policy: RetryPolicy, one: Finished, called_at: list[int], status: str,
         over = status in ("cancelled", "completed", "failed")
         state = "cancelled" if over else "pending" if len(called_at) == 1 else "retry_waiting"
         return Step("retry_waiting", one.ended_ms), state
+    if result.hangup_cause == "unconfirmed":  # a person says whether it rang; nobody is called twice by guessing
+        return Step("held"), "held"
     step = after_call(
         policy,
         outcome=result.outcome,

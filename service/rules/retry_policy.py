@@ -8,7 +8,7 @@ from callwright.contract.deployments.dialling import RetryPolicy, RetryReason
 from callwright.service.platform.clock.clock import DAY, HOUR, MINUTE
 from callwright.service.rules.parts_of_day import next_untried_ms
 
-ContactState = Literal["completed", "exhausted", "retry_waiting", "suppressed"]
+ContactState = Literal["completed", "exhausted", "retry_waiting", "suppressed", "held"]
 
 _REASONS: dict[str, RetryReason] = {
     "no_answer": "no_answer",

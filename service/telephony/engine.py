@@ -11,6 +11,7 @@ from typing import Literal, Protocol, runtime_checkable
 from sqlalchemy import Connection
 
 from callwright.contract.calls.calls import Disposition, Outcome
+from callwright.service.platform.clock.clock import Clock
 from callwright.service.platform.database.database import Database
 
 Speaker = Literal["agent", "contact"]
@@ -177,6 +178,8 @@ class EngineParts:
     """What the service gives to an engine."""
 
     database: Database
+    clock: Clock
+    """The time of the service."""
     timeline: Timeline
     fence: Callable[[Connection, CallRequest], object]
     """Called in a transaction before a call is placed. Raises if another process drives the deployment by now, for

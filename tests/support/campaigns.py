@@ -123,6 +123,22 @@ async def calls_of(tenant: Tenant, deployment_id: str) -> list[Call]:
     return sorted(found, key=lambda call: (call.created_at, call.id))
 
 
+async def only_call(tenant: Tenant, deployment_id: str) -> Call | None:
+    """The first call of the deployment, if it was made yet."""
+    page = await tenant.client.calls.list(deployment_id=deployment_id)
+    return page.data[0] if page.data else None
+
+
+async def call_in(tenant: Tenant, deployment_id: str, *, status: str, within_s: float = 20.0) -> Call:
+    """The only call of the deployment once it has the status."""
+    with anyio.fail_after(within_s):
+        while True:
+            call = await only_call(tenant, deployment_id)
+            if call is not None and call.status == status:
+                return call
+            await anyio.sleep(0.005)
+
+
 async def progressed(tenant: Tenant, deployment_id: str, *, attempts: int, within_s: float = 30.0) -> None:
     """Returns once the deployment has made so many calls."""
     with anyio.fail_after(within_s):

@@ -84,8 +84,10 @@ class Runner:
         """The pace: virtual time if the engine supports it and `time_scale` is infinite, else real time."""
         writes = self._writes
         scale = self._time_scale if row.simulated and isfinite(self._time_scale) else 1.0
-        time = DeploymentTime(writes.clock, row.clock_ms, scale)
-        engine = factory(EngineParts(writes.database, time, fence_of(writes.owner)))
+        # A simulated campaign has a clock of its own; a real one has the time of the people it calls.
+        begins_ms = row.clock_ms if row.simulated else max(row.clock_ms, writes.clock.now_ms())
+        time = DeploymentTime(writes.clock, begins_ms, scale)
+        engine = factory(EngineParts(writes.database, writes.clock, time, fence_of(writes.owner)))
         if isinstance(engine, VirtualTimeEngine) and not isfinite(self._time_scale):
             yield VirtualTime(engine, writes)
             return

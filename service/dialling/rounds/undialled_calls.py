@@ -51,8 +51,12 @@ def undialled(request: CallRequest, dial_ms: int) -> Finished:
 
 
 def may_place(connection: Connection, request: CallRequest, now_ms: int) -> bool:
-    """Whether a claimed call may still be placed at this moment, the time of the service."""
+    """Whether a claimed call may still be placed at this moment, the time of the service.
+
+    A simulated campaign has a clock of its own: its hours were looked at when the call was claimed.
+    """
     row = connection.execute(FIND, {"id": request.deployment_id}).one_or_none()
-    return row is not None and not no_longer_made(
-        connection, Rules.of(connection, row), [request], now_ms, dial_ms=now_ms
-    )
+    if row is None:
+        return False
+    dial_ms = None if row.simulated else now_ms
+    return not no_longer_made(connection, Rules.of(connection, row), [request], now_ms, dial_ms=dial_ms)

@@ -177,10 +177,11 @@ def list_calls(asked: contract.ListCalls, context: RequestContext) -> Page[contr
 @handles(contract.get_call)
 def get_call(asked: contract.GetCall, context: RequestContext) -> contract.Call:
     """One call."""
-    return _get_resource(context, asked.call_uuid)
+    return get_resource(context, asked.call_uuid)
 
 
-def _get_resource(context: RequestContext, call_id: str) -> contract.Call:
+def get_resource(context: RequestContext, call_id: str) -> contract.Call:
+    """The call as callers see it. Raises `Refusal`: not_found."""
     row = find(context, call_id)
     retention = _retention(context, row.recordings_deleted_before)
     recorded = _Recorded(context.connection)
@@ -267,4 +268,4 @@ def hang_up_call(asked: contract.HangUpCall, context: RequestContext) -> contrac
             details={"current_status": row.status, "allowed": []},
         )
     context.connection.execute(update(calls).where(_C.id == row.id).values(hang_up_requested_at=context.now_ms))
-    return _get_resource(context, row.id)
+    return get_resource(context, row.id)

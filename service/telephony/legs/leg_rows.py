@@ -163,8 +163,8 @@ def hang_ups_of(connection: Connection, host: str) -> Mapping[str, EarlyEnd]:
 
 
 def renew(connection: Connection, host: str, call_ids: Collection[str], *, now_ms: int, until_ms: int) -> set[str]:
-    """Renews a host's leases; the ids of those that are still its own."""
-    return set(LEGS.renew(connection, call_ids, host, now_ms, until_ms))
+    """Renews a host's leases; the ids of those that are still its own. It waits for rows that others have locked."""
+    return set(LEGS.renew(connection, call_ids, host, now_ms, until_ms, waits=True))
 
 
 def take_lost(connection: Connection, host: str, most: int, *, now_ms: int, until_ms: int) -> Sequence[Row[Any]]:

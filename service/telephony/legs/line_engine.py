@@ -30,7 +30,7 @@ class LineEngine:
     """Makes the calls of one deployment on the lines of one carrier."""
 
     def __init__(self, parts: EngineParts, carrier: str) -> None:
-        self._database, self._timeline, self._fence = parts.database, parts.timeline, parts.fence
+        self._database, self._clock, self._fence = parts.database, parts.clock, parts.fence
         self._carrier = carrier
         self._followed: set[str] = set()
         self._reading = anyio.Lock()
@@ -39,7 +39,7 @@ class LineEngine:
 
     async def run(self, request: CallRequest, report: Report, *, dial_ms: int) -> CallResult:
         """Has a line host make the call, and returns its result. A call that has a leg continues."""
-        await self._database.write(self._add, request, self._timeline.now_ms())
+        await self._database.write(self._add, request, self._clock.now_ms())
         self._followed.add(request.call_id)
         told: set[str] = set()
         try:
@@ -50,11 +50,12 @@ class LineEngine:
                 for stage, column in _STAGES:
                     at_ms: int | None = getattr(leg, column)
                     if at_ms is not None and stage not in told:
-                        await report(CallProgress(request.call_id, stage, max(at_ms, dial_ms)))
+                        after_ms = max(at_ms - leg.created_at, 0)  # by the clock of the service, not the deployment's
+                        await report(CallProgress(request.call_id, stage, dial_ms + after_ms))
                         told.add(stage)
                 if leg.state == "ended":
-                    return _with_times(leg, dial_ms)
-                if leg.state == "new" and self._timeline.now_ms() - leg.created_at > NOT_TAKEN_S * SECOND:
+                    return _with_times(leg)
+                if leg.state == "new" and self._clock.now_ms() - leg.created_at > NOT_TAKEN_S * SECOND:
                     await self._give_up(request)
         finally:
             self._followed.discard(request.call_id)
@@ -62,7 +63,7 @@ class LineEngine:
     async def hang_up(self, call_id: str, end: EarlyEnd | None = None) -> None:
         """Asks the host of a leg to hang up. A leg that is not placed yet ends at once."""
         if call_id in self._followed:
-            await self._database.write(leg_rows.ask_to_hang_up, call_id, end or EarlyEnd(), self._timeline.now_ms())
+            await self._database.write(leg_rows.ask_to_hang_up, call_id, end or EarlyEnd(), self._clock.now_ms())
 
     def _add(self, connection: Connection, request: CallRequest, now_ms: int) -> None:
         if leg_rows.find(connection, request.call_id) is None:
@@ -70,7 +71,7 @@ class LineEngine:
             leg_rows.add(connection, self._carrier, request, now_ms)
 
     async def _give_up(self, request: CallRequest) -> None:
-        now_ms = self._timeline.now_ms()
+        now_ms = self._clock.now_ms()
         await self._database.write(leg_rows.end, not_dialled(request), now_ms, only_in=("new",))
 
     async def _look(self, call_id: str) -> Row[Any] | None:
@@ -83,11 +84,11 @@ class LineEngine:
         return self._seen.get(call_id)
 
 
-def _with_times(leg: Row[Any], dial_ms: int) -> CallResult:
+def _with_times(leg: Row[Any]) -> CallResult:
     """The result of a leg with the times of its stages, in seconds after dialling."""
 
     def after(at_ms: int | None) -> float | None:
-        return None if at_ms is None else max(at_ms - dial_ms, 0) / SECOND
+        return None if at_ms is None else max(at_ms - leg.created_at, 0) / SECOND
 
     return replace(
         leg_rows.result_of(leg),

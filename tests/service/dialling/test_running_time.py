@@ -10,13 +10,12 @@ import pytest
 
 from callwright.client import Client
 from callwright.client.transport import ASGITransport
-from callwright.contract.calls.calls import Call
 from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.service.app import running
 from callwright.service.platform.clock.clock import moment
 from callwright.service.settings import ServiceSettings
 from tests.support.campaign_invariants import campaign_records, check_everything, check_records
-from tests.support.campaigns import ONCE, people, progressed, settled, started
+from tests.support.campaigns import ONCE, call_in, only_call, people, progressed, settled, started
 from tests.support.service import BASE_URL, Tenant, open_service
 
 ORDER = ("queued", "initiated", "ringing", "in_progress", "completed")
@@ -25,22 +24,6 @@ ANSWERS: dict[str, Any] = {"sim_outcome": "answered", "sim_intent": "yes"}
 
 def at_scale(scale: float, database_url: str, folder: Path) -> ServiceSettings:
     return ServiceSettings(data=folder, database_url=database_url, sim_time_scale=scale)
-
-
-async def only_call(tenant: Tenant, deployment_id: str) -> Call | None:
-    """The first call of the deployment, if it was made yet."""
-    page = await tenant.client.calls.list(deployment_id=deployment_id)
-    return page.data[0] if page.data else None
-
-
-async def call_in(tenant: Tenant, deployment_id: str, *, status: str, within_s: float = 20.0) -> Call:
-    """The call once it has the status."""
-    with anyio.fail_after(within_s):
-        while True:
-            call = await only_call(tenant, deployment_id)
-            if call is not None and call.status == status:
-                return call
-            await anyio.sleep(0.005)
 
 
 @pytest.mark.service(workers=True, settings={"sim_time_scale": 2_000.0})

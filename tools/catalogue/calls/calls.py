@@ -1,6 +1,7 @@
 """Tools for calls, their transcripts and their recordings."""
 
 from callwright.contract.calls import calls as contract
+from callwright.contract.calls import unconfirmed
 from callwright.contract.calls.calls import Call, CostItem
 from callwright.contract.checks.counts import count_of
 from callwright.tools.media.recordings import GetRecordingInline, RecordingDetails, kept_until, recording
@@ -183,6 +184,20 @@ TOOLS: tuple[Tool, ...] = (
             "Side effect: ends a call under way at once, in the middle of what is said; the minutes so far are "
             "charged. To stop a campaign use pause_deployment, which lets calls finish. Find calls under way with "
             "list_calls, status in_progress."
+        ),
+        hints=Hints(read_only=False, destructive=True, idempotent=True, open_world=True),
+        reply=_without_person,
+        output_model=CallSummary,
+        omitted_fields=frozenset({"simulated", "outcome", "ended_by", "duration_seconds", "cost"}),
+    ),
+    Tool(
+        operation=unconfirmed.resolve_call,
+        toolset="live",
+        title="Resolve a call",
+        description=(
+            "Side effect: for a call with the cause unconfirmed, of which nobody knows whether the telephone rang. The "
+            "person you work for looks into the carrier's own list of calls and says it. placed false has the contact "
+            "called again. Find such contacts with list_contacts, status held."
         ),
         hints=Hints(read_only=False, destructive=True, idempotent=True, open_world=True),
         reply=_without_person,

@@ -655,7 +655,7 @@ export interface ListContactsInput {
   /** Deployment id (dep_…), from list_deployments. */
   id: string;
   /** Only these states, for example retry_waiting. */
-  status?: ("pending" | "in_flight" | "retry_waiting" | "completed" | "exhausted" | "suppressed" | "skipped" | "expired" | "cancelled")[];
+  status?: ("pending" | "in_flight" | "retry_waiting" | "held" | "completed" | "exhausted" | "suppressed" | "skipped" | "expired" | "cancelled")[];
   /** Only these outcomes of the last call. */
   last_outcome?: ("answered" | "transferred" | "voicemail" | "voicemail_left" | "no_answer" | "busy" | "rejected" | "invalid_number" | "unreachable" | "abandoned" | "fax_or_ivr" | "blocked" | "expired" | "cancelled" | "failed")[];
   /** Only these dispositions of the last call. */
@@ -763,6 +763,17 @@ export interface GetRecordingInput {
 export interface HangUpCallInput {
   /** Call id (cal_…), from list_calls. */
   call_uuid: string;
+}
+
+/** What a person has found out about a call, for example in the carrier's list of calls. */
+export interface ResolveCallInput {
+  /** Call id (cal_…), from list_calls. */
+  call_uuid: string;
+  /**
+   * true: the telephone rang, and this campaign does not call the contact again. false: it did not; the contact is
+   * called as if there had been no such call.
+   */
+  placed: boolean;
 }
 
 /**

@@ -195,6 +195,10 @@ export class Calls extends Noun {
   hangUp(input: inputs.HangUpCallInput, options: CallOptions = {}): Promise<schemas.Call> {
     return this.session.ask(operations.hangUpCall, input, options);
   }
+  /** Say whether a call with the cause unconfirmed was placed; until then its contact is held. */
+  resolve(input: inputs.ResolveCallInput, options: CallOptions = {}): Promise<schemas.Call> {
+    return this.session.ask(operations.resolveCall, input, options);
+  }
   /** Call one person: makes a deployment of one, and starts it. */
   place(input: inputs.PlaceCallInput, options: CallOptions = {}): Promise<schemas.Deployment> {
     return this.session.ask(operations.placeCall, input, options);

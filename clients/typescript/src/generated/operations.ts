@@ -555,6 +555,16 @@ export const hangUpCall: Operation<inputs.HangUpCallInput, schemas.Call> = {
   mediaTypes: []
 };
 
+export const resolveCall: Operation<inputs.ResolveCallInput, schemas.Call> = {
+  name: "resolve_call",
+  method: "POST",
+  path: "/calls/{call_uuid}/resolve",
+  shape: "one",
+  query: {},
+  hasBody: true,
+  mediaTypes: []
+};
+
 export const placeCall: Operation<inputs.PlaceCallInput, schemas.Deployment> = {
   name: "place_call",
   method: "POST",

@@ -540,7 +540,7 @@ export interface Contact {
   /** What the list calls the person; null where it has no column of names. */
   name?: string | null;
   phone_number: string;
-  status: "pending" | "in_flight" | "retry_waiting" | "completed" | "exhausted" | "suppressed" | "skipped" | "expired" | "cancelled";
+  status: "pending" | "in_flight" | "retry_waiting" | "held" | "completed" | "exhausted" | "suppressed" | "skipped" | "expired" | "cancelled";
   /**
    * Why it is suppressed: do_not_call (on the list), no_consent, not_dialable, calling_hours (which with the rules of
    * the region leave no moment), predial_declined (predial_check_url said no), or person_deleted. Why it has expired:
@@ -1552,6 +1552,8 @@ export interface Stats {
   in_flight: number;
   /** To be called again later. */
   retry_waiting: number;
+  /** Nobody knows whether the telephone rang. resolve_call says so; until then nobody calls. Default: 0. */
+  held?: number;
   /** Reached: answered, transferred, or a message was left. */
   completed: number;
   /** Not reached, not called again: all attempts are made, or the last outcome is not in retry_on. */

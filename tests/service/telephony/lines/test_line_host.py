@@ -1,0 +1,186 @@
+"""Campaigns on the lines of a carrier: what the dialler, a line host and the legs do together."""
+
+import anyio
+import pytest
+
+from callwright.client import ServiceProblem
+from callwright.contract.deployments.dialling import RetryPolicy
+from callwright.service.tables.schema import legs
+from callwright.service.telephony.legs import leg_rows
+from tests.support.campaigns import ONCE, call_in, calls_of, claim_and_die, expire_leases, people, phone, started
+from tests.support.scripted_carrier import ScriptedCarrier, driven_on_lines, lines_of
+from tests.support.service import Tenant
+
+pytestmark = pytest.mark.service(workers=False)
+
+
+async def test_a_campaign_on_lines_records_what_the_carrier_and_the_conversation_say(tenant: Tenant) -> None:
+    carrier = ScriptedCarrier({phone(1): "busy", phone(2): "refused", phone(3): "opt_out"})
+    made = await started(tenant, people(4), retry_policy=ONCE)
+    async with lines_of(tenant, carrier):
+        await driven_on_lines(tenant, made.id)
+    ended = await tenant.client.deployments.get(id=made.id)
+    assert (ended.status, ended.status_reason) == ("completed", "audience_exhausted")
+    assert {call.to: call.hangup_cause for call in await calls_of(tenant, made.id)} == {
+        phone(0): "contact_hangup",
+        phone(1): "user_busy",
+        phone(2): "carrier_rejected",
+        phone(3): "contact_hangup",
+    }
+    assert sorted(carrier.placed) == [phone(index) for index in range(4)]
+    (answered,) = [call for call in await calls_of(tenant, made.id) if call.to == phone(0)]
+    assert answered.answered_at is not None
+    transcript = await tenant.client.calls.get_transcript(call_uuid=answered.id)
+    assert [turn.text for turn in transcript.turns] == ["Yes, that suits me."]
+    listed = [entry async for entry in tenant.client.do_not_call.list()]
+    assert [entry.source_call_id for entry in listed] == [
+        call.id for call in await calls_of(tenant, made.id) if call.to == phone(3)
+    ]
+
+
+async def test_a_request_that_did_not_leave_is_sent_in_a_further_attempt(tenant: Tenant) -> None:
+    carrier = ScriptedCarrier({phone(0): "not_sent"})
+    made = await started(tenant, people(1), retry_policy=ONCE)
+    async with lines_of(tenant, carrier):
+        await driven_on_lines(tenant, made.id)
+    assert carrier.placed == [phone(0)]
+    assert [call.outcome for call in await calls_of(tenant, made.id)] == ["failed", "answered"]
+
+
+@pytest.mark.parametrize("word", ["lost", "fails"])
+async def test_a_call_that_may_ring_is_never_placed_again_and_its_contact_is_held(tenant: Tenant, word: str) -> None:
+    carrier = ScriptedCarrier({phone(0): word})
+    policy = RetryPolicy(max_attempts=3, interval_minutes=[10], retry_on=["failed"])
+    made = await started(tenant, people(1), retry_policy=policy)
+    async with lines_of(tenant, carrier):
+        await _shorten(tenant, made.id)
+    paused = await tenant.client.deployments.get(id=made.id)
+    assert (paused.status, paused.status_reason) == ("paused", "unconfirmed_calls")
+    assert paused.stats is not None
+    assert paused.stats.held == 1
+    assert carrier.placed == [phone(0)]
+    (call,) = await calls_of(tenant, made.id)
+    assert (call.outcome, call.hangup_cause) == ("failed", "unconfirmed")
+
+
+async def test_a_call_that_the_carrier_lists_goes_on(tenant: Tenant) -> None:
+    carrier = ScriptedCarrier({phone(0): "listed"})
+    made = await started(tenant, people(1), retry_policy=ONCE)
+    async with lines_of(tenant, carrier):
+        await driven_on_lines(tenant, made.id)
+    assert carrier.placed == [phone(0)]
+    assert [call.outcome for call in await calls_of(tenant, made.id)] == ["answered"]
+
+
+async def test_what_a_person_says_about_a_held_contact_holds(tenant: Tenant) -> None:
+    carrier = ScriptedCarrier({phone(0): "lost", phone(1): "lost"})
+    made = await started(tenant, people(2), retry_policy=ONCE)
+    async with lines_of(tenant, carrier):
+        await _shorten(tenant, made.id)
+        first, second = await calls_of(tenant, made.id)
+        await tenant.client.calls.resolve(call_uuid=first.id, placed=True)
+        with pytest.raises(ServiceProblem) as again:
+            await tenant.client.calls.resolve(call_uuid=first.id, placed=False)
+        assert again.value.code == "invalid_state_transition"
+        await tenant.client.calls.resolve(call_uuid=second.id, placed=False)
+        carrier.script.clear()
+        await tenant.client.deployments.resume(id=made.id)
+        await expire_leases(tenant)
+        await driven_on_lines(tenant, made.id, owner="wrk_again")
+    ended = await tenant.client.deployments.get(id=made.id)
+    assert (ended.status, ended.status_reason) == ("completed", "audience_exhausted")
+    states = {
+        contact.last_call_id: contact.status async for contact in tenant.client.deployments.list_contacts(id=made.id)
+    }
+    last = (await calls_of(tenant, made.id))[-1]
+    assert states == {first.id: "exhausted", last.id: "completed"}
+    assert carrier.placed.count(first.to) == 1
+    assert carrier.placed.count(second.to) == 2
+
+
+async def test_a_call_under_way_is_hung_up_by_request(tenant: Tenant) -> None:
+    carrier = ScriptedCarrier({phone(0): "long"})
+    made = await started(tenant, people(1), retry_policy=ONCE)
+    async with lines_of(tenant, carrier), anyio.create_task_group() as tasks:
+        tasks.start_soon(driven_on_lines, tenant, made.id)
+        call = await call_in(tenant, made.id, status="in_progress")
+        await tenant.client.calls.hang_up(call_uuid=call.id)
+    (call,) = await calls_of(tenant, made.id)
+    assert (call.outcome, call.hangup_cause, call.ended_by) == ("answered", "normal_clearing", "api")
+
+
+async def test_a_number_that_is_listed_after_the_claim_is_not_placed(tenant: Tenant) -> None:
+    made = await started(tenant, people(1), retry_policy=ONCE)
+    await claim_and_die(tenant, made.id)
+    await tenant.client.do_not_call.add(entries=[{"number": phone(0)}], simulated=True)  # pyright: ignore
+    await expire_leases(tenant)
+    carrier = ScriptedCarrier()
+    async with lines_of(tenant, carrier):
+        await driven_on_lines(tenant, made.id)
+    assert carrier.placed == []
+    assert [call.outcome for call in await calls_of(tenant, made.id)] == ["failed"]
+
+
+async def test_a_paused_campaign_places_nothing_that_was_claimed_before(tenant: Tenant) -> None:
+    made = await started(tenant, people(1), retry_policy=ONCE)
+    await claim_and_die(tenant, made.id)
+    await tenant.client.deployments.pause(id=made.id)
+    await expire_leases(tenant)
+    carrier = ScriptedCarrier()
+    async with lines_of(tenant, carrier):
+        await driven_on_lines(tenant, made.id)
+    assert carrier.placed == []
+    contacts = [contact async for contact in tenant.client.deployments.list_contacts(id=made.id)]
+    assert [(contact.status, contact.attempts) for contact in contacts] == [("pending", 1)]
+
+
+async def test_a_host_that_is_gone_leaves_no_call_behind(tenant: Tenant) -> None:
+    carrier, other = ScriptedCarrier({phone(0): "long"}), ScriptedCarrier()
+    made = await started(tenant, people(1), retry_policy=ONCE)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(driven_on_lines, tenant, made.id)
+        async with lines_of(tenant, carrier) as host:
+            await call_in(tenant, made.id, status="in_progress")
+            assert host.calls_under_way == 1
+        async with lines_of(tenant, other, name="hst_2"):
+            await call_in(tenant, made.id, status="completed")
+    (call,) = await calls_of(tenant, made.id)
+    assert (call.outcome, call.disposition, call.hangup_cause) == ("answered", "incomplete", "platform_error")
+    assert (other.placed, other.hung_up) == ([], ["CA1"])
+
+
+async def test_a_host_that_drains_hangs_up_what_goes_on_and_takes_no_more(tenant: Tenant) -> None:
+    carrier = ScriptedCarrier({phone(0): "long"})
+    made = await started(tenant, people(2), retry_policy=ONCE, max_concurrency=1)
+    async with lines_of(tenant, carrier, lines=1) as host, anyio.create_task_group() as tasks:
+        tasks.start_soon(driven_on_lines, tenant, made.id)
+        await call_in(tenant, made.id, status="in_progress")
+        await host.drain(0.1)
+        assert not host.calls_under_way
+        await tenant.client.deployments.pause(id=made.id)
+        tasks.cancel_scope.cancel()
+    assert carrier.placed == [phone(0)]
+
+
+async def _shorten(tenant: Tenant, deployment_id: str) -> None:
+    """Drives a campaign whose legs, if nobody knows of them, were placed long ago."""
+    unknown = legs.c.state.in_(("placing", "unconfirmed"))
+    placed = legs.update().where(unknown).values(placing_at=legs.c.placing_at - 3_600_000)
+    async with anyio.create_task_group() as tasks:
+
+        async def pass_time() -> None:
+            while True:
+                await tenant.database.write(lambda connection: connection.execute(placed).rowcount)
+                await anyio.sleep(0.1)
+
+        tasks.start_soon(pass_time)
+        await driven_on_lines(tenant, deployment_id)
+        tasks.cancel_scope.cancel()
+
+
+async def test_legs_of_recorded_calls_are_deleted(tenant: Tenant) -> None:
+    made = await started(tenant, people(3), retry_policy=ONCE)
+    async with lines_of(tenant, ScriptedCarrier()):
+        await driven_on_lines(tenant, made.id)
+    assert await tenant.database.write(leg_rows.forget_recorded) == 3
+    assert await tenant.database.write(leg_rows.forget_recorded) == 0

@@ -1,0 +1,130 @@
+"""A carrier of tests that does what the last digits of a number say, and lines that carry calls on it."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from functools import partial
+
+import anyio
+
+from callwright.contract.calls.calls import Outcome
+from callwright.service.dialling.rounds.driver_writes import DriverWrites
+from callwright.service.dialling.rounds.runner import Runner
+from callwright.service.dialling.rounds.undialled_calls import may_place
+from callwright.service.telephony.carriers.carrier import (
+    Found,
+    HangUpAsked,
+    LegRequest,
+    NotSent,
+    Refused,
+    ToldStage,
+    Unknown,
+)
+from callwright.service.telephony.engine import CallRequest, CallResult, HangupCause, Turn
+from callwright.service.telephony.legs.line_engine import LineEngine
+from callwright.service.telephony.lines.line_host import LineHost
+from tests.support.campaigns import lease
+from tests.support.service import Tenant
+
+
+@dataclass
+class ScriptedCarrier:
+    """Answers, unless `script` has another word for the number: `busy`, `refused`, `not_sent`, `unknown`, `lost` (the
+    answer, and the list does not show it), `listed` (the answer, and the list shows it), `long`, `fails`."""
+
+    script: dict[str, str] = field(default_factory=dict[str, str])
+    placed: list[str] = field(default_factory=list[str])
+    """The number of each request that came."""
+    hung_up: list[str] = field(default_factory=list[str])
+    name: str = "scripted"
+    lists_calls: bool = True
+
+    async def place(self, leg: LegRequest, told: ToldStage) -> str | None:
+        leg.check_in_time()
+        word = self.script.get(leg.call.to, "")
+        if word == "not_sent":
+            self.script.pop(leg.call.to)  # the next attempt is sent
+            raise NotSent("no connection")
+        self.placed.append(leg.call.to)
+        if word == "refused":
+            raise Refused("403", self._result(leg, "failed", "carrier_rejected"))
+        if word in ("lost", "listed"):
+            raise Unknown("timeout")
+        if word == "fails":
+            raise RuntimeError("a mistake in the carrier's code")
+        return f"CA{len(self.placed)}"
+
+    async def ended(
+        self, leg: LegRequest, provider_call_id: str | None, told: ToldStage, hang_up: HangUpAsked
+    ) -> CallResult:
+        word = self.script.get(leg.call.to, "")
+        if word == "busy":
+            return self._result(leg, "busy", "user_busy")
+        await told("ringing", provider_call_id)
+        await told("answered", provider_call_id)
+        if word == "long":
+            await hang_up.wait()
+            return CallResult(
+                call_id=leg.call.call_id,
+                outcome="answered",
+                disposition="incomplete",
+                hangup_cause=hang_up.end.cause,
+                ended_by=hang_up.end.ended_by,
+            )
+        said = Turn(0, "contact", "Yes, that suits me.", 0.2, 1.0, "en-US", "stt")
+        return CallResult(
+            call_id=leg.call.call_id,
+            outcome="answered",
+            disposition="do_not_call" if word == "opt_out" else "goal_met",
+            hangup_cause="contact_hangup",
+            ended_by="contact",
+            answered_by="human",
+            turns=(said,),
+        )
+
+    async def find(self, call: CallRequest, *, placing_ms: int) -> Found:
+        return Found("one", "CA_found") if self.script.get(call.to) == "listed" else Found("none")
+
+    async def hang_up(self, provider_call_id: str) -> None:
+        self.hung_up.append(provider_call_id)
+
+    def _result(self, leg: LegRequest, outcome: Outcome, cause: HangupCause) -> CallResult:
+        return CallResult(call_id=leg.call.call_id, outcome=outcome, hangup_cause=cause, ended_by="carrier")
+
+
+def host_of(tenant: Tenant, carrier: ScriptedCarrier, *, name: str = "hst_1", lines: int = 8) -> LineHost:
+    """A line host of a service."""
+    services = tenant.services
+    return LineHost(
+        services.database,
+        services.clock,
+        name,
+        {carrier.name: carrier},
+        lines=lines,
+        may_place=may_place,
+        lease_ms=1_000,
+    )
+
+
+@asynccontextmanager
+async def lines_of(
+    tenant: Tenant, carrier: ScriptedCarrier, *, name: str = "hst_1", lines: int = 8
+) -> AsyncGenerator[LineHost]:
+    """A line host that works until the block ends."""
+    host = host_of(tenant, carrier, name=name, lines=lines)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(host.run)
+        yield host
+        tasks.cancel_scope.cancel()
+
+
+async def driven_on_lines(tenant: Tenant, deployment_id: str, *, owner: str = "wrk_lines") -> None:
+    """Drives a campaign on the lines of the scripted carrier until it has nothing left to do now."""
+    services = tenant.services
+    await lease(tenant, deployment_id, owner)
+    writes = DriverWrites(
+        database=services.database, clock=services.clock, ids=services.ids, owner=owner, lease_ms=60_000
+    )
+    engines = {"simulated": partial(LineEngine, carrier="scripted")}
+    with anyio.fail_after(60):
+        await Runner(writes, time_scale=1.0, engines=engines).drive(deployment_id)
