@@ -66,6 +66,7 @@ REQUIRED_BODY: Mapping[str, dict[str, Any]] = {
     "create_deployment": {"name": "New"},
     "create_inbound_deployment": {"name": "New"},
     "clone_deployment": {"name": "New"},
+    "resolve_call": {"placed": True},
     "add_do_not_call": {"entries": [{"number": "+12125550163"}]},
     "import_do_not_call": {"csv": "number\n+12125550164\n"},
     "export_person": {"number": "+12125550163"},

@@ -300,6 +300,7 @@ SPENDS_NOTHING: dict[str, str] = {
     "pause_deployment": "stops calls",
     "cancel_deployment": "stops calls",
     "hang_up_call": "ends a call; whoever talked is not called again",
+    "resolve_call": "lets somebody be called whom the start of the campaign was counted with",
     "add_do_not_call": "fewer people are called",
     "import_do_not_call": "fewer people are called",
     "remove_do_not_call": "lets somebody be called by campaigns whose start was counted with everybody",

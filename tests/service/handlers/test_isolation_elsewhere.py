@@ -15,6 +15,7 @@ from callwright.contract.do_not_call import NewEntry
 from callwright.contract.surface import OPERATIONS
 from callwright.service.workers import imports
 from tests.support import resources
+from tests.support.calls.held_calls import held_call
 from tests.support.calls.stored_calls import put_call, put_conversation
 from tests.support.deployments.plans import plan_of
 from tests.support.http.raw_requests import AsyncClient, raw_client, refused, without_request_id
@@ -124,6 +125,8 @@ async def test_an_idempotency_key_of_another_organization_is_nothing_to_one_s_ow
                 ids["deployment"] = ids["draft"]
             if name == "hang_up_call":
                 ids["call"] = await put_call(each, status="in_progress", outcome=None, ended_at=None)
+            if name == "resolve_call":
+                ids["call"] = await held_call(each, ids["deployment"])
             if name == "resume_deployment":
                 await each.client.deployments.pause(id=ids["deployment"])
             kinds = id_places(operation)

@@ -32,6 +32,7 @@ def answers() -> dict[str, Any]:
     return samples.answers() | {
         "get_call": call,
         "hang_up_call": call,
+        "resolve_call": call,
         "list_calls": samples.page([call]),
         "list_contacts": samples.page([contact]),
         "list_audience_rows": samples.page([row]),

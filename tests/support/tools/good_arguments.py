@@ -21,6 +21,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "create_deployment": {"name": "C", "agent_id": "agt_1", "audience_id": "aud_1", "phone_number_ids": ["num_1"]},
     "place_call": {"agent_id": "agt_1", "phone_number_id": "num_1", "to": CALLEE, "auto_start": False},
     "clone_deployment": {"deployment_id": "dep_1", "name": "C"},
+    "resolve_call": {"call_id": "cal_1", "placed": True},
     "create_inbound_deployment": {"name": "D", "agent_id": "agt_1", "phone_number_id": "num_1"},
     **{name: given for part in (*LISTS, people_samples) for name, given in part.ARGUMENTS.items()},
 }

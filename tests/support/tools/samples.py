@@ -364,6 +364,7 @@ def answers() -> dict[str, Any]:
         "get_call_stats": finding_samples.stats(),
         "read_conversations": finding_samples.conversations(),
         "hang_up_call": call(),
+        "resolve_call": call(),
         **people_samples.answers(call(), transcript().turns),
         **{name: sample for part in LISTS for name, sample in part.singles().items()},
         **{name: page([sample()]) for part in LISTS for name, sample in part.LISTED.items()},

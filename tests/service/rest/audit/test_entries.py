@@ -11,6 +11,7 @@ from callwright.client import Client
 from callwright.contract.declaration.operation import OPERATIONS
 from callwright.service.rest.audit.recorded_values import BEGINNING, LONG_TEXT, MOST_BYTES
 from callwright.service.tables.schema import api_keys, audit_log, transcripts
+from tests.support.calls.held_calls import held_call
 from tests.support.calls.stored_calls import put_call
 from tests.support.campaigns import run
 from tests.support.http.raw_requests import AsyncClient
@@ -271,6 +272,7 @@ async def write_everything(tenant: Tenant, http: AsyncClient) -> set[str]:
     await does("delete_person", "/people/delete", number=CONTACT, confirm=True)
     call_id = await put_call(tenant, ended_at=None, status="in_progress", outcome=None, **spoken)
     await does("hang_up_call", f"/calls/{call_id}/hangup")
+    await does("resolve_call", f"/calls/{await held_call(tenant, campaign['id'])}/resolve", placed=True)
     return done
 
 
