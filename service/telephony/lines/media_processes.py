@@ -1,0 +1,202 @@
+"""The media processes of a line host: they are started when calls need them, and replaced when they end.
+
+A process takes sixteen calls at once. After two hundred it takes no more and ends with its last one, because libraries
+keep memory for each call. If it ends before, its calls end with `platform_error`.
+"""
+
+import logging
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import anyio
+from anyio.abc import ByteReceiveStream, Process, TaskGroup
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from pydantic import ValidationError
+
+from callwright.service.telephony.media.messages import (
+    LONGEST_LINE,
+    MOST_CALLS,
+    BeginCall,
+    Ended,
+    Order,
+    Ready,
+    Report,
+    line_of,
+    report_from,
+)
+
+log = logging.getLogger(__name__)
+COMMAND = (sys.executable, "-m", "callwright.service.telephony.media.process")
+CALLS_OF_A_PROCESS = 200
+"""Calls after which a process is replaced."""
+STARTS_WITHIN_S = 60.0
+"""Seconds in which a process must say that it is ready. Loading the models takes two on an idle machine."""
+_MOST_REPORTS = 1_000
+"""Reports of a call that wait to be read. A call that nobody follows any more ends."""
+_ENDED_CALLS = "The process that carried the sound of the call ended."
+
+
+class MediaUnavailable(Exception):
+    """No process takes the call; the text says why, for the log."""
+
+
+@dataclass
+class MediaCall:
+    """A call in a media process: its websocket is at `port`, and its reports come in order up to `Ended`."""
+
+    port: int
+    reports: MemoryObjectReceiveStream[Report]
+    _process: "MediaProcess"
+
+    def close(self) -> None:
+        """Leaves the call; it goes on, and its reports are dropped."""
+        self.reports.close()
+
+    async def send(self, order: Order) -> None:
+        """Sends an order about the call. If the process is gone, `Ended` is the call's next report."""
+        await self._process.send(order)
+
+
+@dataclass(eq=False)
+class MediaProcess:
+    """One process. `port` is 0 until it is ready."""
+
+    process: Process
+    port: int = 0
+    taken: int = 0
+    ready: anyio.Event = field(default_factory=anyio.Event)
+    gone: bool = False
+    calls: dict[str, MemoryObjectSendStream[Report]] = field(default_factory=dict[str, MemoryObjectSendStream[Report]])
+
+    @property
+    def takes(self) -> bool:
+        """Whether it takes a further call."""
+        return not self.gone and self.taken < CALLS_OF_A_PROCESS and len(self.calls) < MOST_CALLS
+
+    async def send(self, order: Order) -> None:
+        """Sends an order."""
+        assert self.process.stdin is not None
+        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, BrokenPipeError, OSError):
+            await self.process.stdin.send(line_of(order))
+
+    def report(self, report: Report) -> None:
+        """Passes a report on to who follows the call."""
+        if isinstance(report, Ready):
+            self.port = report.port
+            self.ready.set()
+            return
+        stream = self.calls.get(report.call_id)
+        if stream is not None:
+            with suppress(anyio.WouldBlock, anyio.BrokenResourceError):
+                stream.send_nowait(report)
+            if isinstance(report, Ended):
+                self.calls.pop(report.call_id).close()
+
+    def end_calls(self) -> None:
+        """Ends the calls of a process that is gone."""
+        self.gone = True
+        self.ready.set()
+        for call_id in list(self.calls):
+            warnings = (_ENDED_CALLS,)
+            self.report(Ended(call_id=call_id, cause="platform_error", ended_by="platform", warnings=warnings))
+
+
+class MediaProcesses:
+    """Up to `most` media processes. They end with the block in which `run` works."""
+
+    def __init__(
+        self, most: int, *, command: Sequence[str] = COMMAND, environment: Mapping[str, str] | None = None
+    ) -> None:
+        self._most, self._command, self._environment = most, command, environment
+        self._processes: list[MediaProcess] = []
+        self._starting = anyio.Lock()
+        self._tasks: TaskGroup | None = None
+
+    async def run(self, warm: int = 1) -> None:
+        """Keeps processes until it is cancelled; so many are ready before the first call."""
+        async with anyio.create_task_group() as tasks:
+            self._tasks = tasks
+            try:
+                for _ in range(min(warm, self._most)):
+                    with suppress(MediaUnavailable):
+                        await self._start()
+                await anyio.sleep_forever()
+            finally:
+                self._tasks = None
+                for process in self._processes:
+                    with suppress(ProcessLookupError):
+                        process.process.kill()
+
+    async def begin(self, order: BeginCall) -> MediaCall:
+        """Begins a call in one of the processes.
+
+        Raises:
+            MediaUnavailable: all are full, or none can be started.
+        """
+        async with self._starting:
+            process = next((each for each in self._processes if each.takes), None) or await self._start()
+            send, receive = anyio.create_memory_object_stream[Report](_MOST_REPORTS)
+            process.calls[order.request.call_id] = send
+            process.taken += 1
+        await process.send(order)
+        return MediaCall(process.port, receive, process)
+
+    async def _start(self) -> MediaProcess:
+        if self._tasks is None:
+            raise MediaUnavailable("media processes are not running")
+        if sum(process.taken < CALLS_OF_A_PROCESS for process in self._processes) >= self._most:
+            raise MediaUnavailable(f"all {self._most} media processes are full")
+        opened = await anyio.open_process(
+            list(self._command),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=None,
+            env=self._environment,
+        )
+        process = MediaProcess(opened)
+        self._processes.append(process)
+        self._tasks.start_soon(self._follow, process)
+        with anyio.move_on_after(STARTS_WITHIN_S):
+            await process.ready.wait()
+        if process.gone or not process.port:
+            with suppress(ProcessLookupError):
+                opened.kill()
+            raise MediaUnavailable(f"a media process did not start (exit status {opened.returncode})")
+        return process
+
+    async def _follow(self, process: MediaProcess) -> None:
+        """Passes on the reports of a process until it ends."""
+        assert process.process.stdout is not None
+        try:
+            await _lines(process.process.stdout, process)
+        finally:
+            process.end_calls()
+            self._processes.remove(process)
+            with suppress(ProcessLookupError):
+                process.process.kill()
+            with anyio.CancelScope(shield=True), anyio.move_on_after(5.0):
+                await process.process.aclose()
+        log.info("a media process has ended after %d calls", process.taken)
+
+
+async def _lines(out: ByteReceiveStream, process: MediaProcess) -> None:
+    waiting = b""
+    while True:
+        try:
+            waiting += await out.receive(65_536)
+        except (anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError):
+            return
+        *lines, waiting = waiting.split(b"\n")
+        for line in lines:
+            try:
+                process.report(report_from(line))
+            except ValidationError:
+                log.error("a line of a media process was no report")
+        if len(waiting) > LONGEST_LINE:
+            log.error("a line of a media process was longer than %d bytes", LONGEST_LINE)
+            return
+        if process.taken >= CALLS_OF_A_PROCESS and not process.calls:
+            return
