@@ -12,6 +12,7 @@ SHORT_S = 8.0
 pytestmark = pytest.mark.xdist_group("lost answers")
 
 
+@pytest.mark.requirement("LINE-01")
 @pytest.mark.parametrize("engine", ["postgres"], indirect=True)
 async def test_nobody_is_rung_twice_and_each_leg_ends(database_url: str, engine: Engine) -> None:
     figures = await Run(database_url, Random(1), hosts=3).figures(SHORT_S)

@@ -47,6 +47,7 @@ FILES: Mapping[str, str] = {
     "predial": "PREDIAL",
     "stops": "STOP",
     "recording": "RECORD",
+    "lines": "LINE",
 }
 """Every file, in the order of the page, with the word its ids begin with."""
 Later = Literal["dialling", "dashboard", "inbound-calls"]

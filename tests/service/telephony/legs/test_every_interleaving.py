@@ -18,6 +18,7 @@ def rows() -> Generator[Connection]:
     connection.engine.dispose()
 
 
+@pytest.mark.requirement("LINE-01")
 def test_a_leg_is_placed_at_most_once_in_every_interleaving(rows: Connection) -> None:
     explored = explore(Model(rows))
     assert explored.states > 300

@@ -47,6 +47,7 @@ async def test_a_request_that_did_not_leave_is_sent_in_a_further_attempt(tenant:
     assert [call.outcome for call in await calls_of(tenant, made.id)] == ["failed", "answered"]
 
 
+@pytest.mark.requirement("LINE-02")
 @pytest.mark.parametrize("word", ["lost", "fails"])
 async def test_a_call_that_may_ring_is_never_placed_again_and_its_contact_is_held(tenant: Tenant, word: str) -> None:
     carrier = ScriptedCarrier({phone(0): word})
@@ -109,6 +110,7 @@ async def test_a_call_under_way_is_hung_up_by_request(tenant: Tenant) -> None:
     assert (call.outcome, call.hangup_cause, call.ended_by) == ("answered", "normal_clearing", "api")
 
 
+@pytest.mark.requirement("LINE-03")
 async def test_a_number_that_is_listed_after_the_claim_is_not_placed(tenant: Tenant) -> None:
     made = await started(tenant, people(1), retry_policy=ONCE)
     await claim_and_die(tenant, made.id)
@@ -121,6 +123,7 @@ async def test_a_number_that_is_listed_after_the_claim_is_not_placed(tenant: Ten
     assert [call.outcome for call in await calls_of(tenant, made.id)] == ["failed"]
 
 
+@pytest.mark.requirement("LINE-03")
 async def test_a_paused_campaign_places_nothing_that_was_claimed_before(tenant: Tenant) -> None:
     made = await started(tenant, people(1), retry_policy=ONCE)
     await claim_and_die(tenant, made.id)
@@ -134,6 +137,7 @@ async def test_a_paused_campaign_places_nothing_that_was_claimed_before(tenant: 
     assert [(contact.status, contact.attempts) for contact in contacts] == [("pending", 1)]
 
 
+@pytest.mark.requirement("LINE-04")
 async def test_a_host_that_is_gone_leaves_no_call_behind(tenant: Tenant) -> None:
     carrier, other = ScriptedCarrier({phone(0): "long"}), ScriptedCarrier()
     made = await started(tenant, people(1), retry_policy=ONCE)
