@@ -67,7 +67,7 @@ class BeginCall(_Message):
     limits: Limits = Limits()
     fallback_sentence: str = ""
     recording: str | None = None
-    """Path of the recording, a WAV with two channels (agent left) that grows while the call runs; None: there is none."""
+    """Path of the recording, a WAV with two channels (agent left) that grows with the call; None: there is none."""
     carrier_options: Mapping[str, str] = Field(default_factory=dict, repr=False)
     """What the transport needs beyond the request: for SIP the trunk's address, user and password."""
 
