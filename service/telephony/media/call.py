@@ -16,6 +16,7 @@ from callwright.service.telephony.media.pipeline import CallPipeline, Failure
 from callwright.service.telephony.media.recorder import Recorder
 from callwright.service.telephony.media.sound_clock import SoundClock, Track
 from callwright.service.telephony.media.transcript import Transcript
+from callwright.service.telephony.media.turn_taking import SpeechModels
 from callwright.service.telephony.media.websocket import Awaited, Listener, Page
 
 _TICK_S = 0.1
@@ -27,7 +28,15 @@ Report = Callable[[BaseModel], None]
 class Call:
     """One call. `run` returns when it is over and reported."""
 
-    def __init__(self, begin: BeginCall, *, listener: Listener, synthesiser: Synthesiser, report: Report) -> None:
+    def __init__(
+        self,
+        begin: BeginCall,
+        *,
+        listener: Listener,
+        synthesiser: Synthesiser,
+        models: SpeechModels | None,
+        report: Report,
+    ) -> None:
         self._begin = begin
         self._listener = listener
         self._report = report
@@ -53,6 +62,7 @@ class Call:
             agent=self._agent,
             contact=self._contact,
             synthesiser=synthesiser,
+            models=models,
             failed=self._service_failed,
         )
         has_model = self._pipeline.has_model

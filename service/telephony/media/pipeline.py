@@ -53,6 +53,7 @@ class CallPipeline:
         agent: Track,
         contact: Track,
         synthesiser: Synthesiser,
+        models: turn_taking.SpeechModels | None,
         failed: Callable[[Failure], Awaitable[None]],
     ) -> None:
         services, snapshot, limits = begin.services, begin.request.agent, begin.limits
@@ -66,10 +67,8 @@ class CallPipeline:
         turns = LLMContextAggregatorPair(
             LLMContext(),
             user_params=LLMUserAggregatorParams(
-                user_turn_strategies=turn_taking.strategies(sides, hears_late=hears_late)
-                if self._hearing
-                else turn_taking.no_strategies(),
-                vad_analyzer=turn_taking.voice_activity() if self._hearing else None,
+                user_turn_strategies=turn_taking.strategies(sides, models, hears_late=hears_late),
+                vad_analyzer=models.activity if models else None,
                 empty_user_turn=None,
             ),
         )

@@ -15,6 +15,7 @@ from contextlib import suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+from anyio import to_thread
 from anyio.abc import TaskGroup
 from pydantic import BaseModel, ValidationError
 
@@ -119,10 +120,18 @@ class Calls:
         """Runs a call. A fault ends that call and no other."""
         from callwright.service.telephony.media.call import Call
         from callwright.service.telephony.media.speech_services import UnknownService
+        from callwright.service.telephony.media.turn_taking import load_models
 
         call_id = begin.request.call_id
         try:
-            call = Call(begin, listener=self._listener, synthesiser=self._synthesiser, report=self._reports.send)
+            models = await to_thread.run_sync(load_models) if begin.services.hearing else None
+            call = Call(
+                begin,
+                listener=self._listener,
+                synthesiser=self._synthesiser,
+                models=models,
+                report=self._reports.send,
+            )
             self._calls[call_id] = call
             await call.run()
         except UnknownService as error:

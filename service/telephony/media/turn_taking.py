@@ -3,6 +3,7 @@
 # Pipecat passes keywords on without their types.
 # pyright: reportUnknownMemberType=false
 
+from dataclasses import dataclass
 from typing import Protocol
 
 from pipecat.audio.turn.smart_turn.base_smart_turn import SmartTurnParams
@@ -105,20 +106,26 @@ class BargeIn(BaseUserTurnStartStrategy):
         return ProcessFrameResult.CONTINUE
 
 
-def voice_activity() -> SileroVADAnalyzer:
-    """Tells speech from noise and silence."""
-    return SileroVADAnalyzer(params=VADParams())
+@dataclass(frozen=True)
+class SpeechModels:
+    """What a call needs to tell speech from silence, and an end from a pause. Each call has its own."""
+
+    activity: SileroVADAnalyzer
+    ends: LocalSmartTurnAnalyzerV3
 
 
-def strategies(listening: Listening, *, hears_late: bool) -> UserTurnStrategies:
-    """Who speaks when. A turn ends when its sentence sounds finished, or after a pause."""
-    analyzer = LocalSmartTurnAnalyzerV3(params=SmartTurnParams(stop_secs=_LONGEST_PAUSE_S))
+def load_models() -> SpeechModels:
+    """Loads the models of one call. It takes 0.2 s of a core, so it belongs into a thread."""
+    ends = LocalSmartTurnAnalyzerV3(params=SmartTurnParams(stop_secs=_LONGEST_PAUSE_S))
+    return SpeechModels(SileroVADAnalyzer(params=VADParams()), ends)
+
+
+def strategies(listening: Listening, models: SpeechModels | None, *, hears_late: bool) -> UserTurnStrategies:
+    """Who speaks when. A turn ends when its sentence sounds finished, or after a pause. Without models nothing is
+    heard, and nobody takes a turn by speaking."""
+    if models is None:
+        return UserTurnStrategies(start=[BaseUserTurnStartStrategy()], stop=[SpeechTimeoutUserTurnStopStrategy()])
     return UserTurnStrategies(
         start=[BargeIn(listening, hears_late=hears_late)],
-        stop=[TurnAnalyzerUserTurnStopStrategy(turn_analyzer=analyzer)],
+        stop=[TurnAnalyzerUserTurnStopStrategy(turn_analyzer=models.ends)],
     )
-
-
-def no_strategies() -> UserTurnStrategies:
-    """Nothing is heard, so nobody takes a turn by speaking."""
-    return UserTurnStrategies(start=[BaseUserTurnStartStrategy()], stop=[SpeechTimeoutUserTurnStopStrategy()])

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 Samples = np.ndarray[Any, np.dtype[np.float64]]
+Places = np.ndarray[Any, np.dtype[np.int64]]
 
 RATE = 16_000
 THRESHOLD = 0.3
@@ -33,12 +34,11 @@ def resampled(pcm: bytes, rate: int) -> bytes:
 
 
 def _filters() -> Samples:
-    highest = 2595 * np.log10(1 + 4_000 / 700)
-    lowest = 2595 * np.log10(1 + 150 / 700)
-    edges = 700 * (10 ** (np.linspace(lowest, highest, _BANDS + 2) / 2595) - 1)
-    bins = np.arange(_WINDOW // 2 + 1) * RATE / _WINDOW
-    rising = (bins[None] - edges[:-2, None]) / (edges[1:-1] - edges[:-2])[:, None]
-    falling = (edges[2:, None] - bins[None]) / (edges[2:] - edges[1:-1])[:, None]
+    lowest, highest = (2595 * float(np.log10(1 + hertz / 700)) for hertz in (150, 4_000))
+    edges: Samples = 700 * (np.power(10.0, np.linspace(lowest, highest, _BANDS + 2) / 2595) - 1)
+    bins: Samples = np.arange(_WINDOW // 2 + 1, dtype=np.float64) * RATE / _WINDOW
+    rising: Samples = (bins[None] - edges[:-2, None]) / (edges[1:-1] - edges[:-2])[:, None]
+    falling: Samples = (edges[2:, None] - bins[None]) / (edges[2:] - edges[1:-1])[:, None]
     return np.maximum(0.0, np.minimum(rising, falling))
 
 
@@ -71,8 +71,8 @@ def distance(one: Samples, other: Samples) -> float:
     total = np.full((rows + 1, columns + 1), np.inf)
     total[0, 0] = 0.0
     for diagonal in range(2, rows + columns + 1):  # along a diagonal no cell depends on another
-        row = np.arange(max(1, diagonal - columns), min(rows, diagonal - 1) + 1)
-        column = diagonal - row
+        row: Places = np.arange(max(1, diagonal - columns), min(rows, diagonal - 1) + 1, dtype=np.int64)
+        column: Places = diagonal - row
         step = cost[row - 1, column - 1]
         total[row, column] = np.minimum(
             total[row - 1, column - 1] + 2 * step,

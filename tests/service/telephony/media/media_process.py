@@ -96,7 +96,9 @@ async def media_process(**variables: str) -> AsyncGenerator[MediaProcess]:
     """Starts a process, and ends it by ending its input."""
     command = [sys.executable, "-m", "callwright.service.telephony.media.process"]
     stderr = None if os.environ.get("MEDIA_STDERR") else DEVNULL
-    process = await anyio.open_process(command, stdin=PIPE, stdout=PIPE, stderr=stderr, env=dict(os.environ) | variables)
+    process = await anyio.open_process(
+        command, stdin=PIPE, stdout=PIPE, stderr=stderr, env=dict(os.environ) | variables
+    )
     assert process.stdin is not None
     assert process.stdout is not None
     lines, reports = BufferedByteReceiveStream(process.stdout), Reports()
