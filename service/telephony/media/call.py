@@ -46,9 +46,10 @@ class Call:
         self._agent = Track(self._clock, self._recorder.agent if self._recorder else None)
         self._contact = Track(self._clock, self._recorder.contact if self._recorder else None)
         self._page: Page | None = None
-        self._over = anyio.Event()
+        self._over, self._pipeline_ended = anyio.Event(), anyio.Event()
         self._speaking_failures = 0
         self._talk_s = 0.0
+        self._seen: AnsweredBy | None = None
         self._conversation = Conversation(
             begin,
             clock=self._clock,
@@ -66,7 +67,7 @@ class Call:
             failed=self._service_failed,
         )
         has_model = self._pipeline.has_model
-        self._conversation.connect(self._pipeline.mouth, self._pipeline.ask_model if has_model else None)
+        self._conversation.connect(self._pipeline, self._pipeline.ask_model if has_model else None)
 
     async def run(self) -> None:
         """Waits for the page, talks until the call is over, and reports its end."""
@@ -74,12 +75,14 @@ class Call:
         awaited = self._listener.expect(begin.token)
         try:
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(self._pipeline.run)
+                tasks.start_soon(self._run_pipeline)
                 self._report(Listening(call_id=begin.request.call_id))
                 tasks.start_soon(self._talk, awaited, tasks)
                 await self._over.wait()
                 self._talk_s = self._clock.now_s()
                 await self._pipeline.cancel()
+                with anyio.move_on_after(_CLOSE_S):
+                    await self._pipeline_ended.wait()
                 tasks.cancel_scope.cancel()
         finally:
             end = self._conversation.end or End("platform_error", "platform")
@@ -90,6 +93,13 @@ class Call:
                 if self._recorder is not None:
                     await self._recorder.close()
         self._report(self._last_report(end))
+
+    async def _run_pipeline(self) -> None:
+        try:
+            await self._pipeline.run()
+        finally:
+            self._pipeline_ended.set()
+            self._conversation.finish("platform_error", "platform")  # unless something else has ended the call
 
     async def _talk(self, awaited: Awaited, tasks: TaskGroup) -> None:
         page = await awaited.page(self._begin.request.ring_timeout_s)
@@ -104,6 +114,8 @@ class Call:
             tasks.start_soon(self._recorder.run)
         tasks.start_soon(self._follow, page)
         await self._conversation.answered()
+        if self._seen is not None:
+            await self._conversation.saw(self._seen)
         while True:
             await anyio.sleep(_TICK_S)
             await self._conversation.tick()
@@ -128,12 +140,18 @@ class Call:
         await self._conversation.typed(text)
 
     async def hang_up(self, order: HangUp) -> None:
-        """Ends the call by order."""
-        await self._conversation.hang_up(order)
+        """Ends the call by order. Nothing is said to a page that is not there."""
+        if self._page is None:
+            self._conversation.finish(order.cause, order.ended_by)
+        else:
+            await self._conversation.hang_up(order)
 
     async def saw(self, answered_by: AnsweredBy) -> None:
-        """The carrier says who answered."""
-        await self._conversation.saw(answered_by)
+        """The carrier says who answered, perhaps before the page is there."""
+        if self._page is None:
+            self._seen = answered_by
+        else:
+            await self._conversation.saw(answered_by)
 
     def _show(self, kind: str, **content: object) -> None:
         if self._page is not None:

@@ -2,13 +2,13 @@
 
 import time
 from collections.abc import Awaitable, Callable
-from typing import Protocol
 
 from callwright.service.rules.opt_out_words import is_opt_out, is_opt_out_key
 from callwright.service.telephony.engine import AnsweredBy, EndedBy, HangupCause, TurnSource
 from callwright.service.telephony.media.contact_side import ContactSpeech, Entry, KeyEntries
 from callwright.service.telephony.media.findings import CIRCLES, TOO_MANY_TURNS, End, Findings
 from callwright.service.telephony.media.messages import BeginCall, HangUp
+from callwright.service.telephony.media.mouth import Voice
 from callwright.service.telephony.media.policy import LivePolicy, Phrases, Saying
 from callwright.service.telephony.media.sound_clock import SoundClock
 from callwright.service.telephony.media.transcript import AnswerTimes, Transcript
@@ -21,22 +21,6 @@ _FAREWELL_S = 4.0
 _LONGEST_SAYING_S = 90.0
 """A turn of the agent that is not over by then counts as over."""
 _MOST_FAILURES = 3
-
-
-class Voice(Protocol):
-    """What the conversation does in the pipeline."""
-
-    async def say(self, text: str, *, language: str | None = None, then: Then = "listen") -> None:
-        """Says a sentence as a turn of its own, after what is being said."""
-        ...
-
-    async def silence(self) -> None:
-        """Interrupts what is being said and thought."""
-        ...
-
-    async def expect_answer(self) -> None:
-        """The model was asked."""
-        ...
 
 
 class Conversation:
@@ -69,6 +53,7 @@ class Conversation:
         self._goodbye: End | None = None
         self._goodbye_until: float | None = None
         self._farewell_until: float | None = None
+        self._last_said: list[Saying] = []
         self._saying = 0
         self._saying_since = 0.0
         self._thinking_until = 0.0
@@ -170,12 +155,13 @@ class Conversation:
         await self._say_all(self._policy.open() if self._policy else self._phrases.opening())
 
     async def _say_all(self, sayings: list[Saying]) -> None:
+        self._last_said = sayings
         for saying in sayings:
             await self._say(saying)
 
     async def _say(self, saying: Saying) -> None:
         now = self._now()
-        text = _shortened(saying.text, self._limits.most_words)
+        text = saying.shortened(self._limits.most_words)
         self._saying += 1
         self._saying_since = now
         if saying.then == "hang_up":
@@ -299,6 +285,12 @@ class Conversation:
         language = self._request.agent.language
         self._transcript.add("contact", text, start_s=start_s, end_s=end_s, language=language, source=source, keys=keys)
 
+    async def nothing_heard(self) -> None:
+        """Noise interrupted the agent: it says again what it said."""
+        if self._cut_in and self.end is None and self._goodbye is None and not self._machine.is_met:
+            self._cut_in = False
+            await self._say_all(self._last_said or [self._phrases.of("still_there")])
+
     async def turn(self, text: str) -> bool:
         """A turn of the other side is over. Returns whether the model answers it."""
         self._record()
@@ -306,29 +298,31 @@ class Conversation:
 
     async def typed(self, text: str) -> None:
         """The other side typed a turn."""
+        await self._take_floor()
         now_s = self._clock.now_s()
-        self._had_message = True
         self._note(text, now_s, now_s, source="human")
         await self._answer_or_ask(text)
 
     async def keys(self, digits: str) -> None:
         """The other side pressed keys."""
-        self._had_message = True
         entry = self._keys.press(digits, self._clock.now_s())
         if entry is not None:
             await self._enter(entry)
 
     async def _enter(self, entry: Entry) -> None:
+        await self._take_floor()
         self._note("", entry.start_s, entry.end_s, source="human", keys=entry.keys)
         await self._answer_or_ask(f"[{entry.keys}]", keys=entry.keys)
 
-    async def _answer_or_ask(self, text: str, *, keys: str = "") -> None:
-        """Answers what was not spoken; it interrupts the agent."""
+    async def _take_floor(self) -> None:
+        """What is typed or entered interrupts the agent, but not its goodbye."""
+        self._had_message = True
         self._active_at = self._now()
-        if self._goodbye is not None:
-            return
-        if self._saying:
+        if self._saying and self._goodbye is None:
             await self._voice.silence()
+
+    async def _answer_or_ask(self, text: str, *, keys: str = "") -> None:
+        """Answers what was not spoken."""
         if await self._answer(text, keys=keys) and self._ask_model is not None:
             await self._ask_model(text)
 
@@ -392,9 +386,3 @@ class Conversation:
         if self._goodbye is None:
             self.findings.answered_by = answered_by
             await self._leave(self._phrases.for_machine(self.findings.warnings), End("agent_hangup", "agent"))
-
-
-def _shortened(text: str, most_words: int) -> str:
-    """The first words of a text."""
-    words = text.split()
-    return text if len(words) <= most_words else " ".join(words[:most_words])

@@ -124,7 +124,7 @@ class Said(_Message):
     call_id: str
     turn: Turn
     keys: str = ""
-    """What was entered with the keys of the telephone, if this turn is that."""
+    """What was entered with the keys of the telephone, if this turn is that; its text is empty then."""
 
 
 class Latency(_Message):

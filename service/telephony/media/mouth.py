@@ -26,6 +26,22 @@ _MARK = re.compile(r"\[(?:(hang_up)|([0-9*#]{1,32}))\]")
 _LONGEST_MARK = 40
 
 
+class Voice(Protocol):
+    """What the conversation does in the pipeline."""
+
+    async def say(self, text: str, *, language: str | None = None, then: Then = "listen") -> None:
+        """Says a sentence as a turn of its own, after what is being said."""
+        ...
+
+    async def silence(self) -> None:
+        """Interrupts what is being said and thought."""
+        ...
+
+    async def expect_answer(self) -> None:
+        """The model was asked."""
+        ...
+
+
 class AnswerClock(Protocol):
     """Is told how the model answers."""
 

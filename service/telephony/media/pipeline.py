@@ -11,7 +11,11 @@ from pipecat.frames.frames import ErrorFrame, LLMMessagesAppendFrame
 from pipecat.pipeline.pipeline import Pipeline
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
 from pipecat.processors.aggregators.llm_context import LLMContext
-from pipecat.processors.aggregators.llm_response_universal import LLMContextAggregatorPair, LLMUserAggregatorParams
+from pipecat.processors.aggregators.llm_response_universal import (
+    LLMContextAggregatorPair,
+    LLMUserAggregatorParams,
+    UserTurnStoppedMessage,
+)
 from pipecat.processors.frame_processor import FrameProcessor
 from pipecat.workers.runner import WorkerRunner
 
@@ -22,12 +26,20 @@ from callwright.service.telephony.media.messages import BeginCall
 from callwright.service.telephony.media.mouth import AnswerClock, Mouth
 from callwright.service.telephony.media.sound_clock import RATE, SoundClock, Track
 from callwright.service.telephony.media.transport import Mouthpiece, SocketTransport
+from callwright.service.telephony.media.turn_frames import Then
 
 _CANCEL_S = 5.0
+_FLUSH_S = 1.0
+_LATEST_WORDS_S = 3.0
+"""Speech of which no word is known by then had none."""
 
 
 class Sides(Floor, AnswerClock, Mouthpiece, turn_taking.Listening, Protocol):
     """Everything that a pipeline tells: what each side says, and how the model answers."""
+
+    async def nothing_heard(self) -> None:
+        """A turn of the other side is over in which no word was recognised."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -61,8 +73,9 @@ class CallPipeline:
         self._thinking = speech_services.thinking(services.thinking, begin.request)
         self._speaking = speech_services.speaking(services.speaking, snapshot, synthesiser)
         self._failed = failed
+        self._sides = sides
         self.transport = SocketTransport(clock, agent, contact, sides)
-        self.mouth = Mouth(sides, language=snapshot.language, answer_s=limits.answer_s, most_words=limits.most_words)
+        self._mouth = Mouth(sides, language=snapshot.language, answer_s=limits.answer_s, most_words=limits.most_words)
         hears_late = speech_services.hears_late(self._hearing)
         turns = LLMContextAggregatorPair(
             LLMContext(),
@@ -70,15 +83,17 @@ class CallPipeline:
                 user_turn_strategies=turn_taking.strategies(sides, models, hears_late=hears_late),
                 vad_analyzer=models.activity if models else None,
                 empty_user_turn=None,
+                user_turn_stop_timeout=_LATEST_WORDS_S,
             ),
         )
+        turns.user().add_event_handler("on_user_turn_stopped", self._on_turn_stopped)
         parts: list[FrameProcessor | None] = [
             self.transport.input(),
             self._hearing,
             turns.user(),
             TurnGate(sides),
             self._thinking,
-            self.mouth,
+            self._mouth,
             self._speaking,
             self.transport.output(),
             turns.assistant(),
@@ -106,16 +121,35 @@ class CallPipeline:
         await runner.run()
 
     async def cancel(self) -> None:
-        """Ends `run`."""
+        """Ends what is being said, and `run`."""
+        self.transport.output().fall_silent()
         await self._worker.cancel()
 
+    async def say(self, text: str, *, language: str | None = None, then: Then = "listen") -> None:
+        """Says a sentence as a turn of its own, after what is being said."""
+        await self._mouth.say(text, language=language, then=then)
+
+    async def silence(self) -> None:
+        """Interrupts what is being said and thought."""
+        self.transport.output().fall_silent()
+        await self._mouth.silence()
+
+    async def expect_answer(self) -> None:
+        """The model was asked."""
+        await self._mouth.expect_answer()
+
     async def ask_model(self, text: str) -> None:
-        """Gives the model a turn that was not spoken."""
+        """Gives the model a turn that was not spoken, after what the agent really said before it."""
+        await self._worker.flush_pipeline(_FLUSH_S)
         await self._worker.queue_frame(LLMMessagesAppendFrame([{"role": "user", "content": text}], run_llm=True))
+
+    async def _on_turn_stopped(self, _turns: object, _strategy: object, message: UserTurnStoppedMessage) -> None:
+        if not message.content:
+            await self._sides.nothing_heard()
 
     async def _on_error(self, _worker: object, frame: ErrorFrame) -> None:
         if frame.processor is not None and frame.processor is self._thinking:
-            await self.mouth.model_failed()
+            await self._mouth.model_failed()
         elif frame.processor is not None and frame.processor is self._hearing:
             await self._failed(Failure("hearing", "The hearing service failed."))
         elif frame.processor is not None and frame.processor is self._speaking:

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from callwright.service.rules.opt_out_words import is_opt_out
 from callwright.service.telephony.engine import CallRequest, Speaker
 from callwright.service.telephony.media.turn_frames import Then
 from callwright.service.telephony.simulated.conversation.agent_policy import AgentPolicy, Ending
@@ -24,6 +23,11 @@ class Saying:
     text: str
     language: str
     then: Then = "listen"
+
+    def shortened(self, most_words: int) -> str:
+        """Its first words, at most so many."""
+        words = self.text.split()
+        return self.text if len(words) <= most_words else " ".join(words[:most_words])
 
 
 class _Line:
@@ -130,8 +134,3 @@ class Phrases:
         """What is left on a machine."""
         text, language = message_for_machine(self._request, self._chance, warnings=warnings)
         return Saying(text, language, "hang_up")
-
-
-def opts_out(text: str, language: str) -> bool:
-    """Whether what was heard asks not to be called again."""
-    return is_opt_out(text, language)

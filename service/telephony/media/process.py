@@ -40,7 +40,6 @@ log = logging.getLogger(__name__)
 
 NOT_INSTALLED = 'Live calls need more packages: pip install "callwright[live]".'
 _MOST_REPORTS = 10_000
-_END_S = 12.0
 FAULT, MISSING = 1, 3
 """Exit statuses: a line was too long or the host does not read; packages are missing."""
 
@@ -83,6 +82,7 @@ class Calls:
         self._synthesiser = synthesiser
         self._reports = reports
         self._calls: dict[str, Call | None] = {}
+        self._early: dict[str, HangUp] = {}
 
     async def obey(self, order: Order) -> None:
         """Does what the host says. What concerns a call that there is not is left alone."""
@@ -91,6 +91,8 @@ class Calls:
             return
         call = self._calls.get(order.call_id)
         if call is None:
+            if isinstance(order, HangUp) and order.call_id in self._calls:
+                self._early[order.call_id] = order  # it is just beginning
             return
         try:
             if isinstance(order, HangUp):
@@ -133,6 +135,9 @@ class Calls:
                 report=self._reports.send,
             )
             self._calls[call_id] = call
+            early = self._early.pop(call_id, None)
+            if early is not None:
+                await call.hang_up(early)
             await call.run()
         except UnknownService as error:
             self._refuse(call_id, str(error))
@@ -141,6 +146,7 @@ class Calls:
             self._refuse(call_id, "The call failed in its media process.")
         finally:
             del self._calls[call_id]
+            self._early.pop(call_id, None)
 
 
 def _log_fault(error: BaseException, call_id: str) -> None:

@@ -11,8 +11,6 @@ from pipecat.audio.dtmf.types import KeypadEntry
 from pipecat.audio.dtmf.utils import load_dtmf_audio
 from pipecat.frames.frames import (
     AggregatedTextFrame,
-    CancelFrame,
-    EndFrame,
     Frame,
     InputAudioRawFrame,
     InterruptionFrame,
@@ -132,24 +130,20 @@ class SoundOut(BaseOutputTransport):
         await super().start(frame)
         await self.set_transport_ready(frame)
 
-    async def stop(self, frame: EndFrame) -> None:
-        """Ends the turn that is open."""
-        await super().stop(frame)
+    def fall_silent(self) -> None:
+        """Ends the turn that is being said, and silences the page at once."""
+        if self._page is None:
+            return
+        speaks = self._turn is not None and self._turn.start_s is not None
+        self._page.drop_unsent_sound()
         self._close_turn(interrupted=True)
-
-    async def cancel(self, frame: CancelFrame) -> None:
-        """Ends the turn that is open."""
-        await super().cancel(frame)
-        self._close_turn(interrupted=True)
+        if speaks:
+            self._page.send("clear")
 
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
         """Silences the page as soon as the agent is interrupted."""
-        if isinstance(frame, InterruptionFrame) and self._page is not None:
-            speaks = self._turn is not None and self._turn.start_s is not None
-            self._page.drop_unsent_sound()
-            self._close_turn(interrupted=True)
-            if speaks:
-                self._page.send("clear")
+        if isinstance(frame, InterruptionFrame):
+            self.fall_silent()
         await super().process_frame(frame, direction)
 
     async def push_frame(self, frame: Frame, direction: FrameDirection = FrameDirection.DOWNSTREAM) -> None:

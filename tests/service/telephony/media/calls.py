@@ -23,6 +23,7 @@ from tests.service.telephony.media.media_process import MediaProcess
 from tests.service.telephony.media.sentences import GREETING, PROMPT
 from tests.service.telephony.media.speech_endpoint import Endpoint
 
+_HANGS_UP, _LIMITS = VoicemailPolicy(), Limits()
 TURN_S = 30.0
 """How long a turn is waited for on a busy machine."""
 
@@ -83,8 +84,8 @@ class Line:
         welcome: str = GREETING,
         hears: bool = True,
         thinks: bool = False,
-        voicemail: VoicemailPolicy = VoicemailPolicy(),
-        limits: Limits = Limits(),
+        voicemail: VoicemailPolicy = _HANGS_UP,
+        limits: Limits = _LIMITS,
         ring_timeout_s: float = 30.0,
         services: SpeechServices | None = None,
         **options: Any,

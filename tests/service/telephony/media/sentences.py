@@ -9,11 +9,12 @@ STOP = "Please stop calling me."
 WAIT = "Sorry I have got something to say."
 MACHINE = "Please leave a message after the tone."
 MESSAGE = "This is Ada and we will try again tomorrow."
+ASIDE = "Okay."
 LATER = "My neighbour waters the plants in summer."
 LONG = (
     "Hello this is Ada and I would like to tell you about everything that we have done since the beginning of the year "
     "because there is a great deal of it and all of it will interest you very much indeed"
 )
 PROMPT = f"You are Ada from Northwind.\n- Ask whether Tuesday suits them.\n{PRICE}"
-CONTACT = (YES, COST, STOP, WAIT, MACHINE, LATER)
+CONTACT = (YES, COST, STOP, WAIT, MACHINE, ASIDE, LATER)
 AGENT = (GREETING, QUESTION, PRICE, MESSAGE)

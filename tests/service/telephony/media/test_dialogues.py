@@ -11,6 +11,7 @@ from callwright.service.telephony.media.messages import Limits
 from tests.service.telephony.media.calls import Line
 from tests.service.telephony.media.recordings import not_recorded, read_recording
 from tests.service.telephony.media.sentences import (
+    ASIDE,
     COST,
     GREETING,
     LONG,
@@ -83,14 +84,13 @@ async def test_speaking_interrupts_the_agent_whose_turn_has_only_what_was_said(l
     assert not call.turns()[2].interrupted
 
 
-async def test_one_word_is_an_aside_and_does_not_interrupt(line: Line) -> None:
-    """Noise that is no known sentence is none either."""
-    async with line.call(welcome=f"{GREETING} {GREETING}") as call:
+async def test_one_word_is_an_aside_that_is_noted_and_does_not_interrupt(line: Line) -> None:
+    async with line.call(welcome=LONG) as call:
         await call.page.heard(0.8)
-        await call.page.say(line.sounds[YES][: 16_000 * 2 * 4 // 10])
-        first = await call.turn("agent", 1)
-        assert not first.interrupted
+        await call.say(ASIDE)
+        await call.turn("contact", 1)
         assert call.page.of("clear") == []
+        assert call.words() == [("contact", ASIDE)]  # the agent's turn goes on
         await call.page.send(type="hang_up")
         await call.ended()
 
