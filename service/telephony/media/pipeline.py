@@ -21,12 +21,12 @@ from pipecat.workers.runner import WorkerRunner
 
 from callwright.service.speech.synthesiser import Synthesiser
 from callwright.service.telephony.media import speech_services, turn_taking
+from callwright.service.telephony.media.findings import Then
 from callwright.service.telephony.media.gate import Floor, TurnGate
 from callwright.service.telephony.media.messages import BeginCall
 from callwright.service.telephony.media.mouth import AnswerClock, Mouth
 from callwright.service.telephony.media.sound_clock import RATE, SoundClock, Track
 from callwright.service.telephony.media.transport import Mouthpiece, SocketTransport
-from callwright.service.telephony.media.turn_frames import Then
 
 _CANCEL_S = 5.0
 _FLUSH_S = 1.0

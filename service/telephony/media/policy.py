@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from callwright.service.telephony.engine import CallRequest, Speaker
-from callwright.service.telephony.media.turn_frames import Then
+from callwright.service.telephony.media.findings import Then
 from callwright.service.telephony.simulated.conversation.agent_policy import AgentPolicy, Ending
 from callwright.service.telephony.simulated.conversation.line import Awaited, Heard
 from callwright.service.telephony.simulated.conversation.phrases import bank_of, bank_or_english

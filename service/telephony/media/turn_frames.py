@@ -1,14 +1,11 @@
 """The frames of the pipeline that Pipecat does not have: where turns of the agent begin and end, and its words."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 from pipecat.frames.frames import ControlFrame, TTSTextFrame
 
 from callwright.service.telephony.engine import TurnSource
-
-Then = Literal["listen", "hang_up", "farewell"]
-"""What follows a turn of the agent: it listens, ends the call, or listens for a goodbye and then ends it."""
+from callwright.service.telephony.media.findings import Then
 
 
 @dataclass

@@ -31,7 +31,7 @@ class Recorded:
         return Recorded(bytes(len(self.agent)), bytes(len(self.contact)), self.counted)
 
 
-def _linear(codes: np.ndarray[Any, np.dtype[np.uint8]]) -> bytes:
+def linear(codes: np.ndarray[Any, np.dtype[np.uint8]]) -> bytes:
     """G.711 mu-law as its standard decodes it."""
     inverted = ~codes
     exponent = ((inverted >> 4) & 7).astype(np.int32)
@@ -48,7 +48,7 @@ def read_recording(path: Path) -> Recorded:
     assert (fact, data, data_size) == (b"fact", b"data", 2 * counted)
     both = np.frombuffer(content[58 : 58 + data_size], np.uint8)
     assert len(both) == data_size, "the header counts what is not there"
-    return Recorded(_linear(both[0::2]), _linear(both[1::2]), counted)
+    return Recorded(linear(both[0::2]), linear(both[1::2]), counted)
 
 
 def not_recorded(recorded: Recorded, turns: Sequence[Turn], known: ClosedSet) -> list[str]:

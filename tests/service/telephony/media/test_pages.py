@@ -54,9 +54,15 @@ async def test_keys_are_joined_to_entries(line: Line) -> None:
 async def test_the_key_nine_alone_asks_for_no_more_calls(line: Line) -> None:
     async with line.call(hears=False) as call:
         await call.page.heard(0.2)
+        await call.page.send(type="keys", digits="9#")
+        await call.turn("contact", 1)
         await call.page.send(type="keys", digits="9")
+        await call.turn("contact", 2)
+        await call.page.heard(2.0)
+        await call.page.send(type="hang_up")
         ended = await call.ended()
-    assert (ended.disposition, ended.ended_by) == ("do_not_call", "agent")
+    assert ended.disposition == "do_not_call"
+    assert call.turns()[-1].text.startswith(("Understood.", "Of course."))
 
 
 async def test_a_call_without_any_sound_ends(line: Line) -> None:
