@@ -107,7 +107,7 @@ class Calls:
         if call_id in self._calls:
             return
         if len(self._calls) >= MOST_CALLS:
-            self._refuse(call_id, f"The process has {MOST_CALLS} calls already.")
+            self._refuse(call_id, "The process takes no more calls.")
         elif begin.transport != "websocket":
             self._refuse(call_id, f"This process has no transport '{begin.transport}'.")
         else:

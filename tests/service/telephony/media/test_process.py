@@ -92,7 +92,7 @@ async def test_a_full_process_takes_no_further_call(line: Line) -> None:
         await line.begin(order)
     await line.media.send(orders[-1])
     refused = await line.media.ended(orders[-1].request.call_id)
-    assert refused.warnings == ("The process has 16 calls already.",)
+    assert refused.warnings == ("The process takes no more calls.",)
     for order in orders[:-1]:
         assert (await line.media.ended(order.request.call_id)).cause == "no_answer"
 
