@@ -48,7 +48,6 @@ class Call:
         self._page: Page | None = None
         self._over, self._pipeline_ended = anyio.Event(), anyio.Event()
         self._speaking_failures = 0
-        self._talk_s = 0.0
         self._seen: AnsweredBy | None = None
         self._conversation = Conversation(
             begin,
@@ -79,12 +78,13 @@ class Call:
                 self._report(Listening(call_id=begin.request.call_id))
                 tasks.start_soon(self._talk, awaited, tasks)
                 await self._over.wait()
-                self._talk_s = self._clock.now_s()
+                self._clock.stop()
                 await self._pipeline.cancel()
                 with anyio.move_on_after(_CLOSE_S):
                     await self._pipeline_ended.wait()
                 tasks.cancel_scope.cancel()
         finally:
+            self._clock.stop()
             end = self._conversation.end or End("platform_error", "platform")
             with anyio.move_on_after(_CLOSE_S, shield=True):
                 if self._page is not None:
@@ -158,12 +158,11 @@ class Call:
             self._page.send(kind, **content)
 
     async def _service_failed(self, failure: Failure) -> None:
-        """Notes that a service failed. A call whose agent cannot speak ends."""
+        """Notes that a service failed. A call whose agent cannot speak ends, and one whose pipeline failed."""
         self._conversation.findings.warn(failure.sentence)
-        if failure.part == "speaking":
-            self._speaking_failures += 1
-            if self._speaking_failures >= _MOST_SPEAKING_FAILURES:
-                self._conversation.finish("platform_error", "platform")
+        self._speaking_failures += failure.part == "speaking"
+        if failure.part == "pipeline" or self._speaking_failures >= _MOST_SPEAKING_FAILURES:
+            self._conversation.finish("platform_error", "platform")
 
     def _last_report(self, end: End) -> Ended:
         conversation, findings = self._conversation, self._conversation.findings
@@ -186,7 +185,7 @@ class Call:
             ended_by=end.ended_by,
             answered_by=answered_by or ("unknown" if self._page is not None else None),
             disposition=disposition,
-            talk_s=round(self._talk_s, 3),
+            talk_s=round(self._clock.now_s(), 3),
             warnings=tuple(dict.fromkeys(warnings)),
             unanswered_questions=unanswered,
             callback_after_s=callback_after_s,

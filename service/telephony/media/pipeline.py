@@ -5,7 +5,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from pipecat.frames.frames import ErrorFrame, LLMMessagesAppendFrame
 from pipecat.pipeline.pipeline import Pipeline
@@ -44,9 +44,9 @@ class Sides(Floor, AnswerClock, Mouthpiece, turn_taking.Listening, Protocol):
 
 @dataclass(frozen=True)
 class Failure:
-    """A service of the pipeline failed. The sentence says which."""
+    """A service of the pipeline failed, or the pipeline itself. The sentence says which."""
 
-    part: str
+    part: Literal["hearing", "speaking", "pipeline"]
     sentence: str
 
 
@@ -154,3 +154,5 @@ class CallPipeline:
             await self._failed(Failure("hearing", "The hearing service failed."))
         elif frame.processor is not None and frame.processor is self._speaking:
             await self._failed(Failure("speaking", "The speaking service failed."))
+        else:
+            await self._failed(Failure("pipeline", "The call failed in its media process."))

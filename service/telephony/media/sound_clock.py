@@ -26,19 +26,27 @@ class Sink(Protocol):
 
 
 class SoundClock:
-    """Seconds since the answer. Before `start` it stands at 0."""
+    """Seconds since the answer. Before `start` it stands at 0, and after `stop` it stands still."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self._answered: float | None = None
+        self._stopped_s: float | None = None
 
     def start(self) -> None:
         """The call is answered now. A second start changes nothing."""
         if self._answered is None:
             self._answered = self._now()
 
+    def stop(self) -> None:
+        """The call is over now."""
+        if self._stopped_s is None:
+            self._stopped_s = self.now_s()
+
     def now_s(self) -> float:
         """Seconds since the answer."""
+        if self._stopped_s is not None:
+            return self._stopped_s
         return 0.0 if self._answered is None else self._now() - self._answered
 
 

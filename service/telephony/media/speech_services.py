@@ -13,6 +13,8 @@ from callwright.service.speech.synthesiser import Synthesiser
 from callwright.service.telephony.engine import AgentSnapshot, CallRequest
 from callwright.service.telephony.media.messages import SpeechService
 
+_OPENAI_RATE = 24_000
+"""Samples per second of what OpenAI's interface speaks."""
 _NO_KEY = "none"
 """A local service needs no key, and the client of `openai` insists on one."""
 _SPOKEN = (
@@ -39,7 +41,7 @@ def hearing(service: SpeechService | None, agent: AgentSnapshot) -> STTService |
     if service.kind == "deepgram":
         try:
             from pipecat.services.deepgram.stt import DeepgramSTTService
-        except ModuleNotFoundError:
+        except Exception:  # what Pipecat makes of a missing package
             raise UnknownService('Deepgram needs its package: pip install "pipecat-ai[deepgram]".') from None
         wanted = DeepgramSTTService.Settings(language=language)
         if service.model:
@@ -79,10 +81,10 @@ def speaking(service: SpeechService, agent: AgentSnapshot, synthesiser: Synthesi
         case "openai":
             from pipecat.services.openai.tts import OpenAITTSService
 
-            settings = OpenAITTSService.Settings(
-                model=service.model or "gpt-4o-mini-tts", voice=service.voice or "alloy"
+            voiced = OpenAITTSService.Settings(model=service.model or "gpt-4o-mini-tts", voice=service.voice or "alloy")
+            return OpenAITTSService(
+                api_key=service.key or _NO_KEY, base_url=service.url, sample_rate=_OPENAI_RATE, settings=voiced
             )
-            return OpenAITTSService(api_key=service.key or _NO_KEY, base_url=service.url, settings=settings)
         case "elevenlabs":
             from pipecat.services.elevenlabs.tts import ElevenLabsTTSService
 

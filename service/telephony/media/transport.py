@@ -154,7 +154,13 @@ class SoundOut(BaseOutputTransport):
         await super().push_frame(frame, direction)
 
     async def write_transport_frame(self, frame: Frame) -> None:
-        """Takes what stands between the sound."""
+        """Takes what stands between the sound. A fault here is one of the call, whose task would end silently."""
+        try:
+            self._pass(frame)
+        except Exception as error:
+            await self.push_error("a turn could not be noted", exception=error)
+
+    def _pass(self, frame: Frame) -> None:
         match frame:
             case TurnBegins():
                 self._close_turn(interrupted=False)

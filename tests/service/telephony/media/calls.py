@@ -124,5 +124,11 @@ class Line:
         """A call whose page is open."""
         order = self.order(**options)
         await self.begin(order)
+        async with self.joined(order, muted=muted) as call:
+            yield call
+
+    @asynccontextmanager
+    async def joined(self, order: BeginCall, *, muted: bool = False) -> AsyncGenerator[LiveCall]:
+        """The page of a call that may be opened."""
         async with caller(self.media.port, order.token, muted=muted) as page:
             yield LiveCall(order.request.call_id, page, self.media, self.sounds)

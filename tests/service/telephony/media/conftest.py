@@ -72,4 +72,5 @@ async def media() -> AsyncGenerator[MediaProcess]:
 async def line(media: MediaProcess, sounds: Sounds, alone: None, tmp_path: Path) -> AsyncGenerator[Line]:
     """Makes calls in the process, with services that hear and think."""
     async with held(endpoint(sounds.closed_set())) as service:
+        service.spoken = sounds.agent
         yield Line(media, service, sounds.contact, tmp_path)

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import wave
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -11,7 +11,7 @@ from typing import Any
 
 from aiohttp import web
 
-from tests.service.telephony.media.closed_set import ClosedSet
+from tests.service.telephony.media.closed_set import RATE, ClosedSet, resampled
 
 Chat = dict[str, Any]
 
@@ -27,8 +27,19 @@ class Endpoint:
     answers: Sequence[str] = ()
     delay_s: float = 0.0
     status: int = 200
+    hearing_status: int = 200
+    spoken: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    """What it can say, as 16-bit samples of 16 kHz."""
+
+    async def speak(self, request: web.Request) -> web.Response:
+        asked = await request.json()
+        pcm = self.spoken[asked["input"]]
+        assert asked["response_format"] == "pcm"
+        return web.Response(body=resampled(pcm, RATE * 2 // 3), content_type="audio/pcm")  # read as 24 kHz it is right
 
     async def transcribe(self, request: web.Request) -> web.Response:
+        if self.hearing_status != 200:
+            return web.json_response({"error": {"message": "no"}}, status=self.hearing_status)
         form = await request.post()
         upload = form["file"]
         assert isinstance(upload, web.FileField)
@@ -68,6 +79,7 @@ async def endpoint(known: ClosedSet) -> AsyncGenerator[Endpoint]:
     service = Endpoint(known)
     app = web.Application(client_max_size=1 << 24)
     app.router.add_post("/v1/audio/transcriptions", service.transcribe)
+    app.router.add_post("/v1/audio/speech", service.speak)
     app.router.add_post("/v1/chat/completions", service.complete)
     runner = web.AppRunner(app, shutdown_timeout=1.0)
     await runner.setup()
