@@ -1,5 +1,6 @@
 """Loads what the first call of a process would wait for: models of speech, and the speech worker."""
 
+import gc
 from contextlib import suppress
 from importlib import import_module
 
@@ -19,6 +20,8 @@ async def warm(synthesiser: Synthesiser) -> None:
     await to_thread.run_sync(_load)
     with suppress(SpeechUnavailable):
         await synthesiser.speak("Hello.", default_voice("en-US").espeak)
+    gc.collect()
+    gc.freeze()  # what is loaded by now stays, so that freeing a call's objects takes milliseconds
 
 
 def _load() -> None:

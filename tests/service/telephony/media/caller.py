@@ -54,11 +54,12 @@ class Caller:
                     assert self.close_code is None, f"closed before: {self.messages}"
                     await self._news.wait()
 
-    async def heard(self, seconds: float, within_s: float = 40.0) -> None:
-        """Waits until the agent has spoken for so long."""
+    async def heard(self, seconds: float, *, more: bool = False, within_s: float = 40.0) -> None:
+        """Waits until the agent has spoken for so long, or for so long from now on."""
+        enough = seconds * 32_000 + (len(self.sound) if more else 0)
         with anyio.fail_after(within_s):
             async with self._news:
-                while len(self.sound) < seconds * 32_000:
+                while len(self.sound) < enough:
                     assert self.close_code is None, "closed before"
                     await self._news.wait()
 

@@ -1,12 +1,13 @@
-"""What is said in the tests of live calls. No sentence has a pause inside: it would be heard as two."""
+"""What is said in the tests of live calls. No sentence has a pause inside: it would be heard as two. Most sound
+finished to the model that ends turns, others take two seconds longer."""
 
 GREETING = "Hello this is Ada calling from Northwind."
 QUESTION = "Does Tuesday suit you?"
 PRICE = "The check costs twenty euros."
-YES = "That is perfectly fine with me."
+YES = "That suits me very well."
 COST = "How much does it cost?"
 STOP = "Please stop calling me."
-WAIT = "Sorry I have got something to say."
+WAIT = "No thank you not today."
 MACHINE = "Please leave a message after the tone."
 MESSAGE = "This is Ada and we will try again tomorrow."
 ASIDE = "Okay."

@@ -57,8 +57,8 @@ class Endpoint:
         await asyncio.sleep(self.delay_s)
         text = self.answers[min(len(self.chats), len(self.answers)) - 1]
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
-        await response.prepare(request)
         try:
+            await response.prepare(request)
             for word in text.split(" "):
                 await response.write(_event({"content": f"{word} "}, None))
             await response.write(_event({}, "stop") + b"data: [DONE]\n\n")

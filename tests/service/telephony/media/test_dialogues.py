@@ -115,23 +115,17 @@ async def test_a_silent_contact_is_asked_and_then_the_call_ends(line: Line) -> N
     assert ended.answered_by == "unknown"
 
 
-async def test_a_message_is_left_after_the_beep_of_a_machine(line: Line) -> None:
+async def test_a_message_is_left_after_the_beep_of_a_machine_or_in_its_silence(line: Line) -> None:
     policy = VoicemailPolicy(action="leave_message", message=MESSAGE)
-    async with line.call(welcome="", voicemail=policy) as call:
-        await call.page.say(line.sounds[MACHINE] + bytes(6_400) + beep())
-        ended = await call.ended()
-    assert call.words() == [("contact", MACHINE), ("agent", MESSAGE)]
-    assert (ended.cause, ended.ended_by, ended.answered_by) == ("agent_hangup", "agent", "machine_end_beep")
-    assert ended.disposition is None
-
-
-async def test_a_message_is_left_in_the_silence_of_a_machine_without_a_beep(line: Line) -> None:
-    policy = VoicemailPolicy(action="leave_message", message=MESSAGE)
-    async with line.call(welcome="", voicemail=policy) as call:
-        await call.say(MACHINE)
-        ended = await call.ended()
-    assert call.words() == [("contact", MACHINE), ("agent", MESSAGE)]
-    assert ended.answered_by == "machine_end_silence"
+    async with line.call(welcome="", voicemail=policy) as beeping, line.call(welcome="", voicemail=policy) as silent:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(beeping.page.say, line.sounds[MACHINE] + bytes(6_400) + beep())
+            tasks.start_soon(silent.say, MACHINE)
+        ends = [await beeping.ended(), await silent.ended()]
+    assert [end.answered_by for end in ends] == ["machine_end_beep", "machine_end_silence"]
+    assert {(end.cause, end.ended_by, end.disposition) for end in ends} == {("agent_hangup", "agent", None)}
+    for call in (beeping, silent):
+        assert call.words() == [("contact", MACHINE), ("agent", MESSAGE)]
 
 
 async def test_a_machine_that_the_carrier_saw_is_hung_up_on(line: Line) -> None:

@@ -58,7 +58,7 @@ async def test_the_key_nine_alone_asks_for_no_more_calls(line: Line) -> None:
         await call.turn("contact", 1)
         await call.page.send(type="keys", digits="9")
         await call.turn("contact", 2)
-        await call.page.heard(2.0)
+        await call.page.heard(1.0, more=True)
         await call.page.send(type="hang_up")
         ended = await call.ended()
     assert ended.disposition == "do_not_call"
@@ -75,7 +75,7 @@ async def test_a_call_without_any_sound_ends(line: Line) -> None:
 async def test_a_page_without_a_microphone_may_type(line: Line) -> None:
     async with line.call(muted=True, welcome="", limits=Limits(no_audio_s=1.5)) as call:
         await call.page.send(type="text", text="How much does it cost?")
-        await call.turn("agent", 1)
+        await call.page.heard(1.6)
         await call.page.send(type="hang_up")
         ended = await call.ended()
     assert ended.cause == "contact_hangup"
@@ -192,7 +192,7 @@ async def test_a_recording_on_a_full_disk_ends_with_a_warning_and_the_call_goes_
     async with line.call(hears=False, recording="/dev/full") as call:
         await call.turn("agent", 1)
         await call.page.send(type="text", text=YES)
-        await call.turn("agent", 2)
+        await call.page.heard(0.3, more=True)
         await call.page.send(type="hang_up")
         ended = await call.ended()
     assert call.words()[0] == ("agent", GREETING)

@@ -41,7 +41,7 @@ async def test_a_hearing_service_that_fails_is_a_warning(line: Line) -> None:
     async with line.call(welcome="") as call:
         await call.say(YES)
         await call.page.send(type="text", text=YES)
-        await call.turn("agent", 1)
+        await call.page.heard(0.5)
         await call.page.send(type="hang_up")
         ended = await call.ended()
     assert ended.warnings == ("The hearing service failed.",)
