@@ -29,7 +29,7 @@ class Conversation:
     """
 
     _voice: Voice
-    _ask_model: Callable[[str], Awaitable[None]] | None = None
+    _ask_model: Callable[[str | None], Awaitable[None]] | None = None
 
     def __init__(
         self,
@@ -53,6 +53,7 @@ class Conversation:
         self._goodbye_until: float | None = None
         self._farewell_until: float | None = None
         self._last_said: list[Saying] = []
+        self._model_answers = False
         self._saying = 0
         self._saying_since = 0.0
         self._thinking_until = 0.0
@@ -66,8 +67,9 @@ class Conversation:
         self._detects = request.voicemail.detection
         self._machine = Machine()
 
-    def connect(self, voice: Voice, ask_model: Callable[[str], Awaitable[None]] | None) -> None:
-        """Speaks through this voice. `ask_model` gives the model what was typed or entered; None: there is no model."""
+    def connect(self, voice: Voice, ask_model: Callable[[str | None], Awaitable[None]] | None) -> None:
+        """Speaks through this voice. `ask_model` gives the model what was typed, or asks it again; without it there is no
+        model."""
         self._voice, self._ask_model = voice, ask_model
         if ask_model is not None:
             self._policy = None
@@ -154,7 +156,7 @@ class Conversation:
         await self._say_all(self._policy.open() if self._policy else self._phrases.opening())
 
     async def _say_all(self, sayings: list[Saying]) -> None:
-        self._last_said = sayings
+        self._last_said, self._model_answers = sayings, False
         for saying in sayings:
             await self._say(saying)
 
@@ -210,6 +212,7 @@ class Conversation:
 
     def interrupted(self) -> None:
         """Nothing of what was to be said will be said. A goodbye that was interrupted was said."""
+        self._cut_in = self._cut_in or self._now() < self._thinking_until
         self._saying = 0
         self._thinking_until = 0.0
         if self._goodbye_until is not None:
@@ -285,10 +288,14 @@ class Conversation:
         self._transcript.add("contact", text, start_s=start_s, end_s=end_s, language=language, source=source, keys=keys)
 
     async def nothing_heard(self) -> None:
-        """Noise interrupted the agent: it says again what it said."""
-        if self._cut_in and self.end is None and self._goodbye is None and not self._machine.is_met:
-            self._cut_in = False
-            await self._say_all(self._last_said or [self._phrases.of("still_there")])
+        """Noise interrupted the agent: it says again what it said, or the model is asked again."""
+        if not self._cut_in or self.end is not None or self._goodbye is not None or self._machine.is_met:
+            return
+        self._cut_in = False
+        if self._ask_model is not None and self._model_answers:
+            await self._ask_model(None)
+        else:
+            await self._say_all(self._last_said)
 
     async def turn(self, text: str) -> bool:
         """A turn of the other side is over. Returns whether the model answers it."""
@@ -350,6 +357,7 @@ class Conversation:
             self.findings.disposition = "do_not_call"
             await self._leave(self._phrases.of("opt_out", then="hang_up"), End("normal_clearing", "agent"))
             return False
+        self._model_answers = True
         self._thinking_until = self._now() + self._limits.answer_s + 1.0
         await self._voice.expect_answer()
         return True

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from pipecat.frames.frames import ErrorFrame, LLMMessagesAppendFrame
+from pipecat.frames.frames import ErrorFrame, LLMMessagesAppendFrame, LLMRunFrame
 from pipecat.pipeline.pipeline import Pipeline
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
 from pipecat.processors.aggregators.llm_context import LLMContext
@@ -138,9 +138,12 @@ class CallPipeline:
         """The model was asked."""
         await self._mouth.expect_answer()
 
-    async def ask_model(self, text: str) -> None:
-        """Gives the model a turn that was not spoken, after what the agent really said before it."""
+    async def ask_model(self, text: str | None) -> None:
+        """Gives the model a turn that was not spoken, after what the agent really said before it; None: asks again."""
         await self._worker.flush_pipeline(_FLUSH_S)
+        if text is None:
+            await self._worker.queue_frame(LLMRunFrame())
+            return
         await self._worker.queue_frame(LLMMessagesAppendFrame([{"role": "user", "content": text}], run_llm=True))
 
     async def _on_turn_stopped(self, _turns: object, _strategy: object, message: UserTurnStoppedMessage) -> None:

@@ -4,6 +4,7 @@ Sound takes its time and a busy machine takes more, so only one test at a time m
 """
 
 from collections.abc import AsyncGenerator, Iterator
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,17 +55,25 @@ def sounds() -> Sounds:
     return anyio.run(_synthesise)
 
 
+@pytest.fixture(scope="session")
+def only_one(tmp_path_factory: pytest.TempPathFactory) -> FileLock:
+    """Held by the worker that makes calls. The run's tests are not distributed by their groups."""
+    return FileLock(tmp_path_factory.getbasetemp().parent / "live-calls.lock", timeout=_WAIT_S)
+
+
 @pytest.fixture
-def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def alone(only_one: FileLock) -> Iterator[None]:
     """No other test makes calls meanwhile, in this worker or another."""
-    with FileLock(tmp_path_factory.getbasetemp().parent / "live-calls.lock", timeout=_WAIT_S):
+    with only_one:
         yield
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def media() -> AsyncGenerator[MediaProcess]:
+async def media(only_one: FileLock) -> AsyncGenerator[MediaProcess]:
     """A media process."""
-    async with held(media_process()) as process:
+    async with AsyncExitStack() as stack:
+        with only_one:  # its start takes a core
+            process = await stack.enter_async_context(held(media_process()))
         yield process
 
 

@@ -1,6 +1,7 @@
 """Live calls that are spoken: words, order and events, with the real process and real sound."""
 
 import math
+from array import array
 from pathlib import Path
 
 import anyio
@@ -82,6 +83,23 @@ async def test_speaking_interrupts_the_agent_whose_turn_has_only_what_was_said(l
     assert first.end_s - first.start_s < sounded
     assert call.words()[1] == ("contact", WAIT)
     assert not call.turns()[2].interrupted
+
+
+async def test_noise_that_interrupts_makes_the_agent_say_its_words_again(line: Line) -> None:
+    samples = memoryview(line.sounds[MACHINE]).cast("h").tolist()
+    backwards = array("h", reversed(samples)).tobytes()
+    async with line.call(welcome=LONG) as call:
+        await call.page.heard(1.0)
+        await call.page.say(backwards)
+        await call.page.wait_for(lambda message: message["type"] == "clear")
+        await call.page.heard(2.0, more=True)
+        await call.page.send(type="hang_up")
+        await call.ended()
+    first, second = call.turns()
+    assert (first.speaker, first.interrupted, second.speaker) == ("agent", True, "agent")
+    assert LONG.startswith(first.text)
+    assert LONG.startswith(second.text)
+    assert second.text
 
 
 async def test_one_word_is_an_aside_that_is_noted_and_does_not_interrupt(line: Line) -> None:

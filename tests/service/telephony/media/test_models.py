@@ -1,10 +1,13 @@
 """Live calls whose answers come from a model, a local service with the interface of OpenAI."""
 
+from array import array
+
+import numpy as np
 import pytest
 
 from callwright.service.telephony.media.messages import Limits
 from tests.service.telephony.media.calls import Line
-from tests.service.telephony.media.sentences import COST, GREETING, LATER, PROMPT, STOP, YES
+from tests.service.telephony.media.sentences import COST, GREETING, LATER, MACHINE, PROMPT, STOP, YES
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.xdist_group("live-calls")]
 
@@ -79,6 +82,22 @@ async def test_a_model_that_does_not_answer_is_replaced_by_a_sentence_and_at_las
     assert ended.warnings[0].startswith("The model ")
 
 
+async def test_a_model_that_noise_interrupted_is_asked_again(line: Line) -> None:
+    line.service.answers = ("first answer " * 20, "That was noise.")
+    samples = memoryview(line.sounds[MACHINE]).cast("h").tolist()
+    async with line.call(thinks=True, welcome="") as call:
+        await call.page.send(type="text", text=COST)
+        await call.page.heard(1.0)
+        await call.page.say(array("h", reversed(samples)).tobytes())
+        await call.turn("agent", 2)
+        await call.page.send(type="hang_up")
+        await call.ended()
+    assert [turn.interrupted for turn in call.turns() if turn.speaker == "agent"] == [True, False]
+    assert call.words()[-1] == ("agent", "That was noise.")
+    roles = [each["role"] for each in line.service.chats[1]["messages"]]
+    assert roles == ["system", "user", "assistant"]
+
+
 async def test_ten_thousand_words_of_a_model_are_cut(line: Line) -> None:
     line.service.answers = ("seven " * 10_000, "That was all.")
     async with line.call(thinks=True, hears=False, welcome="", limits=Limits(most_words=5)) as call:
@@ -92,11 +111,25 @@ async def test_ten_thousand_words_of_a_model_are_cut(line: Line) -> None:
     assert said == ["seven seven seven seven seven", "That was all."]
 
 
+def has_tones(sound: bytes, *hertz: float) -> bool:
+    """Whether somewhere in the sound nearly all energy is in these tones, for a tenth of a second."""
+    samples = np.frombuffer(sound, "<i2").astype(np.float64)
+    for start in range(0, len(samples) - 1_600, 320):
+        power = np.abs(np.fft.rfft(samples[start : start + 1_600] * np.hanning(1_600))) ** 2
+        shares = [power[round(tone / 10) - 2 : round(tone / 10) + 3].sum() / max(power.sum(), 1.0) for tone in hertz]
+        if min(shares) > 0.2 and sum(shares) > 0.9:
+            return True
+    return False
+
+
 async def test_a_model_ends_the_call_and_presses_keys_by_marks_that_are_not_said(line: Line) -> None:
     line.service.answers = ("One moment. [12#]", "Goodbye then. [hang_up]")
     async with line.call(thinks=True, hears=False, welcome="") as call:
         await call.page.send(type="keys", digits="5#")
         await call.turn("agent", 1)
+        assert has_tones(bytes(call.page.sound), 697, 1_209)  # 1
+        assert has_tones(bytes(call.page.sound), 941, 1_477)  # #
+        assert not has_tones(bytes(call.page.sound), 770, 1_336)  # 5
         await call.page.send(type="text", text=YES)
         ended = await call.ended()
     assert call.words() == [("contact", ""), ("agent", "One moment."), ("contact", YES), ("agent", "Goodbye then.")]
