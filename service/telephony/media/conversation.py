@@ -68,8 +68,8 @@ class Conversation:
         self._machine = Machine()
 
     def connect(self, voice: Voice, ask_model: Callable[[str | None], Awaitable[None]] | None) -> None:
-        """Speaks through this voice. `ask_model` gives the model what was typed, or asks it again; without it there is no
-        model."""
+        """Speaks through this voice. `ask_model` gives the model what was typed, or asks it again; None: the policy
+        answers."""
         self._voice, self._ask_model = voice, ask_model
         if ask_model is not None:
             self._policy = None

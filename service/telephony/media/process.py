@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from callwright.service.telephony.media.call import Call
     from callwright.service.telephony.media.websocket import Listener
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("callwright.service.telephony.media.process")  # as a program its name is `__main__`
 
 NOT_INSTALLED = 'Live calls need more packages: pip install "callwright[live]".'
 _MOST_REPORTS = 10_000

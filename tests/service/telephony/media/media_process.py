@@ -1,10 +1,10 @@
 """A real media process, and what it reports."""
 
-import os
 import sys
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
+from pathlib import Path
 from subprocess import DEVNULL, PIPE
 from typing import TypeVar
 
@@ -92,13 +92,11 @@ class MediaProcess:
 
 
 @asynccontextmanager
-async def media_process(**variables: str) -> AsyncGenerator[MediaProcess]:
-    """Starts a process, and ends it by ending its input."""
+async def media_process(*, errors: Path | None = None) -> AsyncGenerator[MediaProcess]:
+    """Starts a process, and ends it by ending its input. What it says on standard error goes into the file."""
     command = [sys.executable, "-m", "callwright.service.telephony.media.process"]
-    stderr = None if os.environ.get("MEDIA_STDERR") else DEVNULL
-    process = await anyio.open_process(
-        command, stdin=PIPE, stdout=PIPE, stderr=stderr, env=dict(os.environ) | variables
-    )
+    with errors.open("wb") if errors else nullcontext(DEVNULL) as stderr:
+        process = await anyio.open_process(command, stdin=PIPE, stdout=PIPE, stderr=stderr)
     assert process.stdin is not None
     assert process.stdout is not None
     lines, reports = BufferedByteReceiveStream(process.stdout), Reports()

@@ -15,6 +15,7 @@ from tests.service.telephony.media.caller import caller
 from tests.service.telephony.media.calls import Line
 from tests.service.telephony.media.media_process import media_process
 from tests.service.telephony.media.recordings import read_recording
+from tests.service.telephony.media.sentences import YES
 
 pytestmark = pytest.mark.xdist_group("live-calls")
 CALLS = pytest.mark.asyncio(loop_scope="session")
@@ -59,6 +60,28 @@ async def test_a_line_that_is_no_order_is_left_out_and_one_that_is_too_long_ends
         await own.send_line(b"x" * (LONGEST_LINE + 2))
         with anyio.fail_after(20):
             assert await own.process.wait() == process.FAULT
+
+
+@CALLS
+async def test_what_is_said_and_secret_is_in_no_log(line: Line, tmp_path: Path) -> None:
+    errors = tmp_path / "errors"
+    line.service.status = 401
+    async with media_process(errors=errors) as own:
+        other = Line(own, line.service, line.sounds, line.folder)
+        secret = SpeechService(kind="openai", url=line.service.url, key="sk-secret")
+        order = other.order(services=SpeechServices(hearing=secret, thinking=secret))
+        await other.begin(order)
+        async with other.joined(order) as call:
+            await call.turn("agent", 1)
+            await call.say(YES)
+            await call.turn("contact", 1)
+            await call.page.send(type="keys", digits="123#")
+            await call.turn("contact", 2)
+            await call.page.connection.send("{")
+            assert (await call.ended()).cause == "network_error"
+        await own.send(other.order(services=SpeechServices(thinking=SpeechService(kind="brain", key="sk-secret"))))
+        await own.send_line(b'{"type": "begin", "token": "sk-secret"}\n')
+    assert errors.read_text() == "ERROR:callwright.service.telephony.media.process:a line was no order\n"
 
 
 @CALLS
