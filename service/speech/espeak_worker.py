@@ -4,12 +4,15 @@ espeak-ng is GPL-3.0-or-later, keeps global state and can crash, so it is loaded
 imports nothing of its package: it is started by its path with `-I -S`, which halves the start.
 
 Arguments: pairs of a library and the folder that holds its `espeak-ng-data` (empty: the library's own default), tried
-in order. A request is a little-endian length of four bytes and that much JSON: `{"voice", "rate", "pitch", "text"}`.
-An answer is one byte of kind, a length of four bytes and the body:
+in order. A request is a little-endian length of four bytes and that much JSON: `{"voice", "rate", "pitch", "text"}`,
+and `"words": true` if the words are wanted too. An answer is one byte of kind, a length of four bytes and the body:
 
 * `R` once at the start: JSON with the sample rate and the version;
 * `L` instead of it when no library loads: the reasons, and the process ends;
 * `P` signed 16-bit mono samples in the machine's byte order;
+* `W` instead of it when the words were wanted: a length of four bytes, that much JSON, then the samples. The JSON is a
+  list of `[position, length, sample]`: where a word stands in the text, in characters, and the sample at which it
+  begins;
 * `E` the request was refused: the reason.
 
 The end of standard input ends the process, so it never outlives its parent.
@@ -28,7 +31,26 @@ _RATE, _PITCH = 1, 3  # espeak_PARAMETER
 _MAX_BYTES = 22_050 * 2 * 1800
 """Half an hour of speech; a longer answer is refused."""
 
-_Callback = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
+_WORD = 1  # espeakEVENT_WORD
+_MAX_WORDS = 10_000
+
+
+class _Event(ctypes.Structure):
+    """`espeak_EVENT` of `speak_lib.h`. The last event of a list has the type 0."""
+
+    _fields_ = [
+        ("type", ctypes.c_int),
+        ("unique_identifier", ctypes.c_uint),
+        ("text_position", ctypes.c_int),  # in characters, from 1
+        ("length", ctypes.c_int),
+        ("audio_position", ctypes.c_int),  # in milliseconds
+        ("sample", ctypes.c_int),
+        ("user_data", ctypes.c_void_p),
+        ("id", ctypes.c_char * 8),
+    ]
+
+
+_Callback = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.POINTER(_Event))
 
 
 class Espeak:
@@ -37,6 +59,8 @@ class Espeak:
     def __init__(self, library: str, data: str) -> None:
         self._library: Any = ctypes.CDLL(library)
         self._samples = bytearray()
+        self.words: list[tuple[int, int, int]] = []
+        """The words of the last text: position and length in characters, and the sample at which each begins."""
         self._overflow = False
         self._callback = _Callback(self._collect)  # kept: the library does not own it
         self.sample_rate = int(
@@ -50,7 +74,13 @@ class Espeak:
         if hasattr(self._library, "espeak_ng_SetRandSeed"):  # since 1.52; otherwise seeded by the time of day
             self._library.espeak_ng_SetRandSeed(ctypes.c_long(1))
 
-    def _collect(self, wave: int | None, count: int, _events: int | None) -> int:
+    def _collect(self, wave: int | None, count: int, events: Any) -> int:
+        at = 0
+        while events and events[at].type and len(self.words) < _MAX_WORDS:
+            event = events[at]
+            if event.type == _WORD:
+                self.words.append((max(event.text_position - 1, 0), event.length, event.sample))
+            at += 1
         if wave and count > 0:
             self._samples += ctypes.string_at(wave, 2 * count)
         self._overflow = len(self._samples) > _MAX_BYTES
@@ -63,6 +93,7 @@ class Espeak:
         self._library.espeak_SetParameter(_RATE, rate, 0)
         self._library.espeak_SetParameter(_PITCH, pitch, 0)
         self._samples.clear()
+        self.words.clear()
         self._overflow = False
         spoken = text.encode(errors="replace") + b"\0"
         size = ctypes.c_size_t(len(spoken))
@@ -104,7 +135,11 @@ def serve(requests: BinaryIO, answers: BinaryIO, libraries: list[str]) -> int:
         except ValueError as error:
             _answer(answers, b"E", str(error).encode())
         else:
-            _answer(answers, b"P", speech)
+            if request.get("words"):
+                words = json.dumps(espeak.words).encode()
+                _answer(answers, b"W", len(words).to_bytes(4, "little") + words + speech)
+            else:
+                _answer(answers, b"P", speech)
     return 0
 
 

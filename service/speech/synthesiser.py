@@ -8,14 +8,14 @@ import json
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from subprocess import DEVNULL, PIPE
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import anyio
 from anyio.abc import ByteSendStream, Process
@@ -42,6 +42,22 @@ class SpeechUnavailable(Exception):
         super().__init__(reason)
         self.reason = reason
         self.detail = detail
+
+
+@dataclass(frozen=True)
+class SpokenWord:
+    """A word of a text, with the marks and spaces after it. `sample` is where it begins in the speech."""
+
+    text: str
+    sample: int
+
+
+@dataclass(frozen=True)
+class WordedSpeech:
+    """Speech like that of `Synthesiser.speak`, with its words in their order."""
+
+    samples: bytes
+    words: tuple[SpokenWord, ...]
 
 
 class _WorkerLost(Exception):
@@ -136,23 +152,29 @@ class Synthesiser:
             SpeechUnavailable: no library, an unknown voice, a worker that failed twice or did not answer, a full queue.
             ValueError: the text is longer than `MAX_TEXT_CHARS`.
         """
-        if len(text) > MAX_TEXT_CHARS:
-            raise ValueError(f"a text to speak has at most {MAX_TEXT_CHARS} characters")
-        request = json.dumps(
-            {
-                "voice": f"{voice.identifier}+{voice.variant}",
-                "rate": min(max(rate_wpm or voice.rate_wpm, MIN_RATE_WPM), MAX_RATE_WPM),
-                "pitch": voice.pitch,
-                "text": _CONTROL.sub(" ", text),
-            }
-        ).encode()
+        return await self._request(_request(text, voice, rate_wpm))
+
+    async def speak_words(self, text: str, voice: EspeakVoice, *, rate_wpm: int | None = None) -> WordedSpeech:
+        """The same speech, with the sample at which each word begins. Together the words are the text.
+
+        Raises:
+            SpeechUnavailable: as for `speak`.
+            ValueError: the text is longer than `MAX_TEXT_CHARS`.
+        """
+        request = _request(text, voice, rate_wpm) | {"words": True}
+        body = await self._request(request)
+        end = 4 + int.from_bytes(body[:4], "little")
+        places: list[tuple[int, int, int]] = json.loads(body[4:end])
+        return WordedSpeech(body[end:], tuple(_words(str(request["text"]), places)))
+
+    async def _request(self, request: Mapping[str, object]) -> bytes:
         try:
             with anyio.fail_after(self._wait_timeout_s):
                 await self._turn.acquire()
         except TimeoutError:
             raise SpeechUnavailable("The speech synthesiser is busy.") from None
         try:
-            return await self._ask(request)
+            return await self._ask(json.dumps(request).encode())
         finally:
             self._turn.release()
 
@@ -175,7 +197,7 @@ class Synthesiser:
             finally:
                 if not answered:  # also after a cancelled request, whose answer the next one would get
                     await self._end_worker()
-            if kind == b"P":
+            if kind in (b"P", b"W"):
                 return body
             raise SpeechUnavailable("The speech synthesiser refused the request.", detail=body.decode(errors="replace"))
         raise SpeechUnavailable("The speech synthesiser ended unexpectedly.")
@@ -215,6 +237,28 @@ class Synthesiser:
                 with suppress(ProcessLookupError):  # it ended a moment ago
                     worker.process.kill()  # it holds nothing that could be lost
             await worker.process.aclose()  # closes the pipes and waits for the end, so nothing is left behind
+
+
+def _request(text: str, voice: EspeakVoice, rate_wpm: int | None) -> dict[str, Any]:
+    if len(text) > MAX_TEXT_CHARS:
+        raise ValueError(f"a text to speak has at most {MAX_TEXT_CHARS} characters")
+    return {
+        "voice": f"{voice.identifier}+{voice.variant}",
+        "rate": min(max(rate_wpm or voice.rate_wpm, MIN_RATE_WPM), MAX_RATE_WPM),
+        "pitch": voice.pitch,
+        "text": _CONTROL.sub(" ", text),
+    }
+
+
+def _words(text: str, places: Sequence[tuple[int, int, int]]) -> Iterator[SpokenWord]:
+    """The text from each word's place to the next one's; what stands before the first word belongs to it."""
+    merged: list[tuple[int, int]] = []
+    for position, _, sample in places:
+        if not merged or position > merged[-1][0]:  # a number, for example, has several words at one place
+            merged.append((position, sample))
+    starts = [0, *(position for position, _ in merged[1:]), len(text)]
+    for at, (_, sample) in enumerate(merged):
+        yield SpokenWord(text[starts[at] : starts[at + 1]], sample)
 
 
 async def _exchange(worker: _Worker, request: bytes) -> tuple[bytes, bytes]:

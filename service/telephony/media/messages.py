@@ -67,7 +67,7 @@ class BeginCall(_Message):
     limits: Limits = Limits()
     fallback_sentence: str = ""
     recording: str | None = None
-    """Path of the recording, a WAV with two channels (agent left) that grows during the call; None: no recording."""
+    """Path of the recording, a WAV with two channels (agent left) that grows with the call; None: there is none."""
     carrier_options: Mapping[str, str] = Field(default_factory=dict, repr=False)
     """What the transport needs beyond the request: for SIP the trunk's address, user and password."""
 
@@ -124,7 +124,7 @@ class Said(_Message):
     call_id: str
     turn: Turn
     keys: str = ""
-    """What was entered with the keys of the telephone, if this turn is that."""
+    """What was entered with the keys of the telephone, if this turn is that; its text is empty then."""
 
 
 class Latency(_Message):

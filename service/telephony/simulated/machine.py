@@ -46,7 +46,7 @@ def leave_on_machine(
     timeline.wait(words.between(0.5, 1.2))
     if action == "hangup":
         return "voicemail", None, "agent_hangup", "agent", answered_by
-    text, language_said = _message(request, words, as_person=action == "continue", warnings=warnings)
+    text, language_said = message_for_machine(request, words, as_person=action == "continue", warnings=warnings)
     timeline.say("agent", text, language_said, gap_s=0.6)
     if action == "leave_message" or forced == "voicemail_left":
         return "voicemail_left", None, "agent_hangup", "agent", answered_by
@@ -67,7 +67,13 @@ def leave_on_machine(
     return "answered", "incomplete", cause, "platform", "unknown"
 
 
-def _message(request: CallRequest, words: Chance, *, as_person: bool, warnings: list[str]) -> tuple[str, str]:
+def message_for_machine(
+    request: CallRequest, words: Chance, *, as_person: bool = False, warnings: list[str]
+) -> tuple[str, str]:
+    """What the agent says to a machine, and in which language: its message, else its welcome, else general words.
+
+    `as_person` speaks to it as to a person, with the welcome message. The request has plain placeholders.
+    """
     agent = request.agent
     message = "" if as_person else request.voicemail.message.strip()
     if message:

@@ -1,50 +1,16 @@
 """A conversation between the agent's policy and a contact, in virtual time."""
 
-from dataclasses import dataclass, field, replace
-
-from callwright.contract.calls.calls import Disposition
-from callwright.service.rules.opt_out_words import is_opt_out_key
-from callwright.service.rules.templates import render
-from callwright.service.telephony.engine import CallRequest, EndedBy, HangupCause
+from callwright.service.telephony.engine import CallRequest
 from callwright.service.telephony.simulated.chance import Chance
+from callwright.service.telephony.simulated.conversation.agent_policy import AgentPolicy, Ending
 from callwright.service.telephony.simulated.conversation.contact import Contact, Reply
-from callwright.service.telephony.simulated.conversation.facts import filled_facts, news_of, states_asked_time
-from callwright.service.telephony.simulated.conversation.phrases import Act, bank_of, bank_or_english, primary
-from callwright.service.telephony.simulated.conversation.prompts import Brief, answer_to, read_prompt
-from callwright.service.telephony.simulated.conversation.speech_acts import Wish, act_of, is_question, wish_of
+from callwright.service.telephony.simulated.conversation.line import Awaited, Heard
 from callwright.service.telephony.simulated.conversation.timeline import Timeline
-from callwright.service.telephony.simulated.conversation.timing import spoken_duration_s
-from callwright.service.telephony.simulated.conversation.welcome import filled, first_words, notices_of, read_welcome
 
 MAX_REPLIES = 80
 SILENCE_S = 5.0
 KEYPRESS_S = 0.5
 """How long an entry with the keys of a telephone takes."""
-DEFAULT_CALLBACK_S = 86_400.0
-_ACCEPTING: frozenset[Act] = frozenset(("yes_no", "offer", "confirm", "choice"))
-_GENERAL: dict[Act, Act] = {"good_time": "yes_no", "identity_check": "yes_no", "offer": "yes_no", "how_are": "rating"}
-_FAREWELLS: dict[Wish, tuple[str, Disposition]] = {
-    "opt_out": ("opt_out", "do_not_call"),
-    "wrong_number": ("wrong_number", "wrong_number"),
-    "no": ("decline", "not_interested"),
-    "later": ("later", "callback_requested"),
-}
-
-
-@dataclass
-class Ending:
-    """How a conversation ended. Times of the call are the timeline's."""
-
-    disposition: Disposition = "incomplete"
-    hangup_cause: HangupCause = "normal_clearing"
-    ended_by: EndedBy = "agent"
-    transferred: bool = False
-    met_person: bool = True
-    callback_after_s: float | None = None
-    unanswered_questions: list[str] = field(default_factory=list[str])
-    warnings: list[str] = field(default_factory=list[str])
-    keys: list[str] = field(default_factory=list[str])
-    """What the contact entered with the keys of its telephone."""
 
 
 class Conversation:
@@ -53,47 +19,15 @@ class Conversation:
     def __init__(
         self, request: CallRequest, contact: Contact, timeline: Timeline, chance: Chance, *, transfers: bool = False
     ) -> None:
-        self._request = request
         self._contact = contact
         self._timeline = timeline
         self._chance = chance
-        self._transfers = transfers
-        language = request.agent.language
-        self._bank = bank_or_english(language)
-        self._language = language
-        self._has_phrases = bank_of(language) is not None
-        self._brief = self._read_brief()
-        self._own_brief: Brief | None = None
-        self._left = list(reversed(self._brief.objectives))
-        self._unheard: list[str] = []
-        self._informs = self._has_phrases
-        self._pending = ""
-        self._pending_act: Act | None = None
-        self._said = ""
-        self._notices = ""
-        self._act: Act = "statement"
-        self._heard_s = 0.0
-        self._general = False
-        self._no_answer = False
-        self._refused = self._asked = 0
-        self._after_hold = False
-        self._closing = False
-        self.ending = Ending()
-        if not self._has_phrases:
-            self.ending.warnings.append(
-                f"There are no phrases in '{language[:35]}': connecting words and the contact are in English."
-            )
-
-    def _read_brief(self) -> Brief:
-        prompt, variables = self._request.agent.system_prompt, self._request.variables
-        if "{{" in prompt and any("\n" in value for value in variables.values()):
-            # A value of several lines may contain objectives.
-            prompt = render(prompt, variables).text
-        return read_prompt(prompt, self._bank)
+        self._policy = AgentPolicy(request, timeline, chance, transfers=transfers)
 
     def run(self) -> Ending:
         """Runs the conversation until somebody hangs up or the time is over."""
-        reply = self._open()
+        policy, ending = self._policy, self._policy.ending
+        reply = self._reply_to(policy.open())
         silences = 0
         for _ in range(MAX_REPLIES):
             if self._timeline.cut or reply is None:
@@ -103,297 +37,51 @@ class Conversation:
                 reply = self._heard(reply)
                 continue
             if reply.hangs_up:
-                self._hung_up()
+                policy.hung_up()
                 break
             silences += 1
             self._timeline.wait(SILENCE_S)
             if silences > 2:
-                self._phrase("no_voice")
-                self.ending.hangup_cause, self.ending.ended_by = "inactivity_timeout", "platform"
+                policy.give_up()
                 break
-            phrases = self._bank.agent["still_there"]
-            self._say(phrases[(silences - 1) % len(phrases)], own=False)
-            reply = self._next_reply()
-        if self._timeline.cut and self.ending.hangup_cause != "contact_hangup":
-            self.ending.hangup_cause, self.ending.ended_by = "max_duration", "platform"
-        return self.ending
+            reply = self._reply_to(policy.ask_whether_there(silences))
+        if self._timeline.cut and ending.hangup_cause != "contact_hangup":
+            ending.hangup_cause, ending.ended_by = "max_duration", "platform"
+        return ending
 
-    # -- the agent speaks ---------------------------------------------------------------------------------------
-
-    def _open(self) -> Reply | None:
-        said = first_words(self._request, self._chance)
-        if said is None:
-            return self._contact.opening()
-        self._notices = said.notices
-        if not said.phrase:
-            return self._ask(said.message)
-        self._say(said.message, own=True)
-        return self._ask(said.phrase, own=False)
-
-    def _introduce(self) -> str:
-        """The agent's first words after a contact that spoke first."""
-        parts = [self._bank.agent_says("hello", self._chance)] if self._has_phrases else []
-        if self._brief.identity:
-            parts.append(self._filled(self._brief.identity))
-        discloses = read_welcome(self._brief.identity, self._bank).discloses
-        self._notices = " ".join(notices_of(self._request, self._bank, self._chance, discloses=discloses))
-        return " ".join(part for part in (*parts, self._notices) if part)
-
-    def _filled(self, template: str) -> str:
-        return filled(template, self._request)
-
-    def _say(self, text: str, *, own: bool) -> None:
-        """Says a text whose variables are replaced. `own` words are the prompt's, the others are phrases."""
-        language = self._language if own or self._has_phrases else self._bank.language
-        self._said = text
-        self._heard_s = spoken_duration_s(text, language)
-        self._timeline.say("agent", text, language, gap_s=self._chance.between(0.4, 0.9))
-
-    def _phrase(self, key: str) -> None:
-        self._say(self._bank.agent_says(key, self._chance), own=False)
-
-    def _ask(self, text: str, *, own: bool = True, act: Act | None = None) -> Reply | None:
-        self._act = act or act_of(text, self._bank)
-        self._say(text, own=own)
-        return self._next_reply()
-
-    def _next_reply(self) -> Reply | None:
-        if self._timeline.cut:
-            return None
-        reply = self._contact.reply(
-            self._said, self._act, heard_s=self._heard_s, left=len(self._left), unanswered=self._no_answer
-        )
-        self._no_answer = False
-        return reply
-
-    def _go_on(self, lead: str = "", *, courtesy: bool = False) -> Reply | None:
-        """Says the lead, then the next objective. If none is left, closes the call, without a lead of `courtesy`."""
-        if self._informs and not self._closing:
-            self._inform()
-        if not (self._left or self._unheard) or self._closing:
-            return self._close("" if courtesy else lead)
-        if not self._left:
-            self._pending, self._pending_act = "", None
-            return self._ask_pending(lead)
-        line = self._left.pop()
-        self._pending_act = None
-        if self._general:
-            # The prompt is in another language, so only the kind of the question is kept.
-            self._pending_act = act_of(line, bank_or_english(self._request.agent.language))
-            line = self._chance.pick(self._bank.general[_GENERAL.get(self._pending_act, self._pending_act)])
-        # Only in English is an objective that is not a question sure to be a statement to the contact.
-        while not is_question(line) and self._left and len(line) < 160 and self._bank.language == "en":
-            line = f"{line} {self._left.pop()}"
-        self._pending = self._filled(line)
-        return self._ask_pending(lead)
-
-    def _inform(self) -> None:
-        """Adds the reason of the call to what is said before the first question.
-
-        Not in a language without phrases: without its rules an instruction cannot be told from a fact.
-        """
-        self._informs = False
-        facts = self._brief.facts
-        self._unheard = news_of(facts, self._bank, self._filled, alone=not self._brief.objectives) if facts else []
-        self._left = [line for line in self._left if line not in self._unheard]
-
-    def _repeat(self, lead: str = "") -> Reply | None:
-        """Says the lead, then the objective that is still open, or the next one."""
-        told = not is_question(self._pending) and self._pending in self._timeline.heard_of("agent")
-        done = not self._pending or (told and not self._unheard)
-        return self._go_on(lead) if done else self._ask_pending(lead)
-
-    def _ask_pending(self, lead: str) -> Reply | None:
-        """Says the lead, the reason of the call as far as it was not heard, and the objective that is open."""
-        self._asked += 1
-        news = [fact for fact in self._unheard if fact not in lead]
-        return self._ask(_joined(lead, *news, self._pending), act=self._pending_act)
-
-    def _lead(self, key: str) -> str:
-        """A connecting phrase to put before the prompt's words; none in a language without phrases."""
-        return self._bank.agent_says(key, self._chance) if self._has_phrases else ""
-
-    def _said_or_lead(self, phrase: str) -> str:
-        """A phrase to put before the prompt's words; it is said as a turn of its own if it is in another language."""
-        if self._has_phrases:
-            return phrase
-        self._say(phrase, own=False)
-        return ""
-
-    def _close(self, lead: str = "") -> Reply | None:
-        self._pending = ""
-        if not self._brief.objectives and not self._asked and not self._closing:
-            self._asked += 1
-            self._pending = self._bank.agent_says("purpose", self._chance)
-            return self._ask(_joined(lead, self._pending), own=bool(lead))
-        done = self._refused == 0
-        if self.ending.disposition == "incomplete":
-            refused_most = 2 * self._refused >= max(self._asked, 1)
-            self.ending.disposition = "goal_met" if done else "not_interested" if refused_most else "interested"
-        closing = self._bank.agent_says("close_done" if done else "close", self._chance)
-        if self._closing:
-            closing = self._bank.agent_says("goodbye", self._chance)
-        elif lead and not closing.startswith(lead):
-            closing = f"{lead} {closing}"
-        return self._leave(closing)
-
-    def _leave(self, text: str) -> Reply | None:
-        """Says goodbye. The contact's reply is still processed, in case it wants something else."""
-        self._closing = True
-        self._pending = ""
-        self._act = "statement"
-        self._say(text, own=False)
-        if self._timeline.cut:
-            return None
-        return self._contact.farewell()
-
-    def _hung_up(self) -> None:
-        """Records that the contact has hung up; after the agent's goodbye that is the normal end."""
-        if self._closing:
-            return
-        self.ending.hangup_cause, self.ending.ended_by = "contact_hangup", "contact"
-
-    # -- the agent listens --------------------------------------------------------------------------------------
+    def _reply_to(self, awaited: Awaited | None) -> Reply | None:
+        policy, contact = self._policy, self._contact
+        if awaited == "reply":
+            unanswered, policy.no_answer = policy.no_answer, False
+            return contact.reply(
+                policy.said, policy.act, heard_s=policy.heard_s, left=policy.left, unanswered=unanswered
+            )
+        if awaited == "farewell":
+            return contact.farewell()
+        if awaited == "connected":
+            return contact.connected()
+        return None if awaited is None else contact.opening()
 
     def _heard(self, reply: Reply) -> Reply | None:
-        timeline, ending = self._timeline, self.ending
+        timeline, contact = self._timeline, self._contact
         share = self._chance.between(0.3, 0.7)
         # A contact that stays on the line hears the notices before it interrupts.
-        kept = "" if reply.hangs_up else self._notices
+        kept = "" if reply.hangs_up else self._policy.notices
         cut_in = reply.cuts_in and timeline.cut_in(share, at_least=kept)
-        if self._unheard:
-            heard = timeline.heard_of("agent")
-            self._unheard = [fact for fact in self._unheard if fact not in heard]
         if reply.keys:
             timeline.wait(reply.gap_s + KEYPRESS_S)
-            ending.keys.append(reply.keys)
-        timeline.say("contact", reply.text, self._contact.language, gap_s=reply.gap_s)
+            self._policy.ending.keys.append(reply.keys)
+        timeline.say("contact", reply.text, contact.language, gap_s=reply.gap_s)
         if timeline.cut:
             return None
-        bank = bank_or_english(self._contact.language)
-        wish = "opt_out" if is_opt_out_key([reply.keys]) else wish_of(reply.text, bank)
-        if reply.hangs_up:
-            self._hung_up()
-            if ending.disposition == "incomplete" and not ending.met_person:
-                ending.disposition = "not_available"
-            return None
-        if self._closing and wish in ("goodbye", "nothing", "no_start", "away"):
-            # A contact with a script says all of it.
-            return self._leave(self._bank.agent_says("goodbye", self._chance)) if self._contact.has_script else None
-        lead = ""
-        if reply.language_wanted or bank is not self._bank:
-            wanted = reply.language_wanted or self._contact.language
-            wish = "nothing" if reply.language_wanted else wish
-            if bank_of(wanted) is None:
-                ending.disposition = "language_barrier"
-                return self._leave(self._bank.agent_says("language_unavailable", self._chance))
-            if primary(wanted) != self._bank.language or bank is not self._bank:
-                lead = self._change_language(wanted)
-        return self._follow(reply, wish, lead, cut_in=cut_in)
-
-    def _change_language(self, wanted: str) -> str:
-        bank = bank_or_english(wanted)
-        spoken_before = primary(self._request.agent.language)
-        self._bank, self._language, self._has_phrases, self._general = bank, wanted, True, True
-        self._informs, self._unheard = False, []
-        if self._pending:
-            self._left.append(self._pending)
-            self._pending = ""
-        self.ending.warnings.append(
-            f"The call went on in '{bank.language}' in general words: the prompt is in '{spoken_before[:35]}'."
+        heard = Heard(
+            text=reply.text,
+            language=contact.language,
+            keys=reply.keys,
+            hangs_up=reply.hangs_up,
+            cuts_in=cut_in,
+            language_wanted=reply.language_wanted,
+            callback_after_s=reply.callback_after_s,
+            has_more=contact.has_script,
         )
-        return bank.agent_says("language_switch", self._chance)
-
-    def _follow(self, reply: Reply, wish: Wish, lead: str, *, cut_in: bool) -> Reply | None:
-        ending = self.ending
-        if wish in _FAREWELLS:
-            phrase, disposition = _FAREWELLS[wish]
-            if self._closing and ending.disposition == "do_not_call":
-                return None
-            ending.disposition = disposition
-            if wish == "later":
-                ending.callback_after_s = reply.callback_after_s or DEFAULT_CALLBACK_S
-            return self._leave(_joined(lead, self._bank.agent_says(phrase, self._chance)))
-        if wish == "human":
-            ending.disposition = "escalated"
-            ending.transferred = self._transfers
-            phrase = self._bank.agent_says("transfer" if self._transfers else "human", self._chance)
-            if self._transfers:
-                self._say(_joined(lead, phrase), own=False)
-                return None
-            return self._leave(_joined(lead, phrase))
-        if wish == "away":
-            ending.disposition = "not_available"
-            return self._leave(
-                _joined(self._filled(self._brief.identity), self._bank.agent_says("gatekeeper", self._chance))
-            )
-        if wish == "screening":
-            return self._screened()
-        if wish == "hold":
-            ending.met_person = True
-            self._timeline.wait(self._chance.between(2.5, 6.0))
-            self._after_hold = True
-            return self._contact.connected()
-        if wish == "robot":
-            return self._repeat(_joined(lead, self._said_or_lead(self._bank.agent_says("robot", self._chance))))
-        if wish == "question":
-            return self._answered(reply.text, lead)
-        if wish == "goodbye":
-            self._say(self._bank.agent_says("goodbye", self._chance), own=False)
-            ending.hangup_cause, ending.ended_by = "contact_hangup", "contact"
-            return None
-        if wish == "hurry":
-            return self._repeat(_joined(lead, self._lead("brief")))
-        return self._went_along(wish, lead, cut_in=cut_in)
-
-    def _screened(self) -> Reply | None:
-        self.ending.met_person = False
-        self._act = "statement"
-        own = [] if self._brief.identity == "" else [self._brief.identity]
-        self._say(self._filled(" ".join([*own, self._bank.agent_says("screening", self._chance)])), own=bool(own))
-        return self._next_reply()
-
-    def _answered(self, question: str, lead: str) -> Reply | None:
-        answer = None if self._general else answer_to(question, self._contact_brief(), self._bank)
-        if answer is None and states_asked_time(self._pending, question, self._bank):
-            answer = self._pending
-        if answer is None:
-            self.ending.unanswered_questions.append(question)
-            self._no_answer = True
-            answer = self._said_or_lead(self._bank.agent_says("no_answer", self._chance))
-        elif answer in self._pending:
-            answer = ""  # the open objective states it
-        return self._repeat(_joined(lead, answer))
-
-    def _contact_brief(self) -> Brief:
-        """The brief as it is for this contact."""
-        if self._own_brief is None:
-            brief, fill = self._brief, self._filled
-            if brief.varies:
-                brief = replace(brief, facts=filled_facts(brief.facts, self._bank, fill), identity=fill(brief.identity))
-            self._own_brief = brief
-        return self._own_brief
-
-    def _went_along(self, wish: Wish, lead: str, *, cut_in: bool) -> Reply | None:
-        """Continues after an ordinary answer of the contact."""
-        if self._after_hold:
-            self._after_hold = False
-            # The person who was called to the telephone has heard nothing yet.
-            return self._open() if self._request.agent.welcome_message.strip() else self._go_on(self._introduce())
-        if lead:
-            return self._go_on(lead)
-        if not self._timeline.agent_has_spoken:
-            return self._go_on(self._introduce())
-        if not self._pending:
-            return self._go_on()
-        if wish == "no_start" and self._act != "any":
-            if self._act in _ACCEPTING:
-                self._refused += 1
-            return self._go_on(self._lead("ack_no"), courtesy=True)
-        if not cut_in and self._chance.happens(0.75):
-            return self._go_on(self._lead("ack_yes" if self._act in _ACCEPTING else "ack"), courtesy=True)
-        return self._go_on()
-
-
-def _joined(*parts: str) -> str:
-    return " ".join(part for part in parts if part)
+        return self._reply_to(self._policy.hear(heard))

@@ -1,0 +1,192 @@
+"""A live call: its websocket, its pipeline, its recording and its conversation, from the order to the last report."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import anyio
+from anyio.abc import TaskGroup
+from pydantic import BaseModel
+
+from callwright.service.speech.synthesiser import Synthesiser
+from callwright.service.telephony.engine import AnsweredBy
+from callwright.service.telephony.media.conversation import Conversation
+from callwright.service.telephony.media.findings import End
+from callwright.service.telephony.media.messages import BeginCall, Ended, HangUp, Listening, Reached
+from callwright.service.telephony.media.pipeline import CallPipeline, Failure
+from callwright.service.telephony.media.recorder import Recorder
+from callwright.service.telephony.media.sound_clock import SoundClock, Track
+from callwright.service.telephony.media.transcript import Transcript
+from callwright.service.telephony.media.turn_taking import SpeechModels
+from callwright.service.telephony.media.websocket import Awaited, Listener, Page
+
+_TICK_S = 0.1
+_CLOSE_S = 10.0
+_MOST_SPEAKING_FAILURES = 3
+Report = Callable[[BaseModel], None]
+
+
+class Call:
+    """One call. `run` returns when it is over and reported."""
+
+    def __init__(
+        self,
+        begin: BeginCall,
+        *,
+        listener: Listener,
+        synthesiser: Synthesiser,
+        models: SpeechModels | None,
+        report: Report,
+    ) -> None:
+        self._begin = begin
+        self._listener = listener
+        self._report = report
+        self._clock = SoundClock()
+        recording = begin.recording
+        self._recorder = Recorder(Path(recording), self._clock) if recording else None
+        self._agent = Track(self._clock, self._recorder.agent if self._recorder else None)
+        self._contact = Track(self._clock, self._recorder.contact if self._recorder else None)
+        self._page: Page | None = None
+        self._over, self._pipeline_ended = anyio.Event(), anyio.Event()
+        self._speaking_failures = 0
+        self._seen: AnsweredBy | None = None
+        self._conversation = Conversation(
+            begin,
+            clock=self._clock,
+            transcript=Transcript(begin.request.call_id, report, self._show),
+            ended=self._over.set,
+        )
+        self._pipeline = CallPipeline(
+            begin,
+            self._conversation,
+            clock=self._clock,
+            agent=self._agent,
+            contact=self._contact,
+            synthesiser=synthesiser,
+            models=models,
+            failed=self._service_failed,
+        )
+        has_model = self._pipeline.has_model
+        self._conversation.connect(self._pipeline, self._pipeline.ask_model if has_model else None)
+
+    async def run(self) -> None:
+        """Waits for the page, talks until the call is over, and reports its end."""
+        begin = self._begin
+        awaited = self._listener.expect(begin.token)
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._run_pipeline)
+                self._report(Listening(call_id=begin.request.call_id))
+                tasks.start_soon(self._talk, awaited, tasks)
+                await self._over.wait()
+                self._clock.stop()
+                await self._pipeline.cancel()
+                with anyio.move_on_after(_CLOSE_S):
+                    await self._pipeline_ended.wait()
+                tasks.cancel_scope.cancel()
+        finally:
+            self._clock.stop()
+            end = self._conversation.end or End("platform_error", "platform")
+            with anyio.move_on_after(_CLOSE_S, shield=True):
+                if self._page is not None:
+                    await self._page.finish(end.cause)
+                self._listener.forget(awaited)
+                if self._recorder is not None:
+                    await self._recorder.close()
+        self._report(self._last_report(end))
+
+    async def _run_pipeline(self) -> None:
+        try:
+            await self._pipeline.run()
+        finally:
+            self._pipeline_ended.set()
+            self._conversation.finish("platform_error", "platform")  # unless something else has ended the call
+
+    async def _talk(self, awaited: Awaited, tasks: TaskGroup) -> None:
+        page = await awaited.page(self._begin.request.ring_timeout_s)
+        if page is None:
+            self._conversation.finish("no_answer", "platform")
+            return
+        self._page = page
+        self._clock.start()
+        self._pipeline.transport.output().attach(page)
+        self._report(Reached(call_id=self._begin.request.call_id, stage="answered"))
+        if self._recorder is not None:
+            tasks.start_soon(self._recorder.run)
+        tasks.start_soon(self._follow, page)
+        await self._conversation.answered()
+        if self._seen is not None:
+            await self._conversation.saw(self._seen)
+        while True:
+            await anyio.sleep(_TICK_S)
+            await self._conversation.tick()
+
+    async def _follow(self, page: Page) -> None:
+        gone = await page.run(self)
+        if gone.warning:
+            self._conversation.findings.warn(gone.warning)
+        self._conversation.finish(gone.cause, gone.ended_by)
+
+    async def sound(self, pcm: bytes) -> None:
+        """Sound of the other side came."""
+        self._conversation.sound(pcm)
+        await self._pipeline.transport.input().hear(pcm)
+
+    async def keys(self, digits: str) -> None:
+        """The other side pressed keys."""
+        await self._conversation.keys(digits)
+
+    async def typed(self, text: str) -> None:
+        """The other side typed a turn."""
+        await self._conversation.typed(text)
+
+    async def hang_up(self, order: HangUp) -> None:
+        """Ends the call by order. Nothing is said to a page that is not there."""
+        if self._page is None:
+            self._conversation.finish(order.cause, order.ended_by)
+        else:
+            await self._conversation.hang_up(order)
+
+    async def saw(self, answered_by: AnsweredBy) -> None:
+        """The carrier says who answered, perhaps before the page is there."""
+        if self._page is None:
+            self._seen = answered_by
+        else:
+            await self._conversation.saw(answered_by)
+
+    def _show(self, kind: str, **content: object) -> None:
+        if self._page is not None:
+            self._page.send(kind, **content)
+
+    async def _service_failed(self, failure: Failure) -> None:
+        """Notes that a service failed. A call whose agent cannot speak ends, and one whose pipeline failed."""
+        self._conversation.findings.warn(failure.sentence)
+        self._speaking_failures += failure.part == "speaking"
+        if failure.part == "pipeline" or self._speaking_failures >= _MOST_SPEAKING_FAILURES:
+            self._conversation.finish("platform_error", "platform")
+
+    def _last_report(self, end: End) -> Ended:
+        conversation, findings = self._conversation, self._conversation.findings
+        policy = conversation.policy
+        warnings = [*findings.warnings]
+        if self._recorder is not None and self._recorder.problem:
+            warnings.append(self._recorder.problem)
+        disposition, answered_by, callback_after_s = findings.disposition, findings.answered_by, None
+        unanswered: tuple[str, ...] = ()
+        if conversation.met_person:
+            answered_by = answered_by or "human"
+            if policy is not None:
+                disposition = disposition or policy.ending.disposition
+                callback_after_s = policy.ending.callback_after_s
+                unanswered = tuple(policy.ending.unanswered_questions)
+                warnings += policy.ending.warnings
+        return Ended(
+            call_id=self._begin.request.call_id,
+            cause=end.cause,
+            ended_by=end.ended_by,
+            answered_by=answered_by or ("unknown" if self._page is not None else None),
+            disposition=disposition,
+            talk_s=round(self._clock.now_s(), 3),
+            warnings=tuple(dict.fromkeys(warnings)),
+            unanswered_questions=unanswered,
+            callback_after_s=callback_after_s,
+        )

@@ -1,0 +1,33 @@
+"""How a live call ended, and what is known about it beside its turns."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from callwright.service.telephony.engine import AnsweredBy, EndedBy, HangupCause
+
+Then = Literal["listen", "hang_up", "farewell"]
+"""What follows a turn of the agent: it listens, ends the call, or listens for a goodbye and then ends it."""
+CIRCLES = "The agent said the same sentence again and again, so the call was ended."
+TOO_MANY_TURNS = "The call had too many turns, so it was ended."
+
+
+@dataclass(frozen=True)
+class End:
+    """How a call ended."""
+
+    cause: HangupCause
+    ended_by: EndedBy
+
+
+@dataclass
+class Findings:
+    """What is known about a call beside its turns."""
+
+    answered_by: AnsweredBy | None = None
+    disposition: str | None = None
+    warnings: list[str] = field(default_factory=list[str])
+
+    def warn(self, sentence: str) -> None:
+        """Notes a warning, once."""
+        if sentence not in self.warnings:
+            self.warnings.append(sentence)

@@ -1,0 +1,240 @@
+"""The media process: `python -m callwright.service.telephony.media.process`, started by a line host.
+
+It reads orders on standard input and writes reports on standard output, as `messages` describes them. The end of its
+input ends it. What libraries print goes to standard error.
+"""
+
+import asyncio
+import gc
+import logging
+import os
+import queue
+import sys
+import threading
+import traceback
+from contextlib import suppress
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from anyio import to_thread
+from anyio.abc import TaskGroup
+from pydantic import BaseModel, ValidationError
+
+from callwright.service.telephony.media.messages import (
+    LONGEST_LINE,
+    MOST_CALLS,
+    BeginCall,
+    Ended,
+    HangUp,
+    Order,
+    Ready,
+    line_of,
+    order_from,
+)
+
+if TYPE_CHECKING:
+    from callwright.service.speech.synthesiser import Synthesiser
+    from callwright.service.telephony.media.call import Call
+    from callwright.service.telephony.media.websocket import Listener
+
+log = logging.getLogger("callwright.service.telephony.media.process")  # as a program its name is `__main__`
+
+NOT_INSTALLED = 'Live calls need more packages: pip install "callwright[live]".'
+_MOST_REPORTS = 10_000
+FAULT, MISSING = 1, 3
+"""Exit statuses: a line was too long or the host does not read; packages are missing."""
+
+
+class Reports:
+    """Writes reports in a thread of its own, in their order. A host that does not read for long ends the process."""
+
+    def __init__(self, out: BinaryIO) -> None:
+        self._out = out
+        self._lines: queue.Queue[bytes | None] = queue.Queue(_MOST_REPORTS)
+        self._thread = threading.Thread(target=self._write_all, name="reports", daemon=True)
+        self._thread.start()
+
+    def send(self, report: BaseModel) -> None:
+        """Sends a report."""
+        try:
+            self._lines.put_nowait(line_of(report))
+        except queue.Full:
+            os._exit(FAULT)
+
+    def close(self) -> None:
+        """Waits until all reports are written, five seconds at most."""
+        with suppress(queue.Full):
+            self._lines.put_nowait(None)
+        self._thread.join(5.0)
+
+    def _write_all(self) -> None:
+        with suppress(OSError):  # the host is gone, and so will be the input
+            while (line := self._lines.get()) is not None:
+                self._out.write(line)
+                self._out.flush()
+
+
+class Calls:
+    """The calls of this process, at most `MOST_CALLS`."""
+
+    def __init__(self, tasks: TaskGroup, listener: "Listener", synthesiser: "Synthesiser", reports: Reports) -> None:
+        self._tasks = tasks
+        self._listener = listener
+        self._synthesiser = synthesiser
+        self._reports = reports
+        self._calls: dict[str, Call | None] = {}
+        self._early: dict[str, HangUp] = {}
+
+    async def obey(self, order: Order) -> None:
+        """Does what the host says. What concerns a call that there is not is left alone."""
+        if isinstance(order, BeginCall):
+            self._begin(order)
+            return
+        call = self._calls.get(order.call_id)
+        if call is None:
+            if isinstance(order, HangUp) and order.call_id in self._calls:
+                self._early[order.call_id] = order  # it is just beginning
+            return
+        try:
+            if isinstance(order, HangUp):
+                await call.hang_up(order)
+            else:
+                await call.saw(order.answered_by)
+        except Exception as error:
+            _log_fault(error, order.call_id)
+
+    def _begin(self, begin: BeginCall) -> None:
+        call_id = begin.request.call_id
+        if call_id in self._calls:
+            return
+        if len(self._calls) >= MOST_CALLS:
+            self._refuse(call_id, "The process takes no more calls.")
+        elif begin.transport != "websocket":
+            self._refuse(call_id, f"This process has no transport '{begin.transport}'.")
+        else:
+            self._calls[call_id] = None
+            self._tasks.start_soon(self._run, begin)
+
+    def _refuse(self, call_id: str, warning: str) -> None:
+        ended = Ended(call_id=call_id, cause="platform_error", ended_by="platform", warnings=(warning,))
+        self._reports.send(ended)
+
+    async def _run(self, begin: BeginCall) -> None:
+        """Runs a call, and frees what it held: its models are 40 MB, in circles of references."""
+        await self._hold(begin)
+        gc.collect()
+
+    async def _hold(self, begin: BeginCall) -> None:
+        """Holds a call. A fault ends that call and no other."""
+        from callwright.service.telephony.media.call import Call
+        from callwright.service.telephony.media.speech_services import UnknownService
+        from callwright.service.telephony.media.turn_taking import load_models
+
+        call_id = begin.request.call_id
+        try:
+            models = await to_thread.run_sync(load_models) if begin.services.hearing else None
+            call = Call(
+                begin,
+                listener=self._listener,
+                synthesiser=self._synthesiser,
+                models=models,
+                report=self._reports.send,
+            )
+            self._calls[call_id] = call
+            early = self._early.pop(call_id, None)
+            if early is not None:
+                await call.hang_up(early)
+            await call.run()
+        except UnknownService as error:
+            self._refuse(call_id, str(error))
+        except Exception as error:
+            _log_fault(error, call_id)
+            self._refuse(call_id, "The call failed in its media process.")
+        finally:
+            del self._calls[call_id]
+            self._early.pop(call_id, None)
+
+
+def _log_fault(error: BaseException, call_id: str) -> None:
+    """Logs the place of an error. Its message can hold words or keys, so it is left out."""
+    first: BaseException = error
+    while isinstance(first, BaseExceptionGroup):
+        first = cast("BaseExceptionGroup[BaseException]", first).exceptions[0]
+    frames = traceback.extract_tb(first.__traceback__)
+    place = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "an unknown place"
+    log.error("call %s failed with %s at %s", call_id, type(first).__name__, place)
+
+
+async def _orders() -> asyncio.StreamReader:
+    reader = asyncio.StreamReader(limit=LONGEST_LINE)
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin.buffer)
+    return reader
+
+
+async def serve(reports: Reports) -> int:
+    """Takes orders until there are no more. Returns the exit status."""
+    import anyio
+
+    from callwright.service.speech.synthesiser import Synthesiser, find_libraries
+    from callwright.service.telephony.media.warming import warm
+    from callwright.service.telephony.media.websocket import Listener
+
+    listener = Listener()
+    status = 0
+    async with Synthesiser(find_libraries(os.environ.get("CALLWRIGHT_ESPEAK") or None)) as synthesiser:
+        port = await listener.start()
+        await warm(synthesiser)
+        lines = await _orders()
+        reports.send(Ready(port=port))
+        async with anyio.create_task_group() as tasks:
+            calls = Calls(tasks, listener, synthesiser, reports)
+            while True:
+                try:
+                    line = await lines.readuntil(b"\n")
+                except asyncio.IncompleteReadError:
+                    break
+                except asyncio.LimitOverrunError:
+                    log.error("an order was longer than %d bytes", LONGEST_LINE)
+                    status = FAULT
+                    break
+                try:
+                    order = order_from(line)
+                except ValidationError:
+                    log.error("a line was no order")
+                    continue
+                await calls.obey(order)
+            tasks.cancel_scope.cancel()
+        await listener.stop()
+    return status
+
+
+def main() -> int:
+    """Serves the process's own standard streams. Returns the exit status."""
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
+    if find_spec("pipecat") is None:
+        print(NOT_INSTALLED, file=sys.stderr)  # noqa: T201 - said to whoever started it
+        return MISSING
+    reports = Reports(os.fdopen(os.dup(1), "wb"))
+    os.dup2(2, 1)
+    _silence_libraries()
+    try:
+        return asyncio.run(serve(reports))
+    except KeyboardInterrupt:
+        return 0
+    finally:
+        reports.close()
+
+
+def _silence_libraries() -> None:
+    """Libraries log words, numbers and addresses with keys; none of that is wanted in any log."""
+    from loguru import logger
+
+    logger.remove()
+    for name in ("openai", "httpx", "httpcore", "websockets", "aiohttp", "asyncio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+if __name__ == "__main__":
+    ended_with = main()
+    # Leaves at once: threads of libraries may still wait for something.
+    os._exit(ended_with)

@@ -1,0 +1,92 @@
+"""A local service with the interface of OpenAI: it transcribes by a closed set, and answers as it is told."""
+
+import asyncio
+import json
+import wave
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from io import BytesIO
+from typing import Any
+
+from aiohttp import web
+
+from tests.service.telephony.media.closed_set import RATE, ClosedSet, resampled
+
+Chat = dict[str, Any]
+
+
+@dataclass
+class Endpoint:
+    """What the service was asked, and what it answers. `answers` are used one after the other, the last one again."""
+
+    known: ClosedSet
+    url: str = ""
+    transcribed: list[str] = field(default_factory=list[str])
+    chats: list[Chat] = field(default_factory=list[Chat])
+    answers: Sequence[str] = ()
+    delay_s: float = 0.0
+    status: int = 200
+    hearing_status: int = 200
+    spoken: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    """What it can say, as 16-bit samples of 16 kHz."""
+
+    async def speak(self, request: web.Request) -> web.Response:
+        asked = await request.json()
+        pcm = self.spoken[asked["input"]]
+        assert asked["response_format"] == "pcm"
+        return web.Response(body=resampled(pcm, RATE * 2 // 3), content_type="audio/pcm")  # read as 24 kHz it is right
+
+    async def transcribe(self, request: web.Request) -> web.Response:
+        if self.hearing_status != 200:
+            return web.json_response({"error": {"message": "no"}}, status=self.hearing_status)
+        form = await request.post()
+        upload = form["file"]
+        assert isinstance(upload, web.FileField)
+        with wave.open(BytesIO(upload.file.read())) as sound:
+            assert sound.getframerate() == 16_000
+            pcm = sound.readframes(sound.getnframes())
+        text = await asyncio.to_thread(self.known.recognise, pcm)
+        self.transcribed.append(text)
+        return web.json_response({"text": text})
+
+    async def complete(self, request: web.Request) -> web.StreamResponse:
+        self.chats.append(await request.json())
+        if self.status != 200:
+            return web.json_response({"error": {"message": "no"}}, status=self.status)
+        await asyncio.sleep(self.delay_s)
+        text = self.answers[min(len(self.chats), len(self.answers)) - 1]
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        try:
+            await response.prepare(request)
+            for word in text.split(" "):
+                await response.write(_event({"content": f"{word} "}, None))
+            await response.write(_event({}, "stop") + b"data: [DONE]\n\n")
+        except ConnectionError:
+            pass  # the agent had enough
+        return response
+
+
+def _event(delta: dict[str, str], finish: str | None) -> bytes:
+    choice = {"index": 0, "delta": delta, "finish_reason": finish}
+    chunk = {"id": "one", "object": "chat.completion.chunk", "created": 1, "model": "test", "choices": [choice]}
+    return b"data: " + json.dumps(chunk).encode() + b"\n\n"
+
+
+@asynccontextmanager
+async def endpoint(known: ClosedSet) -> AsyncGenerator[Endpoint]:
+    """Serves on the loopback interface."""
+    service = Endpoint(known)
+    app = web.Application(client_max_size=1 << 24)
+    app.router.add_post("/v1/audio/transcriptions", service.transcribe)
+    app.router.add_post("/v1/audio/speech", service.speak)
+    app.router.add_post("/v1/chat/completions", service.complete)
+    runner = web.AppRunner(app, shutdown_timeout=1.0)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    service.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+    try:
+        yield service
+    finally:
+        await runner.cleanup()
