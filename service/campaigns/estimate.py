@@ -18,7 +18,7 @@ from callwright.service.rules.open_hours import DAYS_AHEAD
 _MISSED = "about {missed:,} of {people:,} will probably not be called before end_at; set a later end_at"
 _LATE = "calling everybody once probably takes longer than until end_at; set a later end_at"
 _CAPPED = (
-    "{rule}: {numbers} may make {most:,} calls within any 24 hours{made}, so calling everybody once takes {until} "
+    "{rule}: {numbers} may make {most} within any 24 hours{made}, so calling everybody once takes {until} "
     "instead of until {uncapped}; add phone numbers, or raise max_calls_per_day"
 )
 
@@ -77,7 +77,7 @@ def _advice_on_caps(caps: NumberCaps, over_ms: int | None, uncapped_ms: int) -> 
     return _CAPPED.format(
         rule=DAILY_CAP,
         numbers=count_of(caps.numbers, "phone number"),
-        most=caps.most,
+        most=count_of(caps.most, "call"),
         made=f" and made {caps.made:,} of them in the last" if caps.made else "",
         until=f"more than {DAYS_AHEAD} days" if over_ms is None else f"until about {_said(over_ms)}",
         uncapped=_said(uncapped_ms),

@@ -107,22 +107,12 @@ def _table(name: str) -> list[str]:
 
 def _zones_of_number(number: str) -> frozenset[str]:
     """The zones that a number shows: those of its area code, else one to three clocks, else none."""
-    names = _zones_of_american_area(number[:5]) if number.startswith("+1") else _shown_by(number)
+    names = frozenset(timezone.time_zones_for_number(phonenumbers.parse(number))) - {UNKNOWN_ZONE}
     zones = frozenset(_links().get(name, name) for name in names)
     area = zones_of_area(number)
     if area is not None:
         return area
     return zones if len(zones) <= MOST_ZONES_OF_A_NUMBER else frozenset()
-
-
-def _shown_by(number: str) -> frozenset[str]:
-    return frozenset(timezone.time_zones_for_number(phonenumbers.parse(number))) - {UNKNOWN_ZONE}
-
-
-@cache
-def _zones_of_american_area(area: str) -> frozenset[str]:
-    """Those of the whole area code: within it people keep their numbers when they move (the page)."""
-    return frozenset[str]().union(*(_shown_by(f"{area}{exchange}0156") for exchange in range(200, 1_000)))
 
 
 def _states_of_number(number: str, *, country: str) -> frozenset[str]:

@@ -128,6 +128,7 @@ ZONES_OF_AREAS = {
     "701": STATES["US"]["ND"][1],
     "775": STATES["US"]["NV"][1],
     "906": STATES["US"]["MI"][1],
+    "907": "America/Anchorage America/Adak",
     "928": STATES["US"]["AZ"][1],
     "236 250 257 672 778": _BRITISH_COLUMBIA,
     "306 474 639": STATES["CA"]["SK"][1],
