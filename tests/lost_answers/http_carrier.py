@@ -3,7 +3,8 @@
 import anyio
 import httpx2 as httpx
 
-from callwright.service.telephony.carriers.carrier import (
+from callwright.service.telephony.engine import CallRequest, CallResult
+from callwright.service.telephony.legs.carrier import (
     Found,
     HangUpAsked,
     LegRequest,
@@ -12,7 +13,6 @@ from callwright.service.telephony.carriers.carrier import (
     ToldStage,
     Unknown,
 )
-from callwright.service.telephony.engine import CallRequest, CallResult
 
 REQUEST_S = 0.7
 LOOK_S = 0.1

@@ -11,7 +11,8 @@ from callwright.contract.calls.calls import Outcome
 from callwright.service.dialling.rounds.driver_writes import DriverWrites
 from callwright.service.dialling.rounds.runner import Runner
 from callwright.service.dialling.rounds.undialled_calls import may_place
-from callwright.service.telephony.carriers.carrier import (
+from callwright.service.telephony.engine import CallRequest, CallResult, HangupCause, Turn
+from callwright.service.telephony.legs.carrier import (
     Found,
     HangUpAsked,
     LegRequest,
@@ -20,7 +21,6 @@ from callwright.service.telephony.carriers.carrier import (
     ToldStage,
     Unknown,
 )
-from callwright.service.telephony.engine import CallRequest, CallResult, HangupCause, Turn
 from callwright.service.telephony.legs.line_engine import LineEngine
 from callwright.service.telephony.lines.line_host import LineHost
 from tests.support.campaigns import lease

@@ -18,7 +18,9 @@ from callwright.service.platform.database.database import Database
 from callwright.service.platform.database.postgres.lock_waits import Locked
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.worker_loop import repeat
-from callwright.service.telephony.carriers.carrier import (
+from callwright.service.telephony.engine import CallRequest, EarlyEnd
+from callwright.service.telephony.legs import leg_rows
+from callwright.service.telephony.legs.carrier import (
     Carrier,
     HangUpAsked,
     LegRequest,
@@ -27,8 +29,6 @@ from callwright.service.telephony.carriers.carrier import (
     ToldStage,
     Unknown,
 )
-from callwright.service.telephony.engine import CallRequest, EarlyEnd
-from callwright.service.telephony.legs import leg_rows
 from callwright.service.telephony.legs.leg_results import PlacingTimes, lost, not_dialled, unconfirmed
 
 log = logging.getLogger(__name__)

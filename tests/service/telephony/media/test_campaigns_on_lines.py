@@ -1,0 +1,73 @@
+"""Campaigns that are really spoken: dialler, legs, line host, media process and people with voices."""
+
+from functools import partial
+from pathlib import Path
+
+import anyio
+import pytest
+
+from callwright.service.dialling.rounds.undialled_calls import may_place
+from callwright.service.telephony.carriers.websocket import Opening, WebsocketCarrier
+from callwright.service.telephony.lines.line_host import LineHost
+from callwright.service.telephony.lines.media_processes import MediaProcesses
+from callwright.service.telephony.media.messages import SpeechService, SpeechServices
+from tests.service.telephony.media.caller import Caller, caller
+from tests.service.telephony.media.conftest import Sounds
+from tests.service.telephony.media.sentences import GREETING, PROMPT, QUESTION, STOP, YES
+from tests.service.telephony.media.speech_endpoint import endpoint
+from tests.support.campaigns import ONCE, calls_of, make_agent, people, phone, started
+from tests.support.scripted_carrier import driven_on_lines
+from tests.support.service import open_service
+
+pytestmark = [pytest.mark.xdist_group("live-calls")]
+ANSWERS = {phone(0): YES, phone(1): STOP}
+
+
+async def answered(opening: Opening, sounds: Sounds) -> None:
+    """A person who hears the greeting to its end, answers and listens on."""
+    async with caller(opening.port, opening.token) as page:
+        await _captions(page, 1)
+        await page.say(sounds.contact[ANSWERS[opening.call.to]])
+        await page.closed(60)
+
+
+async def _captions(page: Caller, count: int) -> None:
+    await page.wait_for(lambda message: message["type"] == "caption" and len(page.of("caption")) >= count)
+
+
+@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
+async def test_people_answer_a_campaign_and_what_they_say_decides(
+    database_url: str, tmp_path: Path, sounds: Sounds, alone: None
+) -> None:
+    media = MediaProcesses(1)
+    (tmp_path / "lines").mkdir()
+    async with (
+        open_service(database_url, tmp_path, workers=False) as tenant,
+        endpoint(sounds.closed_set()) as service,
+        anyio.create_task_group() as tasks,
+    ):
+        hears = SpeechServices(hearing=SpeechService(kind="openai", url=service.url))
+        loopback = WebsocketCarrier(
+            "scripted", media, hears, partial(answered, sounds=sounds), recordings=tmp_path / "lines"
+        )
+        services = tenant.services
+        host = LineHost(
+            services.database, services.clock, "hst_1", {"scripted": loopback}, lines=2, may_place=may_place
+        )
+        tasks.start_soon(media.run)
+        tasks.start_soon(host.run)
+        agent = await make_agent(tenant, system_prompt=PROMPT, welcome_message=GREETING)
+        made = await started(tenant, people(2), agent_id=agent.id, retry_policy=ONCE)
+        await driven_on_lines(tenant, made.id)
+        tasks.cancel_scope.cancel()
+        calls = {call.to: call for call in await calls_of(tenant, made.id)}
+        assert {to: call.disposition for to, call in calls.items()} == {phone(0): "goal_met", phone(1): "do_not_call"}
+        words = {}
+        for to, call in calls.items():
+            transcript = await tenant.client.calls.get_transcript(call_uuid=call.id)
+            words[to] = [(turn.role, turn.text) for turn in transcript.turns]
+        assert words[phone(0)][:3] == [("agent", GREETING), ("contact", YES), ("agent", QUESTION)]
+        assert words[phone(1)][:2] == [("agent", GREETING), ("contact", STOP)]
+        listed = [entry.source_call_id async for entry in tenant.client.do_not_call.list()]
+        assert listed == [calls[phone(1)].id]
+        assert all((tmp_path / "lines" / f"{call.id}.wav").stat().st_size > 8_000 for call in calls.values())
