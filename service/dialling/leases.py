@@ -10,7 +10,7 @@ from sqlalchemy import Connection, bindparam, or_, select
 from callwright.service.platform.database.units import brief
 from callwright.service.platform.lease import LeaseLost
 from callwright.service.tables.schema import deployments
-from callwright.service.tables.schema.leases import DEPLOYMENTS, IMPORTS
+from callwright.service.tables.schema.leases import DEPLOYMENTS, IMPORTS, LEGS
 from callwright.service.telephony.engine import CallRequest
 
 __all__ = ["LeaseLost", "candidates", "fence_of", "forget_all", "mine", "release", "renew", "take", "until"]
@@ -51,6 +51,7 @@ def forget_all(connection: Connection) -> None:
     """Ends every lease. Only for a database that a single process uses, when that process starts."""
     DEPLOYMENTS.end_all(connection)
     IMPORTS.end_all(connection)
+    LEGS.end_all(connection)
 
 
 def fence_of(owner: str) -> Callable[[Connection, CallRequest], object]:

@@ -1,4 +1,4 @@
-"""Periodic tasks: renews numbers, expires reviews, deletes what is old, stores uses of keys."""
+"""Periodic tasks: renews numbers, expires reviews, deletes what is old or recorded, stores uses of keys."""
 
 from sqlalchemy import Connection, bindparam, delete, update
 
@@ -9,6 +9,7 @@ from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.services import Services
 from callwright.service.tables import audit_log, compliance_reviews
 from callwright.service.tables.schema import api_keys, idempotency_keys
+from callwright.service.telephony.legs import leg_rows
 from callwright.service.workers import recording_retention, renewals
 
 EVERY_S = 5.0
@@ -28,6 +29,7 @@ async def run(services: Services) -> None:
     for org_id in await services.database.read(audit_log.overdue, confirmed_now_ms):
         await services.database.write(audit_log.forget, org_id, confirmed_now_ms)
     await recording_retention.run(services)
+    await services.database.write(leg_rows.forget_recorded)
 
 
 async def _expire_reviews(services: Services, now_ms: int) -> None:

@@ -116,7 +116,7 @@ class Run:
         return subprocess.Popen([sys.executable, "-m", "tests.lost_answers.host", self._url, carrier_url, *words])
 
     @contextmanager
-    def _process(self, module: str, *words: str) -> Generator["subprocess.Popen[bytes]"]:
+    def _process(self, module: str, *words: str) -> Generator["subprocess.Popen[str]"]:
         made = subprocess.Popen([sys.executable, "-m", module, *words], stdout=subprocess.PIPE, text=True)
         try:
             yield made

@@ -5,10 +5,10 @@ from collections.abc import Awaitable, Callable
 
 from callwright.service.rules.opt_out_words import is_opt_out, is_opt_out_key
 from callwright.service.telephony.engine import AnsweredBy, EndedBy, HangupCause, TurnSource
+from callwright.service.telephony.media.agent_speech import Voice
 from callwright.service.telephony.media.contact_side import ContactSpeech, Entry, KeyEntries
 from callwright.service.telephony.media.findings import CIRCLES, TOO_MANY_TURNS, End, Findings, Then
 from callwright.service.telephony.media.messages import BeginCall, HangUp
-from callwright.service.telephony.media.mouth import Voice
 from callwright.service.telephony.media.policy import LivePolicy, Phrases, Saying
 from callwright.service.telephony.media.sound_clock import SoundClock
 from callwright.service.telephony.media.transcript import AnswerTimes, Transcript

@@ -21,12 +21,12 @@ from pipecat.workers.runner import WorkerRunner
 
 from callwright.service.speech.synthesiser import Synthesiser
 from callwright.service.telephony.media import speech_services, turn_taking
+from callwright.service.telephony.media.agent_speech import AgentSpeech, AnswerClock
 from callwright.service.telephony.media.findings import Then
-from callwright.service.telephony.media.gate import Floor, TurnGate
 from callwright.service.telephony.media.messages import BeginCall
-from callwright.service.telephony.media.mouth import AnswerClock, Mouth
 from callwright.service.telephony.media.sound_clock import RATE, SoundClock, Track
-from callwright.service.telephony.media.transport import Mouthpiece, SocketTransport
+from callwright.service.telephony.media.transport import SocketTransport, SpeechObserver
+from callwright.service.telephony.media.turn_gate import Floor, TurnGate
 
 _CANCEL_S = 5.0
 _FLUSH_S = 1.0
@@ -34,7 +34,7 @@ _LATEST_WORDS_S = 3.0
 """Speech of which no word is known by then had none."""
 
 
-class Sides(Floor, AnswerClock, Mouthpiece, turn_taking.Listening, Protocol):
+class Sides(Floor, AnswerClock, SpeechObserver, turn_taking.Listening, Protocol):
     """Everything that a pipeline tells: what each side says, and how the model answers."""
 
     async def nothing_heard(self) -> None:
@@ -75,7 +75,9 @@ class CallPipeline:
         self._failed = failed
         self._sides = sides
         self.transport = SocketTransport(clock, agent, contact, sides)
-        self._mouth = Mouth(sides, language=snapshot.language, answer_s=limits.answer_s, most_words=limits.most_words)
+        self._agent_speech = AgentSpeech(
+            sides, language=snapshot.language, answer_s=limits.answer_s, most_words=limits.most_words
+        )
         hears_late = speech_services.hears_late(self._hearing)
         turns = LLMContextAggregatorPair(
             LLMContext(),
@@ -93,7 +95,7 @@ class CallPipeline:
             turns.user(),
             TurnGate(sides),
             self._thinking,
-            self._mouth,
+            self._agent_speech,
             self._speaking,
             self.transport.output(),
             turns.assistant(),
@@ -127,16 +129,16 @@ class CallPipeline:
 
     async def say(self, text: str, *, language: str | None = None, then: Then = "listen") -> None:
         """Says a sentence as a turn of its own, after what is being said."""
-        await self._mouth.say(text, language=language, then=then)
+        await self._agent_speech.say(text, language=language, then=then)
 
     async def silence(self) -> None:
         """Interrupts what is being said and thought."""
         self.transport.output().fall_silent()
-        await self._mouth.silence()
+        await self._agent_speech.silence()
 
     async def expect_answer(self) -> None:
         """The model was asked."""
-        await self._mouth.expect_answer()
+        await self._agent_speech.expect_answer()
 
     async def ask_model(self, text: str | None) -> None:
         """Gives the model a turn that was not spoken, after what the agent really said before it; None: asks again."""
@@ -152,7 +154,7 @@ class CallPipeline:
 
     async def _on_error(self, _worker: object, frame: ErrorFrame) -> None:
         if frame.processor is not None and frame.processor is self._thinking:
-            await self._mouth.model_failed()
+            await self._agent_speech.model_failed()
         elif frame.processor is not None and frame.processor is self._hearing:
             await self._failed(Failure("hearing", "The hearing service failed."))
         elif frame.processor is not None and frame.processor is self._speaking:

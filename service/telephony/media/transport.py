@@ -50,7 +50,7 @@ class AgentTurn:
     interrupted: bool = False
 
 
-class Mouthpiece(Protocol):
+class SpeechObserver(Protocol):
     """Is told what the agent says, as its sound leaves."""
 
     def agent_starts(self) -> None:
@@ -114,11 +114,11 @@ class SoundIn(BaseInputTransport):
 class SoundOut(BaseOutputTransport):
     """What the agent says, in real time."""
 
-    def __init__(self, params: TransportParams, track: Track, clock: SoundClock, mouthpiece: Mouthpiece) -> None:
+    def __init__(self, params: TransportParams, track: Track, clock: SoundClock, observer: SpeechObserver) -> None:
         super().__init__(params)
         self._track = track
         self._time = clock
-        self._mouthpiece = mouthpiece
+        self._observer = observer
         self._page: Page | None = None
         self._turn: _Open | None = None
 
@@ -167,7 +167,7 @@ class SoundOut(BaseOutputTransport):
                 self._turn = _Open(frame.source, frame.language)
             case TurnEnds():
                 self._close_turn(interrupted=False)
-                self._mouthpiece.agent_is_done(frame.then)
+                self._observer.agent_is_done(frame.then)
             case TTSTextFrame():
                 self._spoken(frame)
             case AggregatedTextFrame() if self._turn is not None and frame.will_be_spoken:
@@ -190,7 +190,7 @@ class SoundOut(BaseOutputTransport):
         if turn is None or turn.start_s is None:
             return
         text = turn.said(interrupted=interrupted)
-        self._mouthpiece.agent_said(AgentTurn(text, turn.start_s, turn.end_s, turn.source, turn.language, interrupted))
+        self._observer.agent_said(AgentTurn(text, turn.start_s, turn.end_s, turn.source, turn.language, interrupted))
 
     async def write_audio_frame(self, frame: OutputAudioRawFrame) -> bool:
         """Sends sound and waits until it is nearly due. False if the page is gone."""
@@ -206,7 +206,7 @@ class SoundOut(BaseOutputTransport):
         if self._turn is not None:
             if self._turn.start_s is None:
                 self._turn.start_s = start_s
-                self._mouthpiece.agent_starts()
+                self._observer.agent_starts()
             self._turn.end_s = end_s
         if not self._page.send_sound(pcm):
             return False
@@ -225,7 +225,7 @@ class SoundOut(BaseOutputTransport):
 class SocketTransport(BaseTransport):
     """Both directions of a call."""
 
-    def __init__(self, clock: SoundClock, agent: Track, contact: Track, mouthpiece: Mouthpiece) -> None:
+    def __init__(self, clock: SoundClock, agent: Track, contact: Track, observer: SpeechObserver) -> None:
         super().__init__()
         params = TransportParams(
             audio_in_enabled=True,
@@ -236,7 +236,7 @@ class SocketTransport(BaseTransport):
             audio_out_end_silence_secs=0,
         )
         self._in = SoundIn(params, contact)
-        self._out = SoundOut(params, agent, clock, mouthpiece)
+        self._out = SoundOut(params, agent, clock, observer)
 
     def input(self) -> SoundIn:
         """What the other side says."""

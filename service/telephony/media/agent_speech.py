@@ -59,7 +59,7 @@ class AnswerClock(Protocol):
         ...
 
 
-class Mouth(FrameProcessor):
+class AgentSpeech(FrameProcessor):
     """Says sentences, and lets a model's answers pass: in time, at most `most_words` long, their marks carried out.
 
     A mark is `[hang_up]`, or keys such as `[12#]`, which are pressed and not said.
