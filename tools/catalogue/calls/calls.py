@@ -192,7 +192,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         operation=unconfirmed.resolve_call,
-        toolset="live",
+        toolset="upkeep",
         title="Resolve a call",
         description=(
             "Side effect: for a call with the cause unconfirmed, of which nobody knows whether the telephone rang. The "
