@@ -45,7 +45,7 @@ ABOUT: dict[Toolset, str] = {
     "live": "Ending single calls that are under way.",
     "people": "Single people of an audience, and rows that an import refused.",
     "events": "Telling other programs of events: webhook subscriptions, what was sent, why something did not arrive.",
-    "upkeep": "Looking after what exists: labels, descriptions, renewal, single voices and numbers, calls that may have rung.",
+    "upkeep": "Looking after what exists: labels, descriptions, renewal, voices, numbers, calls that may have rung.",
     "removal": "Deleting, and giving numbers back. Not to be undone.",
     "inbound": "Answering a number: on the simulated network nobody calls in yet.",
     "audit": "Who changed what, when, and through which tool.",

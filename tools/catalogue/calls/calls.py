@@ -197,7 +197,7 @@ TOOLS: tuple[Tool, ...] = (
         description=(
             "Side effect: for a call with the cause unconfirmed, of which nobody knows whether the telephone rang. The "
             "person you work for looks into the carrier's own list of calls and says it. placed false has the contact "
-            "called again. Find such contacts with list_contacts, status held."
+            "called again, which costs money. Find such contacts with list_contacts, status held."
         ),
         hints=Hints(read_only=False, destructive=True, idempotent=True, open_world=True),
         reply=_without_person,
