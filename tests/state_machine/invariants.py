@@ -31,6 +31,13 @@ class Known:
     """The numbers on the do-not-call list, and when each ends."""
     consents: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     """What the column of consent says of each number, by audience."""
+    lines: dict[str, int] = field(default_factory=dict[str, int])
+    """The most lines that each campaign has had."""
+
+    def note(self, campaign: Deployment) -> None:
+        """Notes what a campaign is now."""
+        self.campaigns[campaign.id] = campaign
+        self.lines[campaign.id] = max(campaign.max_concurrency, self.lines.get(campaign.id, 0))
 
     def is_listed(self, number: str) -> bool:
         """Whether a number is on the list now."""
@@ -75,7 +82,7 @@ def violations(step: Step, known: Known) -> list[str]:
         earlier.append(call)
     for call in step.dialled:
         found += _of_dial(call, step, known)
-    return [*found, *_of_rows(step), *_of_counters(step), *_of_money(step, known)]
+    return [*found, *_of_lines(step, known), *_of_rows(step), *_of_counters(step), *_of_money(step, known)]
 
 
 def opted_out(step: Step) -> Iterator[str]:
@@ -117,7 +124,7 @@ def _of_call(call: Call, earlier: list[Call], step: Step, known: Known) -> Itera
         yield f"{name} is one of {together} calls from its number in 24 hours, of which {most} are allowed"
     of_campaign = [one for one in earlier if one["deployment_id"] == campaign.id]
     yield from _of_policy(call, [one for one in of_campaign if one["contact_id"] == call["contact_id"]], campaign)
-    yield from _of_pace(call, of_campaign, campaign)
+    yield from _of_pace(call, of_campaign, campaign, step)
 
 
 def _most_together(times: list[int], at_ms: int, length_ms: int) -> int:
@@ -148,14 +155,30 @@ def _of_policy(call: Call, attempts: list[Call], campaign: Deployment) -> Iterat
             yield f"{name} begins {call['created_at'] - ended_ms} ms after the last attempt, not {wait} ms"
 
 
-def _of_pace(call: Call, earlier: list[Call], campaign: Deployment) -> Iterator[str]:
-    at_ms = call["created_at"]
-    running = 1 + sum(one["created_at"] <= at_ms < (one["ended_at"] or at_ms + 1) for one in earlier)
+def _of_pace(call: Call, earlier: list[Call], campaign: Deployment, step: Step) -> Iterator[str]:
+    """A call that a dead driver has claimed in the same step has no end yet: `_of_lines` looks at it once it has."""
+    at_ms, undecided = call["created_at"], {one["id"] for one in step.claimed if one["ended_at"] is None}
+    known = [one for one in earlier if one["id"] not in undecided]
+    running = 1 + sum(one["created_at"] <= at_ms < (one["ended_at"] or at_ms + 1) for one in known)
     if running > campaign.max_concurrency:
         yield f"{call['id']} is one of {running} calls at once on {campaign.max_concurrency} lines"
     last_ms = max((one["created_at"] for one in earlier), default=None)
     if last_ms is not None and at_ms - last_ms < 1_000 / (campaign.calls_per_second or 1.0):
         yield f"{call['id']} begins {at_ms - last_ms} ms after the last one of its campaign"
+
+
+def _of_lines(step: Step, known: Known) -> Iterator[str]:
+    """Calls that were claimed in an earlier step and ended in this one, beside the others of their campaigns."""
+    open_before = {call["id"] for call in step.before.get("calls", ()) if call["ended_at"] is None}
+    ended = [call for call in step.after["calls"] if call["ended_at"] is not None]
+    for call in ended:
+        if call["id"] not in open_before:
+            continue
+        own = [one for one in ended if one["deployment_id"] == call["deployment_id"]]
+        begins = [one["created_at"] for one in own if call["created_at"] <= one["created_at"] < call["ended_at"]]
+        running = max(sum(one["created_at"] <= at_ms < one["ended_at"] for one in own) for at_ms in begins)
+        if running > known.lines[call["deployment_id"]]:
+            yield f"{call['id']} was one of {running} calls at once on {known.lines[call['deployment_id']]} lines"
 
 
 def _of_dial(call: Call, step: Step, known: Known) -> Iterator[str]:

@@ -174,7 +174,7 @@ class CampaignMachine(RuleBasedStateMachine):
         """Asks for a change of a deployment, and notes what it is then."""
         answer = self._ask(request)
         if "problem" not in answer:
-            self._known.campaigns[answer["id"]] = Deployment.model_validate(answer)
+            self._known.note(Deployment.model_validate(answer))
         return answer
 
     def _people(self, picks: Picks) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ import pytest
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.dialling import Compliance, RetryPolicy
 from tests.state_machine.invariants import Known, Step, violations
-from tests.state_machine.law import BY_NUMBER, forbidden_hour
+from tests.state_machine.law import BY_NUMBER, PEOPLE, forbidden_hour
 from tests.state_machine.playing import play
 from tests.state_machine.side import Rows
 from tests.support.database.databases import RunDatabases, chosen_engines
@@ -105,8 +105,10 @@ def rows(*made: dict[str, Any], times: int = 1, status: str = "active", **campai
     }
 
 
-def found(after: Rows, *, status: str = "active", listed: bool = False, daily: int = 200) -> list[str]:
-    """The violations of a step that made all of these calls."""
+def found(
+    after: Rows, *, before: Rows | None = None, status: str = "active", listed: bool = False, daily: int = 200
+) -> list[str]:
+    """The violations of a step that made all of these calls, but those before."""
     campaign = Deployment.model_construct(
         id="dep_1",
         audience_id="aud_1",
@@ -116,12 +118,31 @@ def found(after: Rows, *, status: str = "active", listed: bool = False, daily: i
         max_concurrency=2,
         calls_per_second=1.0,
     )
-    known = Known(NOON, {"dep_1": campaign}, {"num_1": daily}, {NEW_YORK: None} if listed else {})
-    return violations(Step(rows(status=status), after), known)
+    known = Known(NOON, daily={"num_1": daily}, listed={NEW_YORK: None} if listed else {})
+    known.note(campaign)
+    return violations(Step(before or rows(status=status), after), known)
 
 
 def test_a_step_that_keeps_the_rules_has_no_violation() -> None:
     assert found(rows(*(call(place, NOON + place * 120_000) for place in range(3)))) == []
+
+
+NUMBERS = [person.number for person in PEOPLE if person.region in ("US-NY", "US-AZ")][:3]
+
+
+def three_calls(*, apart_ms: int, **changed: Any) -> list[dict[str, Any]]:
+    """Calls to three people from a campaign with two lines; each lasts a minute unless `ended_at` is given."""
+    places = enumerate(NUMBERS, start=1)
+    return [call(place, NOON + place * apart_ms, to_number=number, **changed) for place, number in places]
+
+
+def test_calls_that_a_dead_driver_left_without_an_end_are_looked_at_once_they_have_it() -> None:
+    claimed = rows(*three_calls(apart_ms=2_000, ended_at=None))
+    assert found(claimed) == []
+    (line,) = {text.partition(" was ")[2] for text in found(rows(*three_calls(apart_ms=2_000)), before=claimed)}
+    assert line == "one of 3 calls at once on 2 lines"
+    one_by_one = rows(*three_calls(apart_ms=60_000, ended_at=None))
+    assert found(rows(*three_calls(apart_ms=60_000)), before=one_by_one) == []
 
 
 @pytest.mark.parametrize(
@@ -134,6 +155,7 @@ def test_a_step_that_keeps_the_rules_has_no_violation() -> None:
         (lambda: found(rows(*(call(place, NOON + place * HOUR) for place in range(2))), daily=1), "1 are allowed"),
         (lambda: found(rows(call(1, NOON), call(2, NOON + HOUR, contact_id="ctc_1"))), "attempt 1 after 1"),
         (lambda: found(rows(call(1, NOON), call(2, NOON + 500, to_number=RHODE_ISLAND))), "500 ms after the last one"),
+        (lambda: found(rows(*three_calls(apart_ms=2_000))), "3 calls at once on 2 lines"),
         (lambda: found(rows(call(1, NOON)), listed=True), "do-not-call list"),
         (lambda: found(rows(call(1, NOON, disposition="do_not_call"), call(2, NOON + HOUR))), "opt-out"),
         (lambda: found(rows(call(1, NOON), times=2)), "dialled 2 times"),
