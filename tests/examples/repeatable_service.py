@@ -25,6 +25,7 @@ from callwright.service.tables.schema import api_keys, calls, memberships, organ
 from callwright.service.webhooks.dispatcher import Dispatcher
 from callwright.service.workers import imports, sweeps
 from callwright.service.workers.renewals import RETRIED_FOR_MS
+from tests.support.calls.held_calls import held_call
 from tests.support.campaigns import DeadEngine, Interrupted, driver_of, lease, leave_in_wallet
 from tests.support.clock_set_by_test import MovableClock
 from tests.support.service import Tenant, open_service
@@ -82,6 +83,10 @@ class RepeatableService:
         except Interrupted:
             return await self.tenant.database.write(_answer_the_open_call)
         raise AssertionError("nobody was called")
+
+    async def leave_a_call_unconfirmed(self, deployment_id: str) -> str:
+        """A call of which nobody knows whether it rang; gives its id."""
+        return await held_call(self.tenant, deployment_id)
 
     async def deliver(self, outcome: AttemptOutcome, status: int, says: str) -> None:
         """Sends what waits to be sent, to endpoints that all answer alike."""

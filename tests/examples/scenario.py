@@ -163,6 +163,7 @@ async def _steer(recorder: Recorder, service: RepeatableService, draft: dict[str
     person = {"number": (await recorder.ask("GET", f"/calls/{call_id}")).json()["data"]["to"], "confirm": True}
     await recorder.refuse("call_under_way", "POST", "/people/delete", json=person)
     await recorder.use("hang_up_call", call_uuid=call_id)
+    await recorder.use("resolve_call", call_uuid=await service.leave_a_call_unconfirmed(made["id"]), placed=True)
     await recorder.use("resume_deployment", id=made["id"])
     await recorder.use("cancel_deployment", id=made["id"])
     unused = await recorder.use("clone_deployment", id=made["id"], name="By hand, again")

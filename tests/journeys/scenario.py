@@ -270,6 +270,7 @@ async def steer(hand: Hand, built: Built) -> None:
     assert under_way["status"] in ("queued", "initiated", "ringing", "in_progress")
     assert (await hand.use("pause_deployment", deployment_id=deployment_id))["status"] == "paused"
     await hand.use("hang_up_call", call_id=call_id)
+    assert "unconfirmed" in await hand.refused("resolve_call", call_id=call_id, placed=True)
     call = await until(lambda: hand.use("get_call", call_id=call_id), lambda seen: "ended_at" in seen)
     assert call["ended_by"] != "contact"
     assert (await hand.use("resume_deployment", deployment_id=deployment_id))["status"] == "active"

@@ -1,11 +1,12 @@
 """A carrier without a key that loses answers, hosts that are killed and frozen: nobody is rung twice."""
 
+import os
 from random import Random
 
 import pytest
 
 from tests.lost_answers.run import Run
-from tests.support.database.databases import Engine
+from tests.support.database.databases import Engine, RunDatabases
 
 SHORT_S = 8.0
 
@@ -24,6 +25,13 @@ async def test_nobody_is_rung_twice_and_each_leg_ends(database_url: str, engine:
 
 
 @pytest.mark.parametrize("engine", ["postgres"], indirect=True)
-async def test_what_a_queue_does_rings_somebody_twice(database_url: str, engine: Engine) -> None:
-    figures = await Run(database_url, Random(1), hosts=3, as_a_queue=True).figures(SHORT_S)
-    assert figures.rung_twice, figures
+async def test_what_a_queue_does_rings_somebody_twice(databases: RunDatabases, engine: Engine) -> None:
+    for seed in range(5):  # as a rule the first run shows it
+        url = databases.postgres(f"queue_{os.getpid()}_{seed}", migrated=True)
+        try:
+            figures = await Run(url, Random(seed), hosts=4, as_a_queue=True).figures(2 * SHORT_S)
+        finally:
+            databases.drop(url)
+        if figures.rung_twice:
+            return
+    raise AssertionError("nobody was rung twice without the fence: the proof shows nothing")

@@ -99,6 +99,7 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
   const proven = (await client.deployments.listEvidence({ id: call.deployment_id ?? "", per_page: 1 })).data.length;
   const { turns } = await client.calls.getTranscript({ call_uuid: call.id, per_page: 2 });
   refusals.push(await thrown(client.calls.hangUp({ call_uuid: call.id })));
+  refusals.push(await thrown(client.calls.resolve({ call_uuid: call.id, placed: true })));
   const whole = await client.calls.getRecording({ call_uuid: call.id, format: "mp3" });
   const sound = new Uint8Array(await whole.arrayBuffer());
   const part = await client.calls.getRecording({ call_uuid: call.id, format: "mp3" }, { range: [2, 5] });

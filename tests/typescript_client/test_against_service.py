@@ -58,7 +58,7 @@ async def test_a_program_uses_every_operation_of_the_service(tenant: Tenant, tmp
         "cancelled": "cancelled",
         "review": ["consent_missing", "rejected"],
         "inbound": "inbound",
-        "refused": ["invalid_state_transition"] * 3,
+        "refused": ["invalid_state_transition"] * 4,
         "from": True,
         "turns": 2,
         "evidence": [True, 1],

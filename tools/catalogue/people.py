@@ -1,13 +1,14 @@
 """Tools for one person's data: what is kept about them, and its deletion."""
 
 from callwright.contract import people as contract
+from callwright.contract.audiences import AudienceRow
 from callwright.contract.checks.counts import count_of
 from callwright.contract.declaration.field_types import Timestamp
 from callwright.contract.declaration.marks import Cell
 from callwright.contract.people import DeletePerson, ExportPerson, PersonCounts, PersonDeletion
 from callwright.tools.runtime.tool import CHANGES, Hints, Projection, Reply, Tool, data_of, no_text, projected
 from callwright.tools.runtime.tool_context import ToolContext
-from callwright.tools.wording.text import line, lines, listed, moment
+from callwright.tools.wording.text import line, lines, listed, moment, shortened
 
 _MOST_REQUESTS = 100
 """Requests of one call of the tool, each of which deletes up to 500 entries of each kind."""
@@ -15,6 +16,8 @@ _UNTRUSTED = ("audience_rows.name", "audience_rows.external_id")
 """The parts of the answer that hold text of lists."""
 _SHOWN = 20
 """Entries of each kind that an answer shows."""
+_LONGEST_CELL = 100
+"""Characters of a name or an id of the list that an answer shows."""
 
 
 def _counted(counts: PersonCounts) -> str:
@@ -67,13 +70,19 @@ class PersonSummary(Projection):
     calls: list[PersonCallSummary]
 
 
+def _row(row: AudienceRow) -> PersonRow:
+    shown = projected(PersonRow, row)
+    cells = (("name", shown.name), ("external_id", shown.external_id))
+    return shown.model_copy(update={name: shortened(cell, _LONGEST_CELL) for name, cell in cells if cell})
+
+
 async def _exported(context: ToolContext, asked: ExportPerson) -> Reply:
     found = await context.client.ask(contract.export_person, asked)
     summary = PersonSummary(
         id=found.id,
         counts=found.counts,
         on_do_not_call_list=bool(found.do_not_call),
-        audience_rows=[projected(PersonRow, row) for row in found.audience_rows[:_SHOWN]],
+        audience_rows=[_row(row) for row in found.audience_rows[:_SHOWN]],
         contacts=[projected(PersonContact, contact) for contact in found.contacts[:_SHOWN]],
         calls=[projected(PersonCallSummary, one.call) for one in found.calls[:_SHOWN]],
     )

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.service(workers=True)
 
 STEERED = ("answered", "busy", "no_answer", "voicemail", "unreachable", "rejected", "invalid_number")
 CONTACTS = (
-    *("pending", "in_flight", "retry_waiting"),
+    *("pending", "in_flight", "retry_waiting", "held"),
     *("completed", "exhausted", "suppressed", "skipped", "expired", "cancelled"),
 )
 
@@ -84,7 +84,7 @@ async def test_outside_its_hours_a_deployment_stays_active_and_says_when_it_dial
 
 @pytest.mark.requirement("STATE-29")
 @pytest.mark.service(workers=False)
-async def test_a_contact_has_one_of_nine_states(tenant: Tenant, http: AsyncClient) -> None:
+async def test_a_contact_has_one_of_nine_states_or_is_held(tenant: Tenant, http: AsyncClient) -> None:
     assert get_args(ContactStatus) == CONTACTS
     made = (await resources.draft(tenant)).deployment
     await tenant.client.deployments.start(id=made.id)
