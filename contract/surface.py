@@ -14,13 +14,13 @@ from callwright.contract import (
     wallet,
     webhooks,
 )
-from callwright.contract.calls import calls, conversations, evidence, transcripts
+from callwright.contract.calls import calls, conversations, evidence, transcripts, unconfirmed
 from callwright.contract.declaration.operation import OPERATIONS, Operation
 from callwright.contract.deployments import deployments, placing
 
 MODULES = (
     *(agents, voices, audiences, phone_numbers, deployments, placing),
-    *(calls, transcripts, conversations, wallet, webhooks, event_log),
+    *(calls, unconfirmed, transcripts, conversations, wallet, webhooks, event_log),
     *(overview, audit_log, evidence, do_not_call, people, compliance_reviews),
 )
 
