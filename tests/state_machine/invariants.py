@@ -176,7 +176,7 @@ def _of_lines(step: Step, known: Known) -> Iterator[str]:
             continue
         own = [one for one in ended if one["deployment_id"] == call["deployment_id"]]
         begins = [one["created_at"] for one in own if call["created_at"] <= one["created_at"] < call["ended_at"]]
-        running = max(sum(one["created_at"] <= at_ms < one["ended_at"] for one in own) for at_ms in begins)
+        running = max((sum(one["created_at"] <= at_ms < one["ended_at"] for one in own) for at_ms in begins), default=0)
         if running > known.lines[call["deployment_id"]]:
             yield f"{call['id']} was one of {running} calls at once on {known.lines[call['deployment_id']]} lines"
 
