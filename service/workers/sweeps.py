@@ -29,7 +29,8 @@ async def run(services: Services) -> None:
     for org_id in await services.database.read(audit_log.overdue, confirmed_now_ms):
         await services.database.write(audit_log.forget, org_id, confirmed_now_ms)
     await recording_retention.run(services)
-    await services.database.write(leg_rows.forget_recorded)
+    if await services.database.read(leg_rows.are_ended):
+        await services.database.write(leg_rows.forget_recorded)
 
 
 async def _expire_reviews(services: Services, now_ms: int) -> None:

@@ -28,7 +28,7 @@ class HttpCarrier:
         self._http = httpx.AsyncClient(base_url=url, timeout=REQUEST_S, trust_env=False)
         self._placed: dict[str, str] = {}
 
-    async def place(self, leg: LegRequest, told: ToldStage) -> str | None:
+    async def place(self, leg: LegRequest) -> str | None:
         leg.check_in_time()
         try:
             answer = await self._http.post("/calls", json={"to": leg.call.to})

@@ -39,7 +39,7 @@ class ScriptedCarrier:
     name: str = "scripted"
     lists_calls: bool = True
 
-    async def place(self, leg: LegRequest, told: ToldStage) -> str | None:
+    async def place(self, leg: LegRequest) -> str | None:
         leg.check_in_time()
         word = self.script.get(leg.call.to, "")
         if word == "not_sent":

@@ -13,7 +13,6 @@ legs = Table(
     Column("carrier", String(40), nullable=False),
     Column("state", String(12), nullable=False),
     Column("request", Text, nullable=False),
-    Column("token_hash", String(64)),
     Column("provider_call_id", String(200)),
     Column("lease_owner", String(40)),
     Column("lease_until", Moment),

@@ -3,8 +3,10 @@
 No telephone rings: what could not be begun has certainly reached nobody.
 """
 
+import logging
 import secrets
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,9 @@ from callwright.service.telephony.media.messages import (
     SpeechServices,
 )
 
+log = logging.getLogger(__name__)
+HANG_UP_S = 2.0
+"""Seconds that telling a media process to end a call may take."""
 LISTENS_WITHIN_S = 20.0
 """Seconds in which a media process must be ready for the websocket of a call."""
 
@@ -60,7 +65,7 @@ class WebsocketCarrier:
         self._media, self._services, self._other_side, self._recordings = media, services, other_side, recordings
         self._begun: dict[str, tuple[MediaCall, Opening]] = {}
 
-    async def place(self, leg: LegRequest, told: ToldStage) -> str | None:
+    async def place(self, leg: LegRequest) -> str | None:
         """Begins the call in a media process.
 
         Raises:
@@ -77,8 +82,8 @@ class WebsocketCarrier:
             if isinstance(await call.reports.receive(), Listening):
                 self._begun[leg.call.call_id] = call, Opening(leg.call, call.port, token)
                 return leg.call.call_id
-        call.close()
-        raise NotSent("the media process does not take the call")
+        async with _left(call, leg.call.call_id):
+            raise NotSent("the media process does not take the call")
 
     async def ended(
         self, leg: LegRequest, provider_call_id: str | None, told: ToldStage, hang_up: HangUpAsked
@@ -86,8 +91,8 @@ class WebsocketCarrier:
         """Brings the other side, and follows the call until its end."""
         call, opening = self._begun.pop(leg.call.call_id)
         conversation, ended = Conversation(leg.call.call_id), None
-        async with call.reports, anyio.create_task_group() as tasks:
-            tasks.start_soon(self._other_side, opening)
+        async with _left(call, leg.call.call_id), anyio.create_task_group() as tasks:
+            tasks.start_soon(self._bring, opening)
             tasks.start_soon(_obey, call, leg.call.call_id, hang_up)
             async for report in call.reports:
                 if isinstance(report, Ended):
@@ -100,6 +105,14 @@ class WebsocketCarrier:
         gone = Ended(call_id=leg.call.call_id, cause="platform_error", ended_by="platform")
         return conversation.result(ended or gone)
 
+    async def _bring(self, opening: Opening) -> None:
+        """Brings the other side. If it fails, nobody comes, and the call ends after its longest ringing."""
+        try:
+            await self._other_side(opening)
+        except Exception as error:
+            name = type(error).__name__
+            log.error("the other side of a call failed: %s", name, extra={"call_id": opening.call.call_id})
+
     async def find(self, call: CallRequest, *, placing_ms: int) -> Found:
         """Nothing: a websocket is in no list."""
         return Found("none")
@@ -109,6 +122,17 @@ class WebsocketCarrier:
 
     def _recording(self, call: CallRequest) -> str | None:
         return None if self._recordings is None else str(self._recordings / f"{call.call_id}.wav")
+
+
+@asynccontextmanager
+async def _left(call: MediaCall, call_id: str) -> AsyncGenerator[None]:
+    """Ends the call in its media process when it is followed no more; a call that has ended is left alone."""
+    try:
+        yield
+    finally:
+        with anyio.move_on_after(HANG_UP_S, shield=True):
+            await call.send(HangUp(call_id=call_id, cause="platform_error", ended_by="platform"))
+        call.close()
 
 
 async def _obey(call: MediaCall, call_id: str, hang_up: HangUpAsked) -> None:

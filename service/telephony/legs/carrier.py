@@ -66,7 +66,7 @@ class Carrier(Protocol):
     lists_calls: bool
     """Whether `find` can see calls that were placed."""
 
-    async def place(self, leg: LegRequest, told: ToldStage) -> str | None:
+    async def place(self, leg: LegRequest) -> str | None:
         """Sends the request that places a leg, at most once, and returns the carrier's id of the call.
 
         Raises:

@@ -90,6 +90,12 @@ def take(
     return LEGS.take(connection, new, host, now_ms, until_ms)
 
 
+def are_new(connection: Connection, carriers: Collection[str]) -> bool:
+    """Whether a leg of these carriers waits for a host."""
+    new = select(_L.call_id).where(_L.state == "new", _L.carrier.in_(carriers)).limit(1)
+    return connection.execute(new).first() is not None
+
+
 def begin_placing(connection: Connection, call_id: str, host: str, now_ms: int) -> bool:
     """The fence: whether this host, and no other, may now send the request that places the leg.
 
@@ -176,6 +182,11 @@ def take_lost(connection: Connection, host: str, most: int, *, now_ms: int, unti
 def age_ms(connection: Connection, leg: Row[Any], now_ms: int) -> int:
     """How long ago a leg began to be placed, by the clock that wrote that moment."""
     return connection.execute(select(moment_of(connection, now_ms) - leg.placing_at)).scalar_one()
+
+
+def are_ended(connection: Connection) -> bool:
+    """Whether a leg has ended that is not deleted yet."""
+    return connection.execute(select(_L.call_id).where(_L.state == "ended").limit(1)).first() is not None
 
 
 def forget_recorded(connection: Connection, most: int = 500) -> int:

@@ -5,7 +5,7 @@ from typing import cast, get_args
 
 from callwright.contract.calls.calls import Disposition, Outcome
 from callwright.service.telephony.engine import AnsweredBy, CallResult, HangupCause, Turn
-from callwright.service.telephony.media.messages import Ended, Latency, Reached, Report, Said
+from callwright.service.telephony.media.messages import Ended, Reached, Report, Said
 
 _OUTCOMES: Mapping[HangupCause, Outcome] = {
     "user_busy": "busy",
@@ -25,7 +25,6 @@ class Conversation:
         self._call_id = call_id
         self._turns: list[Turn] = []
         self._keys: list[str] = []
-        self._latencies: list[Latency] = []
         self._is_answered = False
 
     def add(self, report: Report) -> None:
@@ -37,8 +36,6 @@ class Conversation:
                 self._turns.append(report.turn)
             if report.keys:
                 self._keys.append(report.keys)
-        elif isinstance(report, Latency):
-            self._latencies.append(report)
 
     def result(self, ended: Ended) -> CallResult:
         """The result of the call."""

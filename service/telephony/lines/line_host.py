@@ -7,7 +7,7 @@ another host finds them and settles them, and places none of them again.
 import logging
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 import anyio
 from anyio.abc import TaskGroup
@@ -32,7 +32,6 @@ from callwright.service.telephony.legs.carrier import (
 from callwright.service.telephony.legs.leg_results import PlacingTimes, lost, not_dialled, unconfirmed
 
 log = logging.getLogger(__name__)
-P = ParamSpec("P")
 T = TypeVar("T")
 LEASE_MS = 15_000
 """How long a host may be silent before others settle its legs."""
@@ -110,6 +109,8 @@ class LineHost:
         room = self._lines - len(self._calls)
         if room <= 0 or not self._takes:
             return
+        if not await self._database.read(leg_rows.are_new, list(self._carriers)):
+            return
         now_ms = self._clock.now_ms()
         given = (self._owner, list(self._carriers), room)
         taken = await self._database.write(leg_rows.take, *given, now_ms=now_ms, until_ms=now_ms + self._lease_ms)
@@ -161,7 +162,7 @@ class LineHost:
             await self._settle_own(leg)
             return
         try:
-            provider_call_id = await carrier.place(placed, told)
+            provider_call_id = await carrier.place(placed)
         except Refused as refused:
             log.info("a carrier refused a call: %s", refused, extra={"call_id": leg.call_id})
             await self._written(leg_rows.end, refused.result, self._clock.now_ms(), only_in=("placing", "placed"))

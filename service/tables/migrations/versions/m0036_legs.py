@@ -17,7 +17,6 @@ def upgrade() -> None:
         sa.Column("carrier", sa.String(40), nullable=False),
         sa.Column("state", sa.String(12), nullable=False),
         sa.Column("request", sa.Text(), nullable=False),
-        sa.Column("token_hash", sa.String(64)),
         sa.Column("provider_call_id", sa.String(200)),
         sa.Column("lease_owner", sa.String(40)),
         sa.Column("lease_until", sa.BigInteger()),
