@@ -32,7 +32,7 @@ from callwright.service.dialling.eligibility.gate import Allowed
 from callwright.service.dialling.rounds import round as rounds
 from callwright.service.dialling.rounds.runner import Runner
 from callwright.service.platform.clock.clock import SystemClock, milliseconds
-from callwright.service.platform.phone import is_dialable
+from callwright.service.platform.phone import number_facts
 from callwright.service.rules.regions.region_rules import InForce
 from callwright.service.rules.regions.rule_file import shipped_rules
 from callwright.service.services import Services
@@ -148,7 +148,7 @@ def _url(folder: Path) -> str:
 
 
 def _measured(prepared: Path) -> tuple[float, int]:
-    is_dialable.cache_clear()  # of each measurement the people are new, as they are to a process that dials
+    number_facts.cache_clear()  # of each measurement the people are new, as they are to a process that dials
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as name:
         for part in prepared.glob("bench.db*"):
             shutil.copy(part, Path(name) / part.name)

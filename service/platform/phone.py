@@ -99,16 +99,33 @@ def read_number(text: str, default_country: str | None = None) -> Dialable | Und
     return Dialable(phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164), country)
 
 
-@lru_cache(maxsize=10_000)
-def is_dialable(e164: str) -> bool:
-    """Whether a stored number may be dialled at all: no premium rate, no short code, no emergency number."""
+@dataclass(frozen=True, slots=True)
+class NumberFacts:
+    """What libphonenumber knows of a stored number.
+
+    `is_dialable`: it may be dialled at all, so no premium rate, no short code, no emergency number. `is_mobile`: it is
+    certainly mobile.
+    """
+
+    country: str | None
+    is_dialable: bool
+    is_mobile: bool
+
+
+_NO_NUMBER = NumberFacts(None, is_dialable=False, is_mobile=False)
+
+
+@lru_cache(maxsize=65_536)
+def number_facts(e164: str) -> NumberFacts:
+    """What is known of a stored number. A number is read once for the gate and for its price, which costs most."""
     try:
         number = phonenumbers.parse(e164)
     except NumberParseException:
-        return False
+        return _NO_NUMBER
     kind = phonenumbers.number_type(number)
+    country = phonenumbers.region_code_for_number(number)
     is_valid = kind != PhoneNumberType.UNKNOWN  # no other number has a type
-    return is_valid and _undialable(kind, phonenumbers.region_code_for_number(number)) is None
+    return NumberFacts(country, is_valid and _undialable(kind, country) is None, kind == PhoneNumberType.MOBILE)
 
 
 def _undialable(kind: int, country: str | None) -> str | None:

@@ -50,6 +50,7 @@ class OpenHours:
         self._calendars = (*known, *place.calendars) if known else ()
         self._days: dict[int, tuple[Span, ...]] = {}
         self._beside: tuple[int, str] | None = None
+        self._hours_on: tuple[date, tuple[HoursRule, ...]] | None = None
 
     def first(self, at_ms: int) -> int | None:
         """The first moment from `at_ms` on at which a call is allowed; None if there is none within 100 days."""
@@ -79,9 +80,11 @@ class OpenHours:
 
     def _hours_rules(self, day: date) -> tuple[HoursRule, ...]:
         """The hours of the regions, and where the campaign has none of its own also the default's."""
-        default = self._rules.regions[DEFAULT].rules if self._hours is None else ()
-        own = (rule for rule in default if isinstance(rule, HoursRule))
-        return tuple(dict.fromkeys((*self._in_force(day).hours, *own)))
+        if self._hours_on is None or self._hours_on[0] != day:
+            default = self._rules.regions[DEFAULT].rules if self._hours is None else ()
+            own = (rule for rule in default if isinstance(rule, HoursRule))
+            self._hours_on = day, tuple(dict.fromkeys((*self._in_force(day).hours, *own)))
+        return self._hours_on[1]
 
     def forbidding(self, at_ms: int) -> str | None:
         """The rule that forbids a call at a moment; None if none does."""

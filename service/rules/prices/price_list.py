@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, cast, get_args
 
 import phonenumbers
-from phonenumbers import NumberParseException, PhoneNumberType
 
 from callwright.contract.deployments.call_price import CallPrice
 from callwright.contract.phone_numbers import NumberType
 from callwright.service.platform.json_text import json_text
+from callwright.service.platform.phone import number_facts
 
 SIMULATED = "simulated"
 """The carrier of the simulated network."""
@@ -21,7 +21,6 @@ REST = "*"
 """The countries without a price of their own."""
 NUMBER_TYPES: tuple[NumberType, ...] = get_args(NumberType)
 _FILE = Path(__file__).with_name("prices.toml")
-_MOBILE = (PhoneNumberType.MOBILE,)
 
 
 class BadPriceList(ValueError):
@@ -138,16 +137,6 @@ def _micros(where: str, given: Mapping[str, Any], name: str, *, least: int = 1) 
 IN_FORCE = read_price_list(_FILE.read_text(encoding="utf-8"))
 
 
-@lru_cache(maxsize=65_536)
-def _place(number: str) -> tuple[str | None, bool]:
-    """The country of a number in E.164, and whether it is certainly mobile."""
-    try:
-        parsed = phonenumbers.parse(number)
-    except NumberParseException:
-        return None, False
-    return phonenumbers.region_code_for_number(parsed), phonenumbers.number_type(parsed) in _MOBILE
-
-
 def _prices_of(carrier: str) -> CarrierPrices:
     """The prices of a carrier; one that the list does not have costs what the simulated network does."""
     return IN_FORCE.carriers.get(carrier) or IN_FORCE.carriers[SIMULATED]
@@ -155,9 +144,9 @@ def _prices_of(carrier: str) -> CarrierPrices:
 
 def price_of(carrier: str, number: str) -> Price:
     """The price of a call to a number in E.164."""
-    country, mobile = _place(number)
-    destination = _prices_of(carrier).destination(country)
-    return destination.mobile if mobile else destination.landline
+    facts = number_facts(number)
+    destination = _prices_of(carrier).destination(facts.country)
+    return destination.mobile if facts.is_mobile else destination.landline
 
 
 def prices_to(carrier: str, countries: Iterable[str]) -> list[Price]:
