@@ -16,7 +16,7 @@ from callwright.contract import (
     webhooks,
 )
 from callwright.contract.calls import calls, conversations, evidence, transcripts, unconfirmed
-from callwright.contract.deployments import deployments, placing
+from callwright.contract.deployments import deployments, placing, talks
 
 
 class Agents(Noun):
@@ -27,6 +27,7 @@ class Agents(Noun):
     create = method(agents.create_agent)
     update = method(agents.update_agent)
     delete = method(agents.delete_agent)
+    talk = method(talks.talk_to_agent)
 
 
 class Voices(Noun):
@@ -59,6 +60,7 @@ class PhoneNumbers(Noun):
     search_available = listing(phone_numbers.search_available_numbers)
     get = method(phone_numbers.get_phone_number)
     rent = method(phone_numbers.rent_phone_number)
+    import_owned = method(phone_numbers.import_phone_number)
     update = method(phone_numbers.update_phone_number)
     release = method(phone_numbers.release_phone_number)
 

@@ -24,6 +24,7 @@ from callwright.contract.declaration.pagination import PageQuery
 from callwright.contract.declaration.revisions import Expecting, Revision
 from callwright.contract.problems import (
     INSUFFICIENT_CREDITS,
+    NUMBER_NOT_AT_CARRIER,
     NUMBER_UNAVAILABLE,
     PHONE_NUMBER_IN_USE,
     PRICE_CHANGED,
@@ -62,7 +63,7 @@ _CAP = (
 
 
 class PhoneNumber(Stored):
-    """A rented phone number."""
+    """A phone number: rented, or owned at a carrier."""
 
     number: Annotated[OwnNumber, Field(description="E.164.")]
     country: OwnText
@@ -153,6 +154,19 @@ class RentPhoneNumber(Input):
     metadata: Metadata = {}
 
 
+class ImportPhoneNumber(Input):
+    """A number that the organization owns at its carrier. It costs nothing here; the carrier bills for it."""
+
+    number: Annotated[
+        E164, Field(description="One of the numbers that the carrier is set up with (CALLWRIGHT_SIP_NUMBERS).")
+    ]
+    provider: Annotated[Literal["sip"], Field(description="The carrier that has it: the SIP trunk.")] = "sip"
+    number_type: Annotated[NumberType, Field(description="The kind of number.")] = "local"
+    label: NumberLabel = ""
+    max_calls_per_day: Annotated[CallsPerDay | None, Field(description=_CAP)] = 200
+    metadata: Metadata = {}
+
+
 class GetPhoneNumber(Input):
     """One phone number."""
 
@@ -200,6 +214,15 @@ rent_phone_number = operation(
     problems=(NUMBER_UNAVAILABLE, PRICE_CHANGED, INSUFFICIENT_CREDITS, SPENDING_CAP_REACHED, WALLET_FROZEN),
     summary="Rent a phone number; charges the first month.",
     creator_bound="member_with_email",
+)
+import_phone_number = operation(
+    "import_phone_number",
+    "POST /phone_numbers/import",
+    takes=ImportPhoneNumber,
+    gives=PhoneNumber,
+    status=201,
+    problems=(NUMBER_UNAVAILABLE, NUMBER_NOT_AT_CARRIER),
+    summary="Take in a phone number that the organization owns at its SIP trunk: calls from it really ring.",
 )
 get_phone_number = operation(
     "get_phone_number",

@@ -252,6 +252,16 @@ AUDIENCE_IMPORTING = _conflict(
     "A file is being imported into the audience, and nobody knows yet how many people it adds; nobody was called.",
     "Wait until the imports that `imports` names have ended, preview the deployment, then start or resume it.",
 )
+LINES_UNAVAILABLE = _business_rule(
+    "lines_unavailable",
+    "No lines carry such calls here.",
+    "The message says what whoever runs the service has to install or set.",
+)
+NUMBER_NOT_AT_CARRIER = _business_rule(
+    "number_not_at_carrier",
+    "The carrier is not set up with this number.",
+    "The message says which setting lists the numbers that the organization's carrier has.",
+)
 NUMBER_NOT_CAPABLE = _business_rule(
     "number_not_capable",
     "The number is not active, or cannot be called.",

@@ -16,11 +16,11 @@ from callwright.contract import (
 )
 from callwright.contract.calls import calls, conversations, evidence, transcripts, unconfirmed
 from callwright.contract.declaration.operation import OPERATIONS, Operation
-from callwright.contract.deployments import deployments, placing
+from callwright.contract.deployments import deployments, placing, talks
 
 MODULES = (
     *(agents, voices, audiences, phone_numbers, deployments, placing),
-    *(calls, unconfirmed, transcripts, conversations, wallet, webhooks, event_log),
+    *(calls, unconfirmed, talks, transcripts, conversations, wallet, webhooks, event_log),
     *(overview, audit_log, evidence, do_not_call, people, compliance_reviews),
 )
 

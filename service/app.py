@@ -41,6 +41,8 @@ from callwright.service.rest.payments.routes import payment_routes
 from callwright.service.rest.pipeline import RequestPipeline
 from callwright.service.rest.problems import problem_body
 from callwright.service.rest.routes import PREFIXES, RouteTable
+from callwright.service.rest.talks.routes import talk_routes
+from callwright.service.rest.talks.websocket import TalkWebsocket
 from callwright.service.rules.plan_id import StartPlanSeal
 from callwright.service.rules.regions.rule_file import RuleFileError, rules_in
 from callwright.service.services import Services
@@ -52,10 +54,12 @@ from callwright.service.tables.migrations import upgrade
 from callwright.service.tables.request_limits import RequestLimits
 from callwright.service.tables.rules_files import current_version, is_kept, keep_shipped, load_rules, order_of
 from callwright.service.tables.schema import service_state
+from callwright.service.telephony.carriers.browser_calls import BrowserCalls
 from callwright.service.webhooks.dispatcher import Dispatcher
 from callwright.service.webhooks.predial_check import HttpPredialCheck, predial_endpoints
 from callwright.service.webhooks.transport.endpoints import Endpoints
 from callwright.service.workers import sweeps
+from callwright.service.workers.own_lines import OwnLines, own_lines
 from callwright.service.workers.storage_watch import StorageWatch
 from callwright.service.workers.supervisor import MOST_DRIVEN, Supervisor
 
@@ -81,8 +85,9 @@ LAST_WRITES_S = 3.0
 class Application:
     """The ASGI application: the API below each of its path prefixes, its description, pages, a health check."""
 
-    def __init__(self, services: Services, pipeline: RequestPipeline) -> None:
+    def __init__(self, services: Services, pipeline: RequestPipeline, browser: BrowserCalls | None = None) -> None:
         self._services, self._pipeline = services, pipeline
+        self._talks = TalkWebsocket(services, browser)
         self._other_routes = Starlette(
             exception_handlers={404: self._no_such_path, 405: self._no_such_method},
             routes=[
@@ -90,6 +95,7 @@ class Application:
                 Route("/healthz", self._health),
                 *page_routes(services.own_address, partial(problems_of, services.database)),
                 *payment_routes(services, pipeline.refusal_of),
+                *talk_routes(),
             ],
         )
 
@@ -101,6 +107,9 @@ class Application:
                 if own.startswith(prefix) and own[len(prefix) : len(prefix) + 1] in ("", "/"):
                     await self._pipeline({**scope, "root_path": root + prefix}, receive, send)
                     return
+        elif scope["type"] == "websocket":
+            await self._talks(scope, receive, send)
+            return
         await self._other_routes(scope, receive, send)
 
     async def _openapi(self, _: Request) -> Response:
@@ -134,6 +143,23 @@ class Service:
     asgi: Application
     pipeline: RequestPipeline
     """Answers requests that come from inside this process, without HTTP."""
+    lines: OwnLines | None = None
+    """What carries calls in this process."""
+    _supervisor: Supervisor | None = None
+
+    @property
+    def calls_under_way(self) -> int:
+        """How many calls are on the lines of this process."""
+        return 0 if self.lines is None else self.lines.host.calls_under_way
+
+    async def drain(self) -> None:
+        """Begins no more calls, and returns when those on the lines of this process have ended, or time is up for them
+        (`settings.lines.drain_s`).
+        """
+        if self._supervisor is not None:
+            self._supervisor.dial_no_more()
+        if self.lines is not None:
+            await self.lines.host.drain(self.services.settings.lines.drain_s)
 
 
 async def installation_secret(database: Database, name: str) -> bytes:
@@ -176,10 +202,14 @@ async def running(
     settings: ServiceSettings,
     *,
     workers: bool = True,
+    lines: bool | None = None,
     clock: SystemClock | None = None,
     limits: Limits | None = None,
 ) -> AsyncGenerator[Service]:
     """A service that runs until the block ends. The next start resumes work that was under way.
+
+    Without `workers` it drives no campaigns and delivers no events. With `lines` it carries calls, by default if it has
+    workers.
 
     `clock` replaces the machine's clock, `limits` the time limits of transactions on Postgres.
 
@@ -187,6 +217,7 @@ async def running(
         data_folder.DataFolderInUse: on SQLite, when another process serves the folder.
         RuleFileError: the rules file of the settings is wrong.
     """
+    carries = workers if lines is None else lines
     settings.data.mkdir(parents=True, exist_ok=True, mode=0o700)
     async with _alone(settings):
         await to_thread.run_sync(upgrade.upgrade, settings.database_url, settings.data)
@@ -224,6 +255,7 @@ async def running(
                 predial_endpoints(settings, MOST_DRIVEN) as asked,
             ):
                 supervisor = Supervisor(services, notifier, HttpPredialCheck(services, asked))
+                carried = own_lines(services, ids.new("hst"), notifier.signal()) if carries else None
                 async with anyio.create_task_group() as tasks:
                     if workers:
                         tasks.start_soon(StorageWatch(services, notifier).run)
@@ -232,10 +264,15 @@ async def running(
                         tasks.start_soon(partial(repeat, look, name, every_s=clock_record.LOOK_S))
                         tasks.start_soon(supervisor.run)
                         tasks.start_soon(Dispatcher(services, notifier, endpoints).run)
+                    if carried is not None:
+                        tasks.start_soon(carried.run)
                     try:
                         pipeline = pipeline_of(services)
                         try:
-                            yield Service(services, Application(services, pipeline), pipeline)
+                            browser = None if carried is None else carried.browser
+                            yield Service(
+                                services, Application(services, pipeline, browser), pipeline, carried, supervisor
+                            )
                         finally:
                             database.shorten(LAST_UNITS_S)
                         with anyio.move_on_after(LAST_CALLS_S):

@@ -23,6 +23,25 @@ class PaymentSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LineSettings:
+    """The lines of one process, on which calls are really made: over SIP, and in the browser.
+
+    `count` is how many calls it carries at once; 0: none, because other processes carry them. `drain_s` is how long
+    calls under way may go on, in seconds, after the process was told to stop.
+    """
+
+    count: int = 16
+    drain_s: float = 660.0
+    sip_trunk: str | None = None
+    """The SIP trunk that makes calls: `sip:host;transport=tls`. User and password are for one that asks for them."""
+    sip_user: str | None = None
+    sip_password: str | None = field(default=None, repr=False)
+    sip_registers: bool = False
+    sip_numbers: tuple[str, ...] = ()
+    """The numbers in E.164 that are owned at the SIP trunk: only these can be imported, and called from."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ServiceSettings:
     """The settings of a service.
 
@@ -52,3 +71,5 @@ class ServiceSettings:
     """How long a process that sends to a webhook subscription may be silent before another one takes over."""
     payments: PaymentSettings = field(default_factory=PaymentSettings)
     """Who takes the money of top-ups."""
+    lines: LineSettings = field(default_factory=LineSettings)
+    """The lines of this process."""

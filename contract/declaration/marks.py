@@ -15,7 +15,7 @@ from pydantic.fields import FieldInfo
 
 UntrustedKind = Literal["speech", "text", "number", "quoted", "column"]
 OwnKind = Literal["text", "number", "script"]
-CallType = Literal["outbound", "inbound"]
+CallType = Literal["outbound", "inbound", "web"]
 
 
 @dataclass(frozen=True)

@@ -129,6 +129,14 @@ def serve(
     _run(run, _settings(data, database, given), where, uvloop=True)
 
 
+@app.command(short_help="Only the lines of real calls, on Postgres.")
+def lines(data: Data = None, database: Database = None) -> None:
+    """Carries real calls over SIP, beside `serve` processes on the same Postgres; CALLWRIGHT_LINES says how many."""
+    from callwright.server.commands.lines import lines as run
+
+    _run(run, _settings(data, database), uvloop=True)
+
+
 @app.command(short_help="A campaign once, on the simulated network.")
 def demo(
     contacts: Annotated[int, typer.Option(min=1, max=10_000, help="How many people to call.")] = 40,

@@ -3,7 +3,7 @@
 import errno
 import shlex
 import socket
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
@@ -12,6 +12,7 @@ from anyio.abc import TaskStatus
 from rich.console import Console
 from rich.markup import escape
 
+from callwright.contract.checks.counts import count_of
 from callwright.server.commands.command_error import CommandError
 from callwright.server.commands.signals import stop_signals
 from callwright.server.embedded.embedded import (
@@ -76,8 +77,26 @@ async def serve(settings: ProgramSettings, where: ServeOptions) -> None:
             await tasks.start(_announce, folder, base_url)
             _greet(settings, base_url, names)
             await told_to_stop()
+            await drained(service, told_to_stop)
             service.services.database.shorten(LAST_UNITS_S)  # waiting requests are answered while possible
             tasks.cancel_scope.cancel()
+
+
+async def drained(service: Service, told_to_stop: Callable[[], Awaitable[object]]) -> None:
+    """Lets the calls on the lines of this process end, until their time is up or a second signal comes."""
+    under_way = service.calls_under_way
+    if under_way:
+        said = f"waits for {count_of(under_way, 'call')} to end; stop again to hang up at once"
+        Console(stderr=True, highlight=False, soft_wrap=True).print(said)
+    async with anyio.create_task_group() as tasks:
+
+        async def until_stopped_again() -> None:
+            await told_to_stop()
+            tasks.cancel_scope.cancel()
+
+        tasks.start_soon(until_stopped_again)
+        await service.drain()
+        tasks.cancel_scope.cancel()
 
 
 async def _announce(folder: DataFolder, base_url: str, *, task_status: TaskStatus[None]) -> None:

@@ -44,6 +44,8 @@ _NOT_SENT = (httpx.ConnectError, AttributeError)
 """Raised when the other process is gone before anything was sent. Expected: a connect error. Actual: where uvloop has
 closed an idle connection, the pool asks its missing socket for an address and gets an AttributeError.
 """
+MOST_IN_A_MESSAGE = 65_536
+"""Bytes of a message of a websocket; half a second of sound is a quarter of that."""
 IN_PROCESS = "http://callwright/v1"
 _SEALING_SECRET = "request_state_secret"
 
@@ -64,14 +66,17 @@ async def remote(
 
 @asynccontextmanager
 async def service_of(
-    settings: ProgramSettings, *, starts_paused: bool = False
+    settings: ProgramSettings, *, starts_paused: bool = False, workers: bool = True
 ) -> AsyncGenerator["tuple[Service, str]"]:
-    """The service in this process and the embedded default's key. Raises `DataFolderInUse`."""
+    """The service in this process and the embedded default's key. Without `workers` it only carries calls.
+
+    Raises `DataFolderInUse`.
+    """
     await to_thread.run_sync(importlib.import_module, "callwright.service.app")
     from callwright.service import accounts
     from callwright.service.app import running
     from callwright.service.platform.database.sqlite.disk_space import StorageFull
-    from callwright.service.settings import ServiceSettings
+    from callwright.service.settings import LineSettings, ServiceSettings
 
     made = ServiceSettings(
         data=settings.data,
@@ -84,8 +89,9 @@ async def service_of(
         public_url=settings.public_url,
         starts_paused=starts_paused,
         payments=payment_settings(settings),
+        lines=LineSettings(**vars(settings.lines)),
     )
-    async with running(made) as service:
+    async with running(made, workers=workers, lines=True) as service:
         folder, services = DataFolder(settings.data), service.services
         kept = folder.key()
         try:
@@ -151,7 +157,8 @@ async def listening(application: Any, listener: socket.socket) -> AsyncGenerator
         log_config=None,
         access_log=False,
         lifespan="off",
-        ws="none",  # an upgrade is ignored, and the request answered as any other (RFC 9110, 7.8)
+        ws="none" if find_spec("websockets") is None else "websockets-sansio",  # for talks in the browser
+        ws_max_size=MOST_IN_A_MESSAGE,
         timeout_keep_alive=IDLE_CONNECTION_S,
         timeout_graceful_shutdown=3,
     )

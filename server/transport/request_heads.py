@@ -17,6 +17,7 @@ PER_BODY_BYTE = 8
 """Further bytes allowed for each byte of a chunked body, where a length precedes each chunk."""
 HEAD_LIMIT_S = 20.0
 """How long a head may take to arrive, from its first byte or from the start of the connection."""
+_TALKS = b"/talk/"
 _OF_A_BODY = frozenset({b"content-length", b"transfer-encoding"})
 
 
@@ -34,6 +35,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def __init__(self, *, refused: Callable[[ProblemCode], tuple[str, bytes]], **given: Any) -> None:
         super().__init__(**given)
         self._refused = refused
+        self._websockets: Any = self.ws_protocol_class  # pyright: ignore[reportUnknownMemberType]  # its own types vary
 
     def connection_made(self, transport: Any) -> None:
         """Starts the time limit for the first head."""
@@ -63,10 +65,12 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """The head is complete.
 
-        An upgrade to another protocol is ignored, and the request answered as any other (RFC 9110, section 7.8). But
-        the parser takes what follows for that protocol, so a body could not be read.
+        Only talks in the browser have websockets. Elsewhere an upgrade to another protocol is ignored, and the request
+        answered as any other (RFC 9110, section 7.8). But the parser takes what follows for that protocol, so a body
+        could not be read.
         """
         self._end_clock()
+        self.ws_protocol_class = self._websockets if self.url.startswith(_TALKS) else None
         has_body = any(name in _OF_A_BODY and value != b"0" for name, value in self.headers)
         parser: Any = self.parser
         if has_body and parser.should_upgrade():

@@ -32,6 +32,8 @@ from callwright.service.tables.schema import calls, deployment_contacts, deploym
 _D, _K, _C = deployments.c, deployment_contacts.c, calls.c
 UNCONFIRMED_CALLS = "unconfirmed_calls"
 """Why a deployment pauses that has nobody left to call but those of whom nobody knows whether their telephone rang."""
+TALK_ENDED = "talk_ended"
+"""Why the deployment of a talk in the browser is completed."""
 CAMPAIGN_ENDED = "campaign_ended"
 """Why a contact has expired: it still waited when the end of its campaign had passed."""
 _LONGEST_CALL_MS = 2 * HOUR
@@ -77,6 +79,9 @@ def complete(connection: Connection, ids: Ids, deployment_id: str, *, owner: str
         pause_holding_lock(connection, ids, row, UNCONFIRMED_CALLS, now_ms=now_ms)
         return True
     at_ms = _last_end_ms(row)
+    if row.call_type == "web":
+        _end(connection, ids, row, "completed", TALK_ENDED, at_ms, now_ms)
+        return True
     exhausted_ms = row.last_dial_ms or at_ms
     exhausted = AudienceExhausted(
         deployment_id=row.id,

@@ -136,7 +136,11 @@ def finish(
         }
     change_contacts(connection, row.id, changes)
     change_contacts(connection, row.id, _given_back(finished, before))
-    asked = {one.request.to: one.request.call_id for one in finished if one.result.disposition == "do_not_call"}
+    asked = {
+        one.request.to: one.request.call_id
+        for one in finished
+        if one.result.disposition == "do_not_call" and one.request.rings_telephone
+    }
     do_not_call.opt_out(connection, ids, row.org_id, asked, simulated=row.simulated, now_ms=now_ms)
     charges = [
         Movement("call_charge", -cost, "call", one.request.call_id, "outbound call")
@@ -208,7 +212,7 @@ def _step(policy: RetryPolicy, one: Finished, called_at: list[int], status: str,
     result = one.result
     callback = result.callback_after_s
     if not one.is_dialled:
-        over = status in ("cancelled", "completed", "failed")
+        over = status in ("cancelled", "completed", "failed") or not one.request.rings_telephone
         state = "cancelled" if over else "pending" if len(called_at) == 1 else "retry_waiting"
         return Step("retry_waiting", one.ended_ms), state
     if result.hangup_cause == "unconfirmed":  # a person says whether it rang; nobody is called twice by guessing
@@ -280,7 +284,7 @@ def _transcript(one: Finished) -> dict[str, Any]:
 
 def started_event(ids: Ids, row: Row[Any], request: CallRequest, at_ms: int) -> dict[str, Any]:
     """The outbox row of call.started: the carrier accepted the call."""
-    data = CallStarted(**_about(row, request), call_type="outbound", attempt_number=request.attempt)
+    data = CallStarted(**_about(row, request), call_type=row.call_type, attempt_number=request.attempt)
     return outbox.event_row(ids, row.org_id, CALL_STARTED, data, at_ms=at_ms, simulated=row.simulated)
 
 
@@ -309,7 +313,7 @@ def _report(
             add(CALL_TRANSFERRED, CallTransferred(**_about(row, request), transfer=transfer), one)
         data = CallCompleted(
             **_about(row, request),
-            call_type="outbound",
+            call_type=row.call_type,
             attempt_number=request.attempt,
             duration_seconds=whole_seconds(round(result.duration_s * 1_000)),
             outcome=result.outcome,

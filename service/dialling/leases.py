@@ -16,7 +16,7 @@ from callwright.service.telephony.engine import CallRequest
 __all__ = ["LeaseLost", "candidates", "fence_of", "forget_all", "mine", "release", "renew", "take", "until"]
 
 _D = deployments.c
-_OPEN = select(_D.id).where(_D.call_type == "outbound", or_(_D.status == "active", _D.in_flight > 0))
+_OPEN = select(_D.id).where(_D.call_type != "inbound", or_(_D.status == "active", _D.in_flight > 0))
 _CANDIDATES = (
     _OPEN.where(_D.id.not_in(bindparam("b_driven", expanding=True)))
     .order_by(_D.lease_until, _D.id)

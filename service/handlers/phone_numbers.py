@@ -11,6 +11,7 @@ from callwright.contract import phone_numbers as contract
 from callwright.contract.declaration.pagination import Page
 from callwright.contract.problems import (
     INSUFFICIENT_CREDITS,
+    NUMBER_NOT_AT_CARRIER,
     NUMBER_UNAVAILABLE,
     PHONE_NUMBER_IN_USE,
     PRICE_CHANGED,
@@ -27,7 +28,8 @@ from callwright.service.platform.database.inserts import insert_ignoring_conflic
 from callwright.service.platform.database.listing import Listing, page_of_values, sort_fields
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.money import RENTAL_PERIOD_MS, amount, micros, money
-from callwright.service.platform.refusals import Refusal
+from callwright.service.platform.phone import Dialable, read_number
+from callwright.service.platform.refusals import Refusal, invalid
 from callwright.service.rules.prices.price_list import SIMULATED as CARRIER
 from callwright.service.rules.prices.price_list import rental_of
 from callwright.service.tables.ledger import FROZEN, Movement, book, wallet_of
@@ -43,7 +45,12 @@ _USERS = (
 )
 RESTS_MS = DAY
 """How long a released number cannot be rented again: its calls of the last 24 hours count for `max_calls_per_day`."""
+_NOT_AT_TRUNK = (
+    "number: the SIP trunk of this service is not set up with it; whoever runs the service lists the numbers owned "
+    "there in CALLWRIGHT_SIP_NUMBERS"
+)
 SIMULATED = contract.Capabilities(voice_inbound=True, voice_outbound=True, sms=False)
+_OWNED = contract.Capabilities(voice_inbound=False, voice_outbound=True, sms=False)
 
 
 def find(context: RequestContext, number_id: str, *, field: str | None = None, lock: bool = False) -> Row[Any]:
@@ -58,8 +65,8 @@ def _shown(context: RequestContext) -> Select[*tuple[Any, ...]]:
 
 
 def capabilities(row: Row[Any]) -> contract.Capabilities:
-    """What a number can do. All numbers belong to the simulated network."""
-    return SIMULATED
+    """What a number can do. On real lines nobody is answered yet."""
+    return SIMULATED if row.simulated else _OWNED
 
 
 def _users(context: RequestContext) -> dict[str, list[str]]:
@@ -175,6 +182,33 @@ def _take(
         "renewed_by_key_id": context.key_id,
     }
     return bool(insert_ignoring_conflicts(context.connection, phone_numbers, [row]))
+
+
+@handles(contract.import_phone_number)
+def import_phone_number(asked: contract.ImportPhoneNumber, context: RequestContext) -> contract.PhoneNumber:
+    """Takes in a number of the SIP trunk, for no money. One organization at a time has it."""
+    read = read_number(asked.number)
+    if not isinstance(read, Dialable):
+        raise invalid("number", read.message)
+    if read.e164 not in context.settings.lines.sip_numbers:
+        raise Refusal(NUMBER_NOT_AT_CARRIER, _NOT_AT_TRUNK, field="number")
+    row: dict[str, Any] = {
+        **context.new_row("num"),
+        "number": read.e164,
+        "country": read.country or "",
+        "number_type": asked.number_type,
+        "status": "active",
+        "label": asked.label,
+        "provider": asked.provider,
+        "simulated": False,
+        "monthly_micros": 0,
+        "auto_renew": False,
+        "max_calls_per_day": asked.max_calls_per_day,
+        "metadata": json_text(asked.metadata),
+    }
+    if not insert_ignoring_conflicts(context.connection, phone_numbers, [row]):
+        raise Refusal(NUMBER_UNAVAILABLE, "number: it is in use already", field="number")
+    return _to_resource(find(context, row["id"]), {})
 
 
 @handles(contract.get_phone_number)

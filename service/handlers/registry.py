@@ -12,13 +12,13 @@ from callwright.service.handlers import (
     wallet,
 )
 from callwright.service.handlers.calls import calls, conversations, evidence, transcripts, unconfirmed
-from callwright.service.handlers.deployments import deployments, inbound, placing
+from callwright.service.handlers.deployments import deployments, inbound, placing, talks
 from callwright.service.handlers.events import explanation, log
 from callwright.service.handlers.people import deletion, export
 from callwright.service.handlers.webhooks import deliveries, subscriptions
 
 MODULES = (
-    *(agents, audiences, calls, unconfirmed, conversations, deployments, inbound, placing),
+    *(agents, audiences, calls, unconfirmed, talks, conversations, deployments, inbound, placing),
     *(phone_numbers, transcripts, voices, wallet),
     *(subscriptions, deliveries, log, explanation),
     *(overview, audit_log, evidence, do_not_call, export, deletion, compliance_reviews),

@@ -1,7 +1,7 @@
 """The context in which a handler works, and the list of handlers. Nothing here depends on HTTP."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Row, Select
@@ -15,6 +15,7 @@ from callwright.service.campaigns.spending_cap import SpendingKey
 from callwright.service.platform.database.listing import Cursors, Finder, Listing, page_of
 from callwright.service.platform.database.units import Mark
 from callwright.service.platform.ids import Ids
+from callwright.service.platform.own_address import OwnAddress
 from callwright.service.platform.refusals import not_found
 from callwright.service.rules.organization_plans import PricePlan
 from callwright.service.rules.plan_id import StartPlanSeal
@@ -41,6 +42,7 @@ class RequestContext:
     cursors: Cursors
     start_plan_seal: StartPlanSeal
     settings: ServiceSettings
+    own_address: OwnAddress = field(default_factory=lambda: OwnAddress(None))
     prepared: Any = None
     """What the operation's `prepare` made of the input before the transaction began."""
     storage_is_full: bool = False

@@ -92,6 +92,7 @@ def performed(connection: Connection, services: Services, request: ApiRequest) -
         cursors=services.cursors,
         start_plan_seal=services.start_plan_seal,
         settings=services.settings,
+        own_address=services.own_address,
         prepared=request.prepared,
         storage_is_full=services.database.disk_space.is_full,
     )

@@ -27,6 +27,7 @@ _ALREADY: dict[str, tuple[DeploymentStatus, ...]] = {
 _ANEW: dict[CallType, str] = {
     "outbound": "; clone it, which makes a draft with the same settings",
     "inbound": "; make another one for the number",
+    "web": "; make a link for another talk",
 }
 """What to do instead if the deployment has ended for good."""
 _ANY_TIME = frozenset({"name", "max_concurrency", "calls_per_second", "end_at", "budget_cap", "metadata"})

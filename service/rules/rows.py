@@ -86,8 +86,8 @@ def _steering(cells: Mapping[str, str], rules: RowRules) -> tuple[dict[str, str]
     return steering, None
 
 
-def read_row(number: int, row: Mapping[str, object], rules: RowRules) -> GoodRow | BadRow:
-    """One row, read by the rules."""
+def read_cells(number: int, row: Mapping[str, object]) -> dict[str, str] | BadRow:
+    """The cells of a row as text. `number` is the row's, for what is wrong with it."""
     if len(row) > MAX_COLUMNS:
         return BadRow(number, "column_count_mismatch", f"a row has at most {MAX_COLUMNS} columns")
     cells: dict[str, str] = {}
@@ -103,6 +103,14 @@ def read_row(number: int, row: Mapping[str, object], rules: RowRules) -> GoodRow
         if "\x00" in text:
             return BadRow(number, "bad_encoding", "a value holds the character NUL", name[:100])
         cells[name] = text.strip()
+    return cells
+
+
+def read_row(number: int, row: Mapping[str, object], rules: RowRules) -> GoodRow | BadRow:
+    """One row, read by the rules."""
+    cells = read_cells(number, row)
+    if isinstance(cells, BadRow):
+        return cells
     written = cells.get(rules.phone_column, "")
     read = read_number(written, rules.default_country)
     if isinstance(read, Undialable):

@@ -87,6 +87,11 @@ class CallRequest:
     recording_announcement: bool = False
     """The agent says that the call is recorded."""
 
+    @property
+    def rings_telephone(self) -> bool:
+        """Whether somebody's telephone rings. A talk in the browser is opened by the person who talks."""
+        return self.to.startswith("+")
+
 
 @dataclass(frozen=True)
 class Turn:

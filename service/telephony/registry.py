@@ -4,15 +4,21 @@ A further engine is a folder beside `simulated`, and one line here.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from callwright.service.telephony.engine import CallEngine, EngineParts
+from callwright.service.telephony.legs.line_engine import LineEngine
 from callwright.service.telephony.simulated.engine import SimulatedEngine
 
 EngineFactory = Callable[[EngineParts], CallEngine]
+BROWSER, SIP, SIMULATED = "browser", "sip", "simulated"
 ENGINES: Mapping[str, EngineFactory] = {
-    "simulated": SimulatedEngine,
+    SIMULATED: SimulatedEngine,
+    SIP: partial(LineEngine, carrier=SIP),
+    BROWSER: partial(LineEngine, carrier=BROWSER),
 }
-"""Engines by the provider of the numbers they call from (`phone_numbers.provider`)."""
+"""Engines by the provider of the numbers they call from (`phone_numbers.provider`); that of talks in the browser, which
+have no number, is `browser`."""
 
 
 class NoEngine(Exception):

@@ -91,9 +91,13 @@ class Supervisor:
             tasks.start_soon(partial(repeat, self._import, "importing", every_s=IDLE_S, signal=self._uploaded))
             await repeat(partial(self._look, tasks), "looking for work", every_s=IDLE_S, signal=self._due)
 
+    def dial_no_more(self) -> None:
+        """Begins no more calls. Those under way are still followed and recorded."""
+        self._is_ending = True
+
     async def finish(self) -> None:
         """Stops dialling, and returns once the calls under way are recorded. Call it with a time limit."""
-        self._is_ending = True
+        self.dial_no_more()
         if self._driven:
             self._none_driven = anyio.Event()
             await self._none_driven.wait()

@@ -12,6 +12,7 @@ from tests.examples.record import Recorder
 from tests.examples.refusals import be_refused, be_refused_at_last
 from tests.examples.repeatable_service import ENDPOINT, RepeatableService, open_repeatable_service
 from tests.support.http.raw_requests import raw_client
+from tests.support.service import OWNED
 
 PROMPT = (
     "You call patients of Bright Dental. Ask whether they can come on {{day}}. The practice is open from nine to five."
@@ -62,6 +63,7 @@ async def _build(recorder: Recorder) -> None:
     await _do_not_call(recorder)
     await recorder.use("export_person", number=IMPORTED, per_page=2)
     await recorder.use("delete_person", number=IMPORTED, confirm=True)
+    await recorder.use("talk_to_agent", id=agent_id, variables={"first_name": "Maria", "day": "Tuesday"})
 
 
 async def _do_not_call(recorder: Recorder) -> None:
@@ -124,6 +126,7 @@ async def _number(recorder: Recorder) -> str:
     rented = await recorder.use("rent_phone_number", country="US", number=wanted, label="Front desk")
     await recorder.use("get_phone_number", id=rented["id"])
     spare = await recorder.use("rent_phone_number", country="US", number=other)
+    await recorder.use("import_phone_number", number=OWNED[0], label="Our own line")
     await recorder.use("update_phone_number", id=spare["id"], label="Spare line", auto_renew=False)
     await recorder.use("list_phone_numbers", status=["active", "suspended"], country="US", per_page=1)
     await recorder.use("release_phone_number", id=spare["id"])

@@ -5,7 +5,7 @@ It is there to see that people are rung twice without the fence.
 """
 
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -32,7 +32,7 @@ def _fence_of_a_queue(connection: Connection, call_id: str, host: str, now_ms: i
 
 
 def _take_of_a_queue(
-    connection: Connection, host: str, carriers: Collection[str], most: int, *, now_ms: int, until_ms: int
+    connection: Connection, host: str, wanted: leg_rows.Wanted, most: int, *, now_ms: int, until_ms: int
 ) -> Sequence[Row[Any]]:
     waiting = select(legs).where(legs.c.state != "ended", legs.c.lease_owner.is_distinct_from(host))
     return LEGS.take(connection, waiting.order_by(legs.c.created_at).limit(most), host, now_ms, until_ms)

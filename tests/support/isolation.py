@@ -14,7 +14,7 @@ from tests.support.calls.stored_calls import put_call
 from tests.support.http.raw_requests import AsyncClient, Response
 from tests.support.resources import row
 from tests.support.reviews import open_review
-from tests.support.service import Tenant
+from tests.support.service import OWNED, Tenant
 from tests.support.webhooks.sent_events import subscribe
 
 KINDS: Mapping[str, str] = {
@@ -67,6 +67,8 @@ REQUIRED_BODY: Mapping[str, dict[str, Any]] = {
     "create_inbound_deployment": {"name": "New"},
     "clone_deployment": {"name": "New"},
     "resolve_call": {"placed": True},
+    "import_phone_number": {"number": OWNED[0]},
+    "talk_to_agent": {"variables": {"first_name": "Ada"}},
     "add_do_not_call": {"entries": [{"number": "+12125550163"}]},
     "import_do_not_call": {"csv": "number\n+12125550164\n"},
     "export_person": {"number": "+12125550163"},

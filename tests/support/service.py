@@ -24,6 +24,8 @@ from callwright.service.settings import ServiceSettings
 from tests.support.ledger_check import check_ledgers
 
 BASE_URL = "http://service/v1"
+OWNED = ("+12125550191", "+12125550192", "+12125550193")
+"""Numbers that are owned at the SIP trunk."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,8 @@ async def open_service(
     that leaves no database to read, or writes amounts without booking them.
     """
     made = settings or ServiceSettings(data=data, database_url=database_url)
-    made = replace(made, data=data, database_url=database_url)
+    lines = replace(made.lines, sip_numbers=made.lines.sip_numbers or OWNED)
+    made = replace(made, data=data, database_url=database_url, lines=lines)
     async with running(made, workers=workers, clock=clock, limits=limits) as service:
         service.services.own_address.bound = BASE_URL.removesuffix("/v1")
         async with _open_tenant(service, "tests", plan, extra_dollars) as tenant:

@@ -62,6 +62,8 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
   const unused = await client.phoneNumbers.rent({ country: "US" });
   const released = (await client.phoneNumbers.release({ id: unused.id })).status;
   await client.phoneNumbers.list({ status: ["active"] });
+  const owned = await client.phoneNumbers.importOwned({ number: "+12125550191" });
+  const talk = await client.agents.talk({ id: agent.id, variables: { first_name: "Ada", day: "Monday" } });
 
   const parts = { agent_id: agent.id, audience_id: audience.id, phone_number_ids: [number.id] };
   const { id: campaign } = await client.deployments.create({ name: "Check-ups", ...parts, retry_policy: { max_attempts: 1 } });

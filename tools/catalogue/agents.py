@@ -8,10 +8,22 @@ from pydantic import Field
 from callwright.contract import agents as contract
 from callwright.contract.agents import Agent, CreateAgent, GetAgent, get_agent
 from callwright.contract.declaration.field_types import LanguageTag, Timestamp, VoiceId
+from callwright.contract.deployments.talks import Talk, talk_to_agent
 from callwright.contract.voices import GetVoice, ListVoices, Voice, get_voice, list_voices
 from callwright.tools.arguments.arguments import narrowed
 from callwright.tools.replies.size_limit import truncated_text
-from callwright.tools.runtime.tool import ADDS, CHANGES, READS, Projection, Reply, Tool, data_of, deleted, projected
+from callwright.tools.runtime.tool import (
+    ADDS,
+    CHANGES,
+    READS,
+    Hints,
+    Projection,
+    Reply,
+    Tool,
+    data_of,
+    deleted,
+    projected,
+)
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import line, lines, listed
 
@@ -62,6 +74,13 @@ def _summary(agent: Agent, context: ToolContext) -> str:
         _entry(agent, context),
         f"needs columns: {listed(agent.variables)}" if agent.variables else "needs no columns",
         *(f"warning: {warning}" for warning in agent.warnings),
+    )
+
+
+def _talk(talk: Talk, _: ToolContext) -> str:
+    return lines(
+        f"Open this within a minute to talk to the agent: {talk.url}",
+        f"It is call {talk.call_id}; get_transcript shows what was said once it has ended.",
     )
 
 
@@ -181,6 +200,20 @@ TOOLS: tuple[Tool, ...] = (
         output_model=AgentSummary,
         argument_descriptions=_SHORTER | {"language": "BCP-47 tag."},
         hidden=frozenset({"metadata"}),
+    ),
+    Tool(
+        operation=talk_to_agent,
+        toolset="live",
+        title="Talk to an agent",
+        description=(
+            "Makes a link on which the person talks to an agent in the browser, to try it: give it to them at once, it "
+            "opens once within a minute. No telephone rings and the wallet pays nothing; speech and language "
+            "providers, where set, bill the organization. Afterwards get_transcript has what was said."
+        ),
+        hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=True),
+        reply=_talk,
+        argument_descriptions={"variables": "Values for the placeholders of its words."},
+        hidden=frozenset({"max_call_duration_seconds"}),
     ),
     Tool(
         operation=contract.delete_agent,

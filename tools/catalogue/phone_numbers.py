@@ -53,6 +53,10 @@ def _rented(number: PhoneNumber, context: ToolContext) -> str:
     return lines(f"Rented {number.number} for {amount(number.monthly_cost)} a month.", _whole(number, context))
 
 
+def _imported(number: PhoneNumber, context: ToolContext) -> str:
+    return lines(f"Took in {number.number}. Calls from it really ring.", _whole(number, context))
+
+
 def _released(number: PhoneNumber, _: ToolContext) -> str:
     return f"Released {number.number} ({number.id}); it is {number.status}."
 
@@ -123,6 +127,20 @@ TOOLS: tuple[Tool, ...] = (
             "country": "ISO code, for example US.",
             "number": "Exactly this one, from search_available_numbers.",
         },
+    ),
+    Tool(
+        operation=contract.import_phone_number,
+        toolset="upkeep",
+        title="Take in an owned number",
+        description=(
+            "Takes in a phone number that the organization owns at its SIP trunk; CALLS FROM IT REALLY RING. Costs "
+            "nothing here; the carrier bills. Campaigns on the simulated network stay there: clone_deployment with "
+            "this number makes a real one. To rent a simulated number use rent_phone_number."
+        ),
+        hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=True),
+        reply=_imported,
+        output_model=NumberState,
+        hidden=frozenset({"metadata"}),
     ),
     Tool(
         operation=contract.get_phone_number,

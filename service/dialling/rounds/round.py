@@ -6,7 +6,7 @@ from typing import Any, Literal, Protocol
 
 from sqlalchemy import Connection, Row, bindparam, select
 
-from callwright.service.dialling.claims import Draft, allowance
+from callwright.service.dialling.claims import Allowance, Draft, allowance
 from callwright.service.dialling.eligibility.attempts import NumberCalls, calls_to, longest_memory_ms
 from callwright.service.dialling.eligibility.predial import MOST_ASKED
 from callwright.service.dialling.leases import LeaseLost
@@ -122,7 +122,8 @@ def look(
         raise LeaseLost(deployment_id)
     rules, next_ms = Rules.of(connection, row), soonest(connection, deployment_id)
     now_ms = pace.now_ms(row, next_ms)
-    room = allowance(connection, row, jumps=pace.jumps, at_ms=now_ms)
+    # A talk has its one call from the beginning, and nobody else is called for it.
+    room = Allowance(0) if row.call_type == "web" else allowance(connection, row, jumps=pace.jumps, at_ms=now_ms)
     dial_from_ms = now_ms if room.dial_from_ms is None else room.dial_from_ms
     now_ms = dial_from_ms if pace.jumps else now_ms
     most_calls = room.most if rules.settings.predial_check_url is None else min(room.most, MOST_ASKED)

@@ -25,7 +25,7 @@ from callwright.service.dialling.rounds.round import Held, Pace, Round, look
 from callwright.service.dialling.rounds.virtual_time import VirtualTime
 from callwright.service.dialling.schedule import LOOK_AHEAD, Planned, Schedule, schedule_round
 from callwright.service.telephony.engine import CallRequest, EngineParts, VirtualTimeEngine
-from callwright.service.telephony.registry import ENGINES, EngineFactory, NoEngine, factory_of
+from callwright.service.telephony.registry import BROWSER, ENGINES, EngineFactory, NoEngine, factory_of
 
 log = logging.getLogger(__name__)
 NO_ENGINE = "no_call_engine"
@@ -202,4 +202,5 @@ def _beginning(
     row: Row[Any] = connection.execute(FIND, {"id": deployment_id}).one()
     rules = Rules.of(connection, row)
     unfinished = open_calls(connection, rules) if row.in_flight else ()
-    return rules, providers_of(connection, deployment_id), unfinished
+    providers = [BROWSER] if row.call_type == "web" else providers_of(connection, deployment_id)
+    return rules, providers, unfinished

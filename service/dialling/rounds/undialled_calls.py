@@ -29,6 +29,7 @@ def no_longer_made(
     row = rules.row
     if row.status != "active":
         return {request.call_id for request in requests}
+    requests = [request for request in requests if request.rings_telephone]
     late: set[str] = set()
     if dial_ms is not None:
         contacts = contacts_by_id(connection, row.id, [request.contact_id for request in requests])

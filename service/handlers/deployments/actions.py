@@ -24,7 +24,7 @@ from callwright.service.dialling import endings
 from callwright.service.dialling.agent_snapshot import agent_of
 from callwright.service.handlers import agents as agent_handlers
 from callwright.service.handlers.deployments import inbound
-from callwright.service.handlers.deployments.rows import change, find, get_resource, kept_agent, move
+from callwright.service.handlers.deployments.rows import change, check_no_talk, find, get_resource, kept_agent, move
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.refusals import Refusal, invalid
@@ -54,6 +54,7 @@ def preview_deployment(asked: PreviewDeployment, context: RequestContext) -> Pre
             old, or not up to date any more.
     """
     row = find(context, asked.id, lock=False)
+    check_no_talk(row)
     if row.call_type == "inbound":
         raise invalid("id", "is an inbound deployment, which calls nobody: there is nothing to preview")
     agent, seal = _agent(context, row), context.start_plan_seal
@@ -71,6 +72,7 @@ def start_deployment(asked: contract.StartDeployment, context: RequestContext) -
     A scheduled deployment starts at once only with a plan that was made while it was scheduled, or with `jump_clock`.
     """
     row = find(context, asked.id)
+    check_no_talk(row)
     if _check_start_or_resume("start", asked, row, context):
         start(context, row, plan_id=asked.plan_id, jump_clock=asked.jump_clock)
     return get_resource(context, asked.id)
@@ -150,6 +152,7 @@ def _check_start(context: RequestContext, row: Row[Any], kept: dict[str, Any]) -
 def pause_deployment(asked: contract.DeploymentAction, context: RequestContext) -> contract.Deployment:
     """A paused deployment: no new calls, those under way finish, the queue stays."""
     row = find(context, asked.id)
+    check_no_talk(row)
     if check_action("pause", row.status):
         move(context, row.id, "paused", "manual")
         data = PausedData(deployment_id=row.id, reason="manual", simulated=row.simulated)
@@ -161,6 +164,7 @@ def pause_deployment(asked: contract.DeploymentAction, context: RequestContext) 
 def resume_deployment(asked: contract.StartDeployment, context: RequestContext) -> contract.Deployment:
     """A resumed deployment, which continues where it stopped."""
     row = find(context, asked.id)
+    check_no_talk(row)
     if _check_start_or_resume("resume", asked, row, context):
         if row.call_type == "inbound":
             inbound.check_resume(context, row)

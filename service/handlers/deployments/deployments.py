@@ -33,6 +33,7 @@ from callwright.service.handlers.deployments.rows import (
     SEEN,
     change,
     check_concurrency,
+    check_no_talk,
     check_reserved,
     find,
     get_resource,
@@ -64,8 +65,12 @@ _ANSWERS = select(_KEYS.body).where(
     _KEYS.created_at > bindparam("since"),
     _KEYS.body.like('{"data":{"id":"dep@_%', escape="@"),
 )
-NETWORK_IS_SIMULATED = True
-"""No carrier is connected, so no deployment makes a real telephone ring."""
+
+
+_OTHER_NETWORK = (
+    "would change whether telephones really ring; clone the deployment with these numbers, preview the clone and start "
+    "it by that plan"
+)
 
 
 @handles(contract.list_deployments)
@@ -97,12 +102,20 @@ def get_deployment(asked: contract.GetDeployment, context: RequestContext) -> co
     return get_resource(context, asked.id)
 
 
-def _check_numbers(context: RequestContext, number_ids: list[str], field: str) -> None:
+def _network_of(context: RequestContext, number_ids: list[str], field: str) -> bool:
+    """Whether calls from these numbers are simulated. All have one provider, which makes the calls."""
+    providers: dict[str, bool] = {}
     for place, number_id in enumerate(number_ids):
         if number_id in number_ids[:place]:
             raise invalid(field, f"names {number_id} twice")
-        if number_handlers.find(context, number_id, field=field).status != "active":
+        number = number_handlers.find(context, number_id, field=field)
+        if number.status != "active":
             raise invalid(field, f"{number_id} is not active")
+        providers[number.provider] = bool(number.simulated)
+    if len(providers) > 1:
+        names = " and ".join(sorted(providers))
+        raise invalid(field, f"has numbers of {names}: a deployment calls from numbers of one provider")
+    return next(iter(providers.values()))
 
 
 def _check_predial_url(context: RequestContext, url: str | None) -> None:
@@ -137,14 +150,14 @@ def create_deployment(asked: contract.CreateDeployment, context: RequestContext)
             message = "phone_number_id: is required, or phone_number_ids with several"
             raise Refusal(MISSING_FIELD, message, field="phone_number_id")
         raise invalid("phone_number_id", "excludes phone_number_ids; send one of the two")
-    if asked.auto_start and not NETWORK_IS_SIMULATED:
-        message = "auto_start: telephones would really ring; make a draft, preview it, then start it with the plan_id"
-        raise Refusal(PLAN_REQUIRED, message, field="auto_start")
     agent = agent_handlers.find(context, asked.agent_id, field="agent_id")
     audience = audience_handlers.find(context, asked.audience_id, field="audience_id")
     field = "phone_number_ids" if asked.phone_number_ids else "phone_number_id"
     number_ids = asked.phone_number_ids or [asked.phone_number_id or ""]
-    _check_numbers(context, number_ids, field)
+    simulated = _network_of(context, number_ids, field)
+    if asked.auto_start and not simulated:
+        message = "auto_start: telephones would really ring; make a draft, preview it, then start it with the plan_id"
+        raise Refusal(PLAN_REQUIRED, message, field="auto_start")
     check_name_free(context, NAMED, asked.name)
     check_concurrency(context, asked.max_concurrency)
     check_reserved(context, asked.reserved_inbound_concurrency)
@@ -161,7 +174,7 @@ def create_deployment(asked: contract.CreateDeployment, context: RequestContext)
         **context.new_row("dep"),
         "status": "draft",
         "status_changed_at": context.now_ms,
-        "simulated": NETWORK_IS_SIMULATED,
+        "simulated": simulated,
         "seed": context.settings.sim_seed,
         "phone_number_ids": json_text(number_ids),
         "start_at": start_ms,
@@ -187,6 +200,7 @@ _COPIED = tuple(name for name in contract.CreateDeployment.model_fields if name 
 @handles(contract.clone_deployment)
 def clone_deployment(asked: contract.CloneDeployment, context: RequestContext) -> contract.Deployment:
     """A draft with the settings of another campaign. Raises `Refusal`: invalid_field for an inbound deployment."""
+    check_no_talk(find(context, asked.id, lock=False))
     original = get_resource(context, asked.id)
     if original.call_type == "inbound":
         raise invalid("id", "is an inbound deployment, and its number cannot be bound twice")
@@ -202,6 +216,7 @@ def clone_deployment(asked: contract.CloneDeployment, context: RequestContext) -
 def update_deployment(asked: contract.UpdateDeployment, context: RequestContext) -> contract.Deployment:
     """A changed deployment."""
     row = find(context, asked.id)
+    check_no_talk(row)
     changes = meant(given(asked), row.call_type)
     check_editable(set(changes), row.status, row.call_type)
     if not changes:
@@ -232,7 +247,8 @@ def update_deployment(asked: contract.UpdateDeployment, context: RequestContext)
     if settings is not None:
         changes["inbound"] = settings
     if "phone_number_ids" in changes:
-        _check_numbers(context, changes["phone_number_ids"], "phone_number_ids")
+        if _network_of(context, changes["phone_number_ids"], "phone_number_ids") != row.simulated:
+            raise invalid("phone_number_ids", _OTHER_NETWORK)
         _set_numbers(context, asked.id, changes["phone_number_ids"])
         changes["phone_number_ids"] = json_text(changes["phone_number_ids"])
     for name in ("start_at", "end_at"):

@@ -12,7 +12,8 @@ from callwright.service.dialling.eligibility.do_not_call import entry_of
 from callwright.service.dialling.eligibility.gate import DO_NOT_CALL
 from callwright.service.handlers import agents as agent_handlers
 from callwright.service.handlers import audiences as audience_handlers
-from callwright.service.handlers.deployments.deployments import NETWORK_IS_SIMULATED, create_deployment
+from callwright.service.handlers import phone_numbers as number_handlers
+from callwright.service.handlers.deployments.deployments import create_deployment
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.refusals import Refusal, invalid
 from callwright.service.tables.schema import audience_rows
@@ -38,17 +39,18 @@ def place_call(asked: contract.PlaceCall, context: RequestContext) -> Deployment
         wrong = made.errors[0]
         raise invalid("to" if wrong.column in (None, _PHONE_COLUMN) else "variables", wrong.message)
     audience = audience_handlers.find(context, made.id)
-    _check_not_listed(context, audience.id)
+    number = number_handlers.find(context, asked.phone_number_id, field="phone_number_id")
+    _check_not_listed(context, audience.id, simulated=bool(number.simulated))
     if missing := missing_columns(agent, audience, asked.voicemail.message_template):
         raise invalid("variables", f"has no value for {{{{{missing[0]}}}}}, which the agent's words need")
     settings = asked.model_dump(include={*SETTINGS, "agent_id", "phone_number_id", "auto_start", "budget_cap"})
     return create_deployment(CreateDeployment(name=name, audience_id=made.id, max_concurrency=1, **settings), context)
 
 
-def _check_not_listed(context: RequestContext, audience_id: str) -> None:
+def _check_not_listed(context: RequestContext, audience_id: str, *, simulated: bool) -> None:
     """Raises `Refusal` if the number, as it was read, is on the do-not-call list that the call would obey."""
     number: str = context.connection.execute(_NUMBER, {"audience": audience_id}).scalar_one()
-    entry = entry_of(context.connection, context.org_id, number, simulated=NETWORK_IS_SIMULATED, now_ms=context.now_ms)
+    entry = entry_of(context.connection, context.org_id, number, simulated=simulated, now_ms=context.now_ms)
     if entry is None:
         return
     of_simulated = " of the simulated network" if entry.simulated else ""

@@ -12,7 +12,7 @@ from callwright.service.dialling.queue import WAITING
 from callwright.service.handlers.deployments.view import to_resource
 from callwright.service.handlers.request_context import RequestContext
 from callwright.service.platform.database.prepared import Prepared
-from callwright.service.platform.refusals import Refusal
+from callwright.service.platform.refusals import Refusal, invalid
 from callwright.service.tables.schema import audience_rows, deployment_contacts, deployments
 
 _D, _K = deployments.c, deployment_contacts.c
@@ -47,6 +47,12 @@ _SEEN_ONE = SEEN.where(_D.id == bindparam("id"), _D.org_id == bindparam("org"))
 def find(context: RequestContext, deployment_id: str, *, lock: bool = True) -> Row[Any]:
     """The deployment's row, with `lock` locked until the unit of work ends. Raises `Refusal`: not_found."""
     return context.one(_LOCKED if lock else _ONE, id=deployment_id)
+
+
+def check_no_talk(row: Row[Any]) -> None:
+    """Raises `Refusal`: invalid_field for a talk in the browser, which can only be cancelled."""
+    if row.call_type == "web":
+        raise invalid("id", "is a talk in the browser: hang up its call, or cancel it; it cannot be changed")
 
 
 def get_resource(context: RequestContext, deployment_id: str) -> contract.Deployment:

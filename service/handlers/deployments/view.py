@@ -58,8 +58,14 @@ def to_resource(row: Row[Any], *, connection: Connection, full_at_ms: int | None
         stats=stats_of(row),
         revision=revisions.of_deployment(row),
         inbound=None if row.inbound is None else Inbound.model_validate_json(row.inbound),
-        **(_campaign(row, connection, halted=halted) if row.call_type == "outbound" else _NO_CAMPAIGN),
+        **_of_its_kind(row, connection, halted=halted),
     )
+
+
+def _of_its_kind(row: Row[Any], connection: Connection, *, halted: bool) -> dict[str, Any]:
+    if row.call_type == "outbound":
+        return _campaign(row, connection, halted=halted)
+    return _NO_CAMPAIGN | {"agent_snapshot": snapshot_of(row)}
 
 
 _NO_CAMPAIGN: dict[str, Any] = dict.fromkeys(("agent_snapshot", "audience_id", *SETTINGS))

@@ -51,10 +51,20 @@ class Page:
         return Response(self.content, headers=headers, media_type=self.media_type)
 
 
-def html_page(title: str, body: str, *, styles: tuple[str, ...] = (), script: str = "", submits: bool = False) -> Page:
-    """A page of HTML. `styles` and `script` are names of files beside this module; `body` is HTML already.
+def html_page(
+    title: str,
+    body: str,
+    *,
+    styles: tuple[str | Path, ...] = (),
+    script: str | Path = "",
+    submits: bool = False,
+    loads_scripts: bool = False,
+    connects: bool = False,
+) -> Page:
+    """A page of HTML. `styles` and `script` are files, beside this module if only named; `body` is HTML already.
 
-    With `submits` its forms may be sent to the service.
+    With `submits` its forms may be sent to the service, with `loads_scripts` it may load scripts of the service, and
+    with `connects` it may open connections to it.
     """
     style = "\n".join(part(name) for name in ("pages.css", *styles))
     code = part(script) if script else ""
@@ -65,16 +75,19 @@ def html_page(title: str, body: str, *, styles: tuple[str, ...] = (), script: st
         body=body,
         script=f"<script>{code}</script>\n" if code else "",
     )
-    policy = ["default-src 'none'", f"style-src {_hash(style)}", "img-src data:"]
+    directives = ["default-src 'none'", f"style-src {_hash(style)}", "img-src data:"]
     if code:
-        policy.append(f"script-src {_hash(code)}")
-    policy += ["frame-ancestors 'none'", "base-uri 'none'", f"form-action '{'self' if submits else 'none'}'"]
-    return Page(content.encode(), "text/html", {"Content-Security-Policy": "; ".join(policy)})
+        from_here = " 'self'" if loads_scripts else ""
+        directives.append(f"script-src {_hash(code)}{from_here}")
+    if connects:
+        directives.append("connect-src 'self'")
+    directives += ["frame-ancestors 'none'", "base-uri 'none'", f"form-action '{'self' if submits else 'none'}'"]
+    return Page(content.encode(), "text/html", {"Content-Security-Policy": "; ".join(directives)})
 
 
 @cache
-def part(name: str) -> str:
-    """The text of a file beside this module."""
+def part(name: str | Path) -> str:
+    """The text of a file, beside this module if it is only named."""
     return (FOLDER / name).read_text(encoding="utf-8")
 
 

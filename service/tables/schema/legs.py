@@ -24,6 +24,7 @@ legs = Table(
     Column("ended_at", Moment),
     Column("hang_up", Text),
     Column("result", Text),
+    Column("token_hash", String(64)),
     Index("ix_legs_state", "state", "created_at"),
     Index("ix_legs_lease", "lease_owner", "state"),
 )

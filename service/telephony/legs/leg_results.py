@@ -37,6 +37,11 @@ def not_dialled(request: CallRequest, end: EarlyEnd | None = None) -> CallResult
     )
 
 
+def not_opened(request: CallRequest) -> CallResult:
+    """A talk in the browser to which nobody came."""
+    return CallResult(call_id=request.call_id, outcome="no_answer", hangup_cause="no_answer", ended_by="platform")
+
+
 def unconfirmed(request: CallRequest) -> CallResult:
     """A leg of which nobody knows whether it rang."""
     return CallResult(call_id=request.call_id, outcome="failed", hangup_cause="unconfirmed", ended_by="carrier")

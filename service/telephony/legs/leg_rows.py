@@ -15,10 +15,11 @@ looked for at the carrier (`reconciliation`), and what is not found becomes `unc
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydantic import TypeAdapter
-from sqlalchemy import Connection, Row, bindparam, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, delete, func, or_, select, update
 
 from callwright.service.platform.database.concurrency import moment_of
 from callwright.service.platform.database.inserts import insert_ignoring_conflicts
@@ -44,8 +45,11 @@ _HANG_UPS = select(_L.call_id, _L.hang_up).where(
 _STAGE_COLUMNS = {"initiated": _L.initiated_at, "ringing": _L.ringing_at, "answered": _L.answered_at}
 
 
-def add(connection: Connection, carrier: str, request: CallRequest, now_ms: int) -> None:
-    """Adds the leg of a call that was claimed, unless it has one."""
+def add(
+    connection: Connection, carrier: str, request: CallRequest, now_ms: int, *, token_hash: str | None = None
+) -> None:
+    """Adds the leg of a call that was claimed, unless it has one. `token_hash` is that of the token by which a page
+    opens it, see `use_token`."""
     row = {
         "call_id": request.call_id,
         "org_id": request.org_id,
@@ -54,8 +58,26 @@ def add(connection: Connection, carrier: str, request: CallRequest, now_ms: int)
         "state": "new",
         "request": _REQUESTS.dump_json(request).decode(),
         "created_at": now_ms,
+        "token_hash": token_hash,
     }
     insert_ignoring_conflicts(connection, legs, [row])
+
+
+def has_token(connection: Connection, call_id: str, token_hash: str, *, made_after_ms: int) -> bool:
+    """Whether a token opens the leg of a call now."""
+    found = select(_L.call_id).where(*_opened_by(call_id, token_hash, made_after_ms))
+    return connection.execute(found).first() is not None
+
+
+def use_token(connection: Connection, call_id: str, token_hash: str, *, made_after_ms: int) -> bool:
+    """Whether a token opens the leg of a call: once, while it waits to be taken, and not an old one."""
+    used = update(legs).where(*_opened_by(call_id, token_hash, made_after_ms)).values(token_hash=None)
+    return connection.execute(used).rowcount == 1
+
+
+def _opened_by(call_id: str, token_hash: str, made_after_ms: int) -> tuple[ColumnElement[bool], ...]:
+    is_it = _L.call_id == call_id, _L.token_hash == token_hash
+    return *is_it, _L.state == "new", _L.created_at >= made_after_ms
 
 
 def find(connection: Connection, call_id: str) -> Row[Any] | None:
@@ -79,21 +101,33 @@ def result_of(leg: Row[Any]) -> CallResult:
     return _RESULTS.validate_json(leg.result)
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """The legs that a host takes: all of these carriers, and those of these calls."""
+
+    carriers: Collection[str]
+    call_ids: Collection[str] = ()
+
+    @property
+    def are_new(self) -> ColumnElement[bool]:
+        """That a leg is one of them, and waits for a host."""
+        return and_(_L.state == "new", or_(_L.carrier.in_(self.carriers), _L.call_id.in_(self.call_ids)))
+
+
 def take(
-    connection: Connection, host: str, carriers: Collection[str], most: int, *, now_ms: int, until_ms: int
+    connection: Connection, host: str, wanted: Wanted, most: int, *, now_ms: int, until_ms: int
 ) -> Sequence[Row[Any]]:
-    """Leases up to `most` new legs of these carriers to a host, the oldest first.
+    """Leases up to `most` of the new legs that a host wants, the oldest first.
 
     A leg that another host took and did not begin to place may be taken once that host's lease has expired.
     """
-    new = select(legs).where(_L.state == "new", _L.carrier.in_(carriers)).order_by(_L.created_at).limit(most)
+    new = select(legs).where(wanted.are_new).order_by(_L.created_at).limit(most)
     return LEGS.take(connection, new, host, now_ms, until_ms)
 
 
-def are_new(connection: Connection, carriers: Collection[str]) -> bool:
-    """Whether a leg of these carriers waits for a host."""
-    new = select(_L.call_id).where(_L.state == "new", _L.carrier.in_(carriers)).limit(1)
-    return connection.execute(new).first() is not None
+def are_new(connection: Connection, wanted: Wanted) -> bool:
+    """Whether a leg waits for a host that wants it."""
+    return connection.execute(select(_L.call_id).where(wanted.are_new).limit(1)).first() is not None
 
 
 def begin_placing(connection: Connection, call_id: str, host: str, now_ms: int) -> bool:
@@ -173,10 +207,20 @@ def renew(connection: Connection, host: str, call_ids: Collection[str], *, now_m
     return set(LEGS.renew(connection, call_ids, host, now_ms, until_ms, waits=True))
 
 
+def are_lost(connection: Connection, host: str, now_ms: int) -> bool:
+    """Whether there is a leg for `take_lost`."""
+    found = select(_L.call_id).where(*_lost(host), LEGS.free(connection, host, now_ms)).limit(1)
+    return connection.execute(found).first() is not None
+
+
 def take_lost(connection: Connection, host: str, most: int, *, now_ms: int, until_ms: int) -> Sequence[Row[Any]]:
     """Leases legs that were placed, or perhaps, and whose host has not renewed its lease: as they were before."""
-    lost = select(legs).where(_L.state.in_(("placing", "placed", "unconfirmed"))).order_by(_L.created_at)
-    return LEGS.take(connection, lost.where(_L.lease_owner != host).limit(most), host, now_ms, until_ms)
+    lost = select(legs).where(*_lost(host)).order_by(_L.created_at).limit(most)
+    return LEGS.take(connection, lost, host, now_ms, until_ms)
+
+
+def _lost(host: str) -> tuple[ColumnElement[bool], ...]:
+    return _L.state.in_(("placing", "placed", "unconfirmed")), _L.lease_owner != host
 
 
 def age_ms(connection: Connection, leg: Row[Any], now_ms: int) -> int:

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Row
 from callwright.service.platform.clock.clock import SECOND
 from callwright.service.telephony.engine import CallProgress, CallRequest, CallResult, EarlyEnd, EngineParts, Report
 from callwright.service.telephony.legs import leg_rows
-from callwright.service.telephony.legs.leg_results import not_dialled
+from callwright.service.telephony.legs.leg_results import not_dialled, not_opened
 
 LOOK_S = 0.2
 """Seconds between two reads of the legs under way, all of an engine at once."""
@@ -72,7 +72,8 @@ class LineEngine:
 
     async def _give_up(self, request: CallRequest) -> None:
         now_ms = self._clock.now_ms()
-        await self._database.write(leg_rows.end, not_dialled(request), now_ms, only_in=("new",))
+        result = not_dialled(request) if request.rings_telephone else not_opened(request)
+        await self._database.write(leg_rows.end, result, now_ms, only_in=("new",))
 
     async def _look(self, call_id: str) -> Row[Any] | None:
         """The leg, as it is after a short wait. One read serves all calls that wait."""

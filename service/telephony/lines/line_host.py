@@ -5,7 +5,7 @@ another host finds them and settles them, and places none of them again.
 """
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
@@ -17,6 +17,7 @@ from callwright.service.platform.clock.clock import SECOND, Clock
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.database.postgres.lock_waits import Locked
 from callwright.service.platform.database.unavailable import StorageUnavailable
+from callwright.service.platform.wake_signal import WakeSignal
 from callwright.service.platform.worker_loop import repeat
 from callwright.service.telephony.engine import CallRequest, EarlyEnd
 from callwright.service.telephony.legs import leg_rows
@@ -60,10 +61,17 @@ class LineHost:
         *,
         lines: int,
         may_place: MayPlace,
+        chosen: Mapping[str, Callable[[], Collection[str]]] | None = None,
+        woken: WakeSignal | None = None,
         lease_ms: int = LEASE_MS,
         times: PlacingTimes = PlacingTimes(),  # noqa: B008 - it cannot change
     ) -> None:
-        """`lines` is how many calls it carries at once, `owner` the name under which it leases legs."""
+        """`lines` is how many calls it carries at once, `owner` the name under which it leases legs.
+
+        Of a carrier in `chosen` it takes only the calls whose ids are returned there. `woken` tells that a leg may be
+        new; it looks by itself too.
+        """
+        self._chosen, self._woken = chosen or {}, woken
         self._database, self._clock, self._owner = database, clock, owner
         self._carriers, self._lines, self._may_place, self._lease_ms = carriers, lines, may_place, lease_ms
         self._times = times
@@ -82,7 +90,7 @@ class LineHost:
             tasks.start_soon(
                 partial(repeat, partial(self._adopt, tasks), "looking for legs without a host", every_s=SETTLE_S)
             )
-            await repeat(partial(self._look, tasks), "looking for legs", every_s=LOOK_S)
+            await repeat(partial(self._look, tasks), "looking for legs", every_s=LOOK_S, signal=self._woken)
 
     @property
     def calls_under_way(self) -> int:
@@ -109,10 +117,14 @@ class LineHost:
         room = self._lines - len(self._calls)
         if room <= 0 or not self._takes:
             return
-        if not await self._database.read(leg_rows.are_new, list(self._carriers)):
+        wanted = leg_rows.Wanted(
+            [name for name in self._carriers if name not in self._chosen],
+            [call_id for calls_of in self._chosen.values() for call_id in calls_of()],
+        )
+        if not (wanted.carriers or wanted.call_ids) or not await self._database.read(leg_rows.are_new, wanted):
             return
         now_ms = self._clock.now_ms()
-        given = (self._owner, list(self._carriers), room)
+        given = (self._owner, wanted, room)
         taken = await self._database.write(leg_rows.take, *given, now_ms=now_ms, until_ms=now_ms + self._lease_ms)
         for leg in taken:
             if leg.call_id not in self._calls:
@@ -134,6 +146,8 @@ class LineHost:
         if room <= 0:
             return
         now_ms = self._clock.now_ms()
+        if not await self._database.read(leg_rows.are_lost, self._owner, now_ms):
+            return
         found = await self._database.write(
             leg_rows.take_lost, self._owner, room, now_ms=now_ms, until_ms=now_ms + self._lease_ms
         )

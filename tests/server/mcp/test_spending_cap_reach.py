@@ -294,6 +294,8 @@ SPENDS_NOTHING: dict[str, str] = {
     "create_audience": "no deployment calls a new audience",
     "update_audience": "changes its name and notes",
     "delete_audience": "is refused while a deployment calls it",
+    "import_phone_number": "costs nothing here, and calls nobody",
+    "talk_to_agent": "rings nobody and costs nothing here",
     "release_phone_number": "ends what is paid for it",
     "clone_deployment": "makes a draft, and a draft calls nobody",
     "delete_deployment": "removes a draft",

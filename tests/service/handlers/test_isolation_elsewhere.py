@@ -23,7 +23,7 @@ from tests.support.imports import carry_out_import
 from tests.support.isolation import REQUIRED_BODY, REQUIRED_QUERY, id_places, one_of_everything
 from tests.support.resources import row
 from tests.support.reviews import open_review
-from tests.support.service import Tenant, open_service
+from tests.support.service import OWNED, Tenant, open_service
 from tests.support.webhooks.sent_events import URL, subscribe
 
 LISTS = [name for name, operation in OPERATIONS.items() if operation.shape == "many"]
@@ -134,6 +134,8 @@ async def test_an_idempotency_key_of_another_organization_is_nothing_to_one_s_ow
                 **BODIES.get(name, REQUIRED_BODY.get(name, {})),
                 **{at: ids[kinds[at]] for at in PLACED.get(name, ())},
             }
+            if name == "import_phone_number":  # a number belongs to one organization
+                body["number"] = OWNED[len(answers)]
             sent = json.dumps(body) if operation.has_body else None
             answer = await http.post(path_of(operation, ids), headers=once, content=sent)
             assert (answer.status_code, "idempotent-replayed" in answer.headers) == (operation.status, False)

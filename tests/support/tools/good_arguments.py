@@ -16,6 +16,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     **{name: {"audience_id": "aud_1", "import_id": "imp_1"} for name in ("get_audience_import", "list_import_errors")},
     "search_available_numbers": {"country": "US"},
     "rent_phone_number": {"country": "US"},
+    "import_phone_number": {"number": "+12125550191"},
     "search_transcripts": {"query": "expensive"},
     "get_call_stats": {"group_by": ["outcome", "disposition"]},
     "create_deployment": {"name": "C", "agent_id": "agt_1", "audience_id": "aud_1", "phone_number_ids": ["num_1"]},

@@ -96,6 +96,16 @@ export interface DeleteAgentInput {
   id: string;
 }
 
+/** Which agent to talk to. The user who made the key must still be a member of the organization. */
+export interface TalkToAgentInput {
+  /** Agent id (agt_…), from list_agents. */
+  id: string;
+  /** Values for the placeholders of the agent's prompt, by name, such as first_name. */
+  variables?: Record<string, JsonValue>;
+  /** Seconds after which a call is ended. Default: 600. */
+  max_call_duration_seconds?: number;
+}
+
 /** Voices that can be used. */
 export interface ListVoicesInput {
   /** Page number, from 1. Leave out when using cursor. */
@@ -349,6 +359,28 @@ export interface RentPhoneNumberInput {
 }
 
 /**
+ * A number that the organization owns at its carrier. It costs nothing here; the carrier bills for it. A key may
+ * make 20% of its plan's requests per second here.
+ */
+export interface ImportPhoneNumberInput {
+  /** One of the numbers that the carrier is set up with (CALLWRIGHT_SIP_NUMBERS). */
+  number: string;
+  /** The carrier that has it: the SIP trunk. Default: "sip". */
+  provider?: "sip";
+  /** The kind of number. Default: "local". */
+  number_type?: "local" | "mobile" | "toll_free" | "national";
+  /** A name for people. */
+  label?: string;
+  /**
+   * Calls that it may make within any 24 hours, over all deployments: carriers mark numbers that call much as spam.
+   * null: as many as are wanted. Default: 200.
+   */
+  max_calls_per_day?: number | null;
+  /** Your own notes: up to 50 keys of up to 40 characters, values up to 500. */
+  metadata?: Record<string, string>;
+}
+
+/**
  * Changes to a phone number. Fields that are left out stay as they are; null empties a field that may be null. A
  * key may make 20% of its plan's requests per second here.
  */
@@ -400,7 +432,7 @@ export interface ListDeploymentsInput {
   /** Only these states, for example active,paused. */
   status?: ("draft" | "scheduled" | "active" | "paused" | "completed" | "cancelled" | "failed")[];
   /** Only these kinds, for example inbound. */
-  call_type?: ("outbound" | "inbound")[];
+  call_type?: ("outbound" | "inbound" | "web")[];
   /** Only the one with exactly this name. */
   name?: string;
   /** Only those of these agents. */
@@ -714,7 +746,7 @@ export interface ListCallsInput {
   /** Only calls to these contacts. */
   contact_id?: string[];
   /** Only this direction. */
-  call_type?: ("outbound" | "inbound")[];
+  call_type?: ("outbound" | "inbound" | "web")[];
   /** Only these states, for example in_progress. */
   status?: ("queued" | "initiated" | "ringing" | "in_progress" | "completed" | "failed" | "cancelled")[];
   /** Only these outcomes, for example answered. */
@@ -817,7 +849,7 @@ export interface GetCallStatsInput {
   /** Only calls to these contacts. */
   contact_id?: string[];
   /** Only this direction. */
-  call_type?: ("outbound" | "inbound")[];
+  call_type?: ("outbound" | "inbound" | "web")[];
   /** Only these states, for example in_progress. */
   status?: ("queued" | "initiated" | "ringing" | "in_progress" | "completed" | "failed" | "cancelled")[];
   /** Only these outcomes, for example answered. */
@@ -849,7 +881,7 @@ export interface ReadConversationsInput {
   /** Only calls to these contacts. */
   contact_id?: string[];
   /** Only this direction. */
-  call_type?: ("outbound" | "inbound")[];
+  call_type?: ("outbound" | "inbound" | "web")[];
   /** Only these states, for example in_progress. */
   status?: ("queued" | "initiated" | "ringing" | "in_progress" | "completed" | "failed" | "cancelled")[];
   /** Only these outcomes, for example answered. */
@@ -909,7 +941,7 @@ export interface SearchTranscriptsInput {
   /** Only calls to these contacts. */
   contact_id?: string[];
   /** Only this direction. */
-  call_type?: ("outbound" | "inbound")[];
+  call_type?: ("outbound" | "inbound" | "web")[];
   /** Only these states, for example in_progress. */
   status?: ("queued" | "initiated" | "ringing" | "in_progress" | "completed" | "failed" | "cancelled")[];
   /** Only these outcomes, for example answered. */

@@ -28,6 +28,10 @@ export class Agents extends Noun {
   delete(input: inputs.DeleteAgentInput, options: CallOptions = {}): Promise<void> {
     return this.session.ask(operations.deleteAgent, input, options);
   }
+  /** Make a link to talk to an agent in the browser; no telephone rings. */
+  talk(input: inputs.TalkToAgentInput, options: CallOptions = {}): Promise<schemas.Talk> {
+    return this.session.ask(operations.talkToAgent, input, options);
+  }
 }
 
 export class Voices extends Noun {
@@ -104,6 +108,10 @@ export class PhoneNumbers extends Noun {
   /** Rent a phone number; charges the first month. */
   rent(input: inputs.RentPhoneNumberInput, options: CallOptions = {}): Promise<schemas.PhoneNumber> {
     return this.session.ask(operations.rentPhoneNumber, input, options);
+  }
+  /** Take in a phone number that the organization owns at its SIP trunk: calls from it really ring. */
+  importOwned(input: inputs.ImportPhoneNumberInput, options: CallOptions = {}): Promise<schemas.PhoneNumber> {
+    return this.session.ask(operations.importPhoneNumber, input, options);
   }
   /** Change a phone number. */
   update(input: inputs.UpdatePhoneNumberInput, options: CallOptions = {}): Promise<schemas.PhoneNumber> {

@@ -64,6 +64,16 @@ export const deleteAgent: Operation<inputs.DeleteAgentInput, void> = {
   mediaTypes: []
 };
 
+export const talkToAgent: Operation<inputs.TalkToAgentInput, schemas.Talk> = {
+  name: "talk_to_agent",
+  method: "POST",
+  path: "/agents/{id}/talk",
+  shape: "one",
+  query: {},
+  hasBody: true,
+  mediaTypes: []
+};
+
 export const listVoices: Operation<inputs.ListVoicesInput, schemas.Voice> = {
   name: "list_voices",
   method: "GET",
@@ -280,6 +290,16 @@ export const rentPhoneNumber: Operation<inputs.RentPhoneNumberInput, schemas.Pho
   name: "rent_phone_number",
   method: "POST",
   path: "/phone_numbers",
+  shape: "one",
+  query: {},
+  hasBody: true,
+  mediaTypes: []
+};
+
+export const importPhoneNumber: Operation<inputs.ImportPhoneNumberInput, schemas.PhoneNumber> = {
+  name: "import_phone_number",
+  method: "POST",
+  path: "/phone_numbers/import",
   shape: "one",
   query: {},
   hasBody: true,

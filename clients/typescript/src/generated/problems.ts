@@ -170,6 +170,14 @@ export const problems = {
     meaning: "A file is being imported into the audience, and nobody knows yet how many people it adds; nobody was called.",
     remedy: "Wait until the imports that `imports` names have ended, preview the deployment, then start or resume it."
   },
+  lines_unavailable: {
+    meaning: "No lines carry such calls here.",
+    remedy: "The message says what whoever runs the service has to install or set."
+  },
+  number_not_at_carrier: {
+    meaning: "The carrier is not set up with this number.",
+    remedy: "The message says which setting lists the numbers that the organization's carrier has."
+  },
   number_not_capable: {
     meaning: "The number is not active, or cannot be called.",
     remedy: "Bind an active number whose capabilities include voice_inbound."

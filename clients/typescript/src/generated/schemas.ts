@@ -197,7 +197,7 @@ export interface Call {
   id: string;
   /** The same as id. */
   call_id: string;
-  call_type: "outbound" | "inbound";
+  call_type: "outbound" | "inbound" | "web";
   /** True when no telephone rang. */
   simulated: boolean;
   deployment_id: string | null;
@@ -693,7 +693,7 @@ export interface Deployment {
   /** The API key that made it; null when no key did. */
   created_by_key_id?: string | null;
   name: string;
-  call_type: "outbound" | "inbound";
+  call_type: "outbound" | "inbound" | "web";
   status: "draft" | "scheduled" | "active" | "paused" | "completed" | "cancelled" | "failed";
   status_reason?: string | null;
   status_changed_at: string;
@@ -1114,7 +1114,7 @@ export interface OverviewAudiences {
 export interface OverviewDeployment {
   id: string;
   name: string;
-  call_type: "outbound" | "inbound";
+  call_type: "outbound" | "inbound" | "web";
   status: "draft" | "scheduled" | "active" | "paused" | "completed" | "cancelled" | "failed";
   status_reason?: string | null;
   /** The agent's name. */
@@ -1271,7 +1271,7 @@ export interface PersonRefusedRow {
   audience_id: string;
 }
 
-/** A rented phone number. */
+/** A phone number: rented, or owned at a carrier. */
 export interface PhoneNumber {
   /** The resource's id: opaque, with a prefix that names its type. */
   id: string;
@@ -1577,6 +1577,16 @@ export interface Stats {
   /** Contacts by the outcome of the last of their calls that has ended. */
   last_outcomes: Record<string, number>;
   spend: Money;
+}
+
+/** A talk that waits for its page to be opened. */
+export interface Talk {
+  /** The call, with its transcript and recording once it has ended. */
+  call_id: string;
+  deployment_id: string;
+  /** The page. It opens the talk once, until expires_at: whoever has the link can talk. */
+  url: string;
+  expires_at: string;
 }
 
 /** One movement of the wallet; never changed afterwards. */

@@ -11,7 +11,7 @@ from tests.support.campaigns import ended_by_workers, working
 from tests.support.clock_set_by_test import Wall
 from tests.support.deployments.plans import make_real, nobody_is_called, plan_of
 from tests.support.resources import refusal, row
-from tests.support.service import Tenant, open_service
+from tests.support.service import OWNED, Tenant, open_service
 
 
 async def test_a_paused_campaign_is_resumed_by_a_plan_made_while_it_is_paused(tenant: Tenant) -> None:
@@ -70,16 +70,36 @@ async def test_where_telephones_ring_a_start_needs_a_plan(tenant: Tenant) -> Non
     assert (await client.resume(id=made, plan_id=await plan_of(tenant, made))).status == "active"
 
 
-async def test_where_telephones_ring_nothing_is_started_while_it_is_made(
-    tenant: Tenant, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("callwright.service.handlers.deployments.deployments.NETWORK_IS_SIMULATED", False)
+async def test_where_telephones_ring_nothing_is_started_while_it_is_made(tenant: Tenant) -> None:
+    owned = await tenant.client.phone_numbers.import_owned(number=OWNED[0])
     async with refusal(409, "plan_required", "auto_start") as kept:
-        await resources.draft(tenant, auto_start=True)
+        await resources.draft(tenant, auto_start=True, phone_number_ids=[owned.id])
     assert "make a draft, preview it, then start it" in kept[0].message
     assert (await tenant.client.deployments.list()).data == []
-    made = await resources.draft(tenant, "Draft")
+    made = await resources.draft(tenant, "Draft", phone_number_ids=[owned.id])
     assert (made.deployment.status, made.deployment.simulated) == ("draft", False)
+
+
+async def test_a_deployment_never_changes_between_simulated_and_real_numbers_but_its_clone_may(tenant: Tenant) -> None:
+    client = tenant.client
+    owned = await client.phone_numbers.import_owned(number=OWNED[0])
+    simulated = await resources.draft(tenant)
+    assert simulated.deployment.simulated
+    async with refusal(400, "invalid_field", "phone_number_ids") as kept:
+        await client.deployments.update(id=simulated.deployment.id, phone_number_ids=[owned.id])
+    assert "clone the deployment with these numbers" in kept[0].message
+    async with refusal(400, "invalid_field", "phone_number_ids") as kept:
+        await client.deployments.create(
+            name="Mixed",
+            agent_id=simulated.agent.id,
+            audience_id=simulated.audience.id,
+            phone_number_ids=[simulated.number.id, owned.id],
+        )
+    assert "simulated and sip" in kept[0].message or "sip and simulated" in kept[0].message
+    real = await client.deployments.clone(id=simulated.deployment.id, name="Real", phone_number_ids=[owned.id])
+    assert (real.simulated, real.status) == (False, "draft")
+    async with refusal(409, "plan_required"):
+        await client.deployments.start(id=real.id)
 
 
 async def test_what_was_agreed_to_must_still_hold_when_the_moment_of_a_scheduled_start_comes(

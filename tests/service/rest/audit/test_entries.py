@@ -17,7 +17,7 @@ from tests.support.campaigns import run
 from tests.support.http.raw_requests import AsyncClient
 from tests.support.resources import agent, audience, draft, number, row
 from tests.support.reviews import open_review
-from tests.support.service import Tenant
+from tests.support.service import OWNED, Tenant
 from tests.support.tasks import tasks_within
 
 SECRETS = ("whsec_a1b2c3marked", "svc_live_a1b2c3marked", "svc_mcp_a1b2c3marked")
@@ -224,6 +224,8 @@ async def write_everything(tenant: Tenant, http: AsyncClient) -> set[str]:
     await does("delete_audience", f"/audiences/{spare['id']}")
     calls_from, called, spare = [await does("rent_phone_number", **rented) for _ in range(3)]
     await does("update_phone_number", f"/phone_numbers/{calls_from['id']}", label=prompt[:200], metadata=notes)
+    await does("import_phone_number", number=OWNED[0], label=secret, metadata=notes)
+    await does("talk_to_agent", f"/agents/{made['id']}/talk", variables={PRIVATE: PRIVATE})
     await does("release_phone_number", f"/phone_numbers/{spare['id']}")
     parts: dict[str, Any] = {
         "agent_id": made["id"],

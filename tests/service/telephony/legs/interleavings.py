@@ -96,7 +96,7 @@ class Model:
         self._transactions: Mapping[str, Transaction] = {
             "add": lambda c, _, now_ms: leg_rows.add(c, "modelled", REQUEST, now_ms),
             "take": lambda c, host, now_ms: leg_rows.take(
-                c, host, ["modelled"], 1, now_ms=now_ms, until_ms=now_ms + LEASE_MS
+                c, host, leg_rows.Wanted(["modelled"]), 1, now_ms=now_ms, until_ms=now_ms + LEASE_MS
             ),
             "take lost": lambda c, host, now_ms: leg_rows.take_lost(
                 c, host, 1, now_ms=now_ms, until_ms=now_ms + LEASE_MS

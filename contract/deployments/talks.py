@@ -1,0 +1,47 @@
+"""Talks: calls to an agent from a browser, without a telephone."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from callwright.contract.declaration.field_types import AgentId, Timestamp
+from callwright.contract.declaration.marks import OwnScript
+from callwright.contract.declaration.model import Input, Resource
+from callwright.contract.declaration.operation import operation
+from callwright.contract.declaration.rows import Row
+from callwright.contract.deployments.dialling import MaxCallDuration
+from callwright.contract.problems import LINES_UNAVAILABLE, NOT_FOUND, PLAN_LIMIT_REACHED
+
+
+class TalkToAgent(Input):
+    """Which agent to talk to."""
+
+    id: AgentId
+    variables: Annotated[
+        Row, Field(description="Values for the placeholders of the agent's prompt, by name, such as first_name.")
+    ] = {}
+    max_call_duration_seconds: MaxCallDuration = 600
+
+
+class Talk(Resource):
+    """A talk that waits for its page to be opened."""
+
+    call_id: Annotated[str, Field(description="The call, with its transcript and recording once it has ended.")]
+    deployment_id: str
+    url: Annotated[
+        OwnScript,
+        Field(description="The page. It opens the talk once, until expires_at: whoever has the link can talk."),
+    ]
+    expires_at: Timestamp
+
+
+talk_to_agent = operation(
+    "talk_to_agent",
+    "POST /agents/{id}/talk",
+    takes=TalkToAgent,
+    gives=Talk,
+    status=201,
+    problems=(NOT_FOUND, PLAN_LIMIT_REACHED, LINES_UNAVAILABLE),
+    summary="Make a link to talk to an agent in the browser; no telephone rings.",
+    creator_bound="member",
+)

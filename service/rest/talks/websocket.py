@@ -1,0 +1,140 @@
+"""The websocket of a page that talks to an agent: it is passed on to the media process that has the call.
+
+The page names its call in the path, and its token as a subprotocol, so that the token is in no address and in no log.
+"""
+
+import logging
+from collections.abc import MutableMapping
+from contextlib import suppress
+from typing import Any
+
+import anyio
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from callwright.service.handlers.deployments.talks import OPENS_WITHIN_S, hash_of
+from callwright.service.platform.clock.clock import SECOND
+from callwright.service.services import Services
+from callwright.service.telephony.carriers.browser_calls import BrowserCalls, TooManyPages, WaitingPage
+from callwright.service.telephony.carriers.websocket import Opening
+from callwright.service.telephony.legs import leg_rows
+from callwright.service.telephony.legs.line_engine import NOT_TAKEN_S
+
+log = logging.getLogger(__name__)
+PATH = "/talk/"
+PROTOCOL = "callwright.talk"
+"""The subprotocol that is accepted; the token is offered beside it."""
+_LONGEST_MESSAGE = 65_536
+_UNKNOWN, _BUSY, _ENDED = 4401, 4503, 1011
+"""Close codes: the token is unknown, used up or too old; no line is free; the call's process is gone."""
+LEAVES_WITHIN_S = 3.0
+"""Seconds that a page has to close its websocket after the end of the call."""
+TAKEN_WITHIN_S = 40.0
+"""Seconds that a page waits for a line. The first media process takes some to start."""
+
+
+class TalkWebsocket:
+    """Answers the websockets of pages. `browser` is None if this process carries no calls."""
+
+    def __init__(self, services: Services, browser: BrowserCalls | None) -> None:
+        self._services, self._browser = services, browser
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        """Answers one websocket."""
+        socket = WebSocket(scope, receive, send)
+        call_id = str(scope["path"]).removeprefix(PATH)
+        offered = [word.strip() for word in socket.headers.get("sec-websocket-protocol", "").split(",")]
+        if not str(scope["path"]).startswith(PATH) or offered[:1] != [PROTOCOL] or len(offered) != 2:
+            await socket.close()  # before it is accepted: the answer is 403
+            return
+        if not self._comes_from_here(socket):
+            await socket.close()
+            return
+        await socket.accept(PROTOCOL)
+        if self._browser is None or not await self._opens(call_id, offered[1]):
+            await socket.close(_UNKNOWN)
+            return
+        try:
+            with self._browser.page(call_id) as page:
+                opening = await _opening(socket, page)
+                if opening is not None:
+                    await _passed_on(socket, opening)
+        except TooManyPages:
+            await socket.close(_BUSY)
+
+    def _comes_from_here(self, socket: WebSocket) -> bool:
+        """Whether the page is of this service. Browsers always say where a page is from; other programs need not."""
+        origin = socket.headers.get("origin")
+        host = socket.headers.get("host", "")
+        here = (self._services.own_address.root, f"http://{host}", f"https://{host}")  # a proxy may have ended TLS
+        return origin is None or origin in {_origin_of(address) for address in here}
+
+    async def _opens(self, call_id: str, token: str) -> bool:
+        database, now_ms = self._services.database, self._services.clock.now_ms()
+        given = (call_id, hash_of(token))
+        since = {"made_after_ms": now_ms - round(NOT_TAKEN_S * SECOND)}
+        if not await database.read(leg_rows.has_token, *given, **since):  # anybody may ask, and writes are few
+            return False
+        return await database.write(leg_rows.use_token, *given, **since)
+
+
+def _origin_of(address: str) -> str:
+    scheme, _, rest = address.partition("://")
+    return f"{scheme}://{rest.partition('/')[0]}"
+
+
+async def _opening(socket: WebSocket, page: WaitingPage) -> Opening | None:
+    """Where the websocket goes on, once the call is taken; None if it is closed. What the page sends before is dropped:
+    nobody listens yet, and later it would be more sound than time has passed.
+    """
+    found: list[Opening | None] = []
+    async with anyio.create_task_group() as tasks:
+
+        async def wait() -> None:
+            found.append(await page.opening(TAKEN_WITHIN_S))
+            tasks.cancel_scope.cancel()
+
+        tasks.start_soon(wait)
+        while (await socket.receive())["type"] == "websocket.receive":
+            pass
+        tasks.cancel_scope.cancel()
+        return None
+    if found[0] is None:
+        await socket.close(_BUSY)
+    return found[0]
+
+
+async def _passed_on(socket: WebSocket, opening: Opening) -> None:
+    """Passes messages on in both directions until one side ends."""
+    from websockets.asyncio.client import connect
+    from websockets.exceptions import ConnectionClosed, WebSocketException
+
+    address = f"ws://127.0.0.1:{opening.port}/media/{opening.token}"
+    try:
+        async with connect(
+            address, proxy=None, compression=None, open_timeout=OPENS_WITHIN_S, max_size=_LONGEST_MESSAGE
+        ) as media:
+            is_gone = anyio.Event()
+
+            async def to_media() -> None:
+                while (message := await socket.receive())["type"] == "websocket.receive":
+                    with suppress(ConnectionClosed):
+                        await media.send(message.get("bytes") or message.get("text") or "")
+                is_gone.set()
+                await media.close()
+
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(to_media)
+                with suppress(WebSocketDisconnect, ConnectionClosed):
+                    async for message in media:
+                        await (socket.send_bytes(message) if isinstance(message, bytes) else socket.send_text(message))
+                # The page closes once it has read that the talk has ended. Sound still comes from it: if this side
+                # closed first, the system would reset the connection, and what the page has not read yet were lost.
+                with anyio.move_on_after(LEAVES_WITHIN_S):
+                    await is_gone.wait()
+                tasks.cancel_scope.cancel()
+            if not is_gone.is_set():
+                code = media.close_code
+                await socket.close(code if code in (1000, 1008, 1013) else _ENDED)
+    except (OSError, TimeoutError, WebSocketException) as error:
+        log.warning("a page could not be passed on: %s", type(error).__name__, extra={"call_id": opening.call.call_id})
+        await socket.close(_ENDED)

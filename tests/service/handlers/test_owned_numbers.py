@@ -1,0 +1,52 @@
+"""Numbers that an organization owns at its SIP trunk."""
+
+from typing import Any
+
+import pytest
+
+from tests.support import resources
+from tests.support.resources import refusal
+from tests.support.service import OWNED, Tenant
+
+
+@pytest.mark.requirement("LINE-05")
+async def test_an_owned_number_is_taken_in_for_no_money_and_calls_from_it_are_real(tenant: Tenant) -> None:
+    before = (await tenant.client.wallet.get()).balance
+    taken = await tenant.client.phone_numbers.import_owned(number="(212) 555-0191".replace("(", "+1 ("), label="Ours")
+    assert (taken.number, taken.provider, taken.simulated, taken.country) == (OWNED[0], "sip", False, "US")
+    assert (taken.monthly_cost.amount, taken.renews_at, taken.auto_renew) == ("0.000000", None, False)
+    assert taken.capabilities.voice_outbound
+    assert not taken.capabilities.voice_inbound
+    assert (await tenant.client.wallet.get()).balance == before
+
+
+async def test_a_number_that_the_trunk_does_not_have_is_refused_with_the_setting_that_lists_them(
+    tenant: Tenant,
+) -> None:
+    async with refusal(422, "number_not_at_carrier", "number") as kept:
+        await tenant.client.phone_numbers.import_owned(number="+12125550177")
+    assert "CALLWRIGHT_SIP_NUMBERS" in kept[0].message
+
+
+async def test_an_owned_number_belongs_to_one_organization_until_it_is_released(tenant: Tenant) -> None:
+    mine = await tenant.client.phone_numbers.import_owned(number=OWNED[0])
+    async with tenant.another_organization() as other:
+        async with refusal(409, "number_unavailable", "number"):
+            await other.client.phone_numbers.import_owned(number=OWNED[0])
+        assert (await tenant.client.phone_numbers.release(id=mine.id)).status == "released"
+        assert (await other.client.phone_numbers.import_owned(number=OWNED[0])).number == OWNED[0]
+
+
+async def test_one_call_from_an_owned_number_is_a_draft_until_its_plan_is_agreed_to(tenant: Tenant) -> None:
+    owned = await tenant.client.phone_numbers.import_owned(number=OWNED[0])
+    agent = await resources.agent(tenant)
+    call: dict[str, Any] = {
+        "agent_id": agent.id,
+        "phone_number_id": owned.id,
+        "to": "+12125550142",
+        "variables": {"first_name": "Ada"},
+    }
+    async with refusal(409, "plan_required", "auto_start"):
+        await tenant.client.calls.place(**call)
+    made = await tenant.client.calls.place(**call, auto_start=False)
+    assert (made.status, made.simulated) == ("draft", False)
