@@ -119,8 +119,8 @@ class Conversation:
             await self._enter(entry)
         if self._machine.is_met:
             ended = self._machine.ended(now, speaks=self._speech.is_heard)
-            if ended is not None:
-                self.findings.heard(ended)
+            if ended is not None and self._goodbye is None:
+                self.findings.greeting_ended(ended)
                 await self._speak_to_machine(ended)
         elif self._goodbye is None and self._farewell_until is None and not self._is_busy(now):
             await self._wait_for_contact(now)

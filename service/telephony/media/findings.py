@@ -38,6 +38,11 @@ class Findings:
         """The words, and the beep, say who answered."""
         self.verdicts = replace(self.verdicts, words=answered_by)
 
+    def greeting_ended(self, answered_by: AnsweredBy) -> None:
+        """A machine's greeting is over, which says more of it. What was not heard to be a greeting says nothing."""
+        if self.verdicts.words is not None:
+            self.heard(answered_by)
+
     def warn(self, sentence: str) -> None:
         """Notes a warning, once."""
         if sentence not in self.warnings:
