@@ -27,11 +27,9 @@ from callwright.service.speech.mu_law_files import RATE_HZ, NotARecording, pcm_o
 from callwright.service.speech.recording_content import RecordingContent
 from callwright.service.speech.rendering import Speech, render
 from callwright.service.speech.synthesiser import SpeechUnavailable
+from callwright.service.tables.database_file import LINE_RECORDINGS
 
 __all__ = ["MediaType", "Recording", "RecordingContent", "Recordings"]
-
-LINES_FOLDER = "line-recordings"
-"""Beside the folder of the cache: the recordings of calls on lines."""
 
 MediaType = Literal["audio/mpeg", "audio/wav"]
 
@@ -76,7 +74,7 @@ class Recordings:
         now_ns: Callable[[], int] = time.time_ns,
     ) -> None:
         self._folder = folder
-        self.lines = LineRecordings(folder.with_name(LINES_FOLDER))
+        self.lines = LineRecordings(folder.with_name(LINE_RECORDINGS))
         self._max_bytes = max_bytes
         self._speech = synthesiser
         self._open_timeout_s = open_timeout_s
