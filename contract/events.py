@@ -79,6 +79,16 @@ class CallTransferred(Resource):
     simulated: bool
 
 
+class CallUnconfirmed(Resource):
+    """Data of call.unconfirmed."""
+
+    call_id: str
+    deployment_id: str
+    agent_id: str
+    contact_id: str
+    simulated: bool
+
+
 class DeploymentStarted(Resource):
     """Data of deployment.started."""
 
@@ -203,6 +213,12 @@ class WebhookTest(Resource):
 CALL_STARTED = EventType("call.started", CallStarted, "the carrier accepted the call", "call_id")
 CALL_COMPLETED = EventType("call.completed", CallCompleted, "the call ended, for any reason", "call_id")
 CALL_TRANSFERRED = EventType("call.transferred", CallTransferred, "a person has taken over the call", "call_id")
+CALL_UNCONFIRMED = EventType(
+    "call.unconfirmed",
+    CallUnconfirmed,
+    "nobody knows whether the telephone rang: its contact is held until resolve_call says so",
+    "call_id",
+)
 DEPLOYMENT_STARTED = EventType(
     "deployment.started", DeploymentStarted, "the campaign dials for the first time", "deployment_id"
 )

@@ -127,8 +127,18 @@ class Call(Resource):
     disposition_source: OwnText | None = None
     callback_at: Timestamp | None = None
     answered_by: OwnText | None = None
+    answered_by_carrier: Annotated[OwnText | None, Field(description="What the carrier says of that.")] = None
+    answered_by_words: Annotated[
+        OwnText | None, Field(description="What the words and the beep say of that, on a carrier's line.")
+    ] = None
     ended_by: OwnText | None = None
     hangup_cause: OwnText | None = None
+    provider: Annotated[
+        OwnText | None, Field(description="The carrier of the line; null on the simulated network.")
+    ] = None
+    sip_code: Annotated[int | None, Field(description="The last status of SIP, as 486; null where there is none.")] = (
+        None
+    )
     transfer: Annotated[Transfer | None, Field(description="Null where nobody took over.")] = None
     created_at: Timestamp
     started_at: Annotated[Timestamp | None, Field(description="When the carrier accepted it.")] = None
@@ -143,11 +153,31 @@ class Call(Resource):
     recording: Annotated[RecordingState, DERIVED]
     transcript_url: OwnText | None = None
     turn_count: int = 0
+    latency_p50_ms: Annotated[
+        int | None,
+        Field(
+            description=(
+                "The median of the times from the end of the contact's words to the agent's answer; "
+                "null on the simulated network."
+            )
+        ),
+    ] = None
+    latency_p95_ms: Annotated[int | None, Field(description="The 95th percentile of those.")] = None
     unanswered_questions: Annotated[
         list[Speech], Field(description="What the contact asked and the agent's prompt could not answer.")
     ] = []
     variables: dict[str, Cell] = {}
     warnings: Annotated[list[UntrustedText], DERIVED] = []
+
+
+class AnswerLatency(Resource):
+    """How long an answer took, from the end of the contact's words to its first sound, in milliseconds."""
+
+    total: int
+    endpointing: Annotated[int, Field(description="Until it was clear that the contact had finished.")] = 0
+    hearing: Annotated[int, Field(description="Until the words were recognised.")] = 0
+    thinking: Annotated[int, Field(description="Until the first words of the answer.")] = 0
+    speaking: Annotated[int, Field(description="Until their sound.")] = 0
 
 
 class TranscriptTurn(Resource):
@@ -163,6 +193,9 @@ class TranscriptTurn(Resource):
         OwnText, Field(description="Where the words come from, for example policy on the simulated network.")
     ]
     interrupted: bool = False
+    latency_ms: Annotated[
+        AnswerLatency | None, Field(description="Of an answer of the agent on a carrier's line; else null.")
+    ] = None
 
 
 class Transcript(Resource):

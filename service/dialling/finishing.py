@@ -13,9 +13,11 @@ from callwright.contract.events import (
     CALL_COMPLETED,
     CALL_STARTED,
     CALL_TRANSFERRED,
+    CALL_UNCONFIRMED,
     CallCompleted,
     CallStarted,
     CallTransferred,
+    CallUnconfirmed,
     EventType,
 )
 from callwright.service.accounts.principals import SERVICE
@@ -33,12 +35,14 @@ from callwright.service.platform.ids import Ids
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.own_address import recording_url, transcript_url
 from callwright.service.rules.cost_items import Cost, cost_of
+from callwright.service.rules.percentiles import percentile
+from callwright.service.rules.recording_presence import has_recording
 from callwright.service.rules.retry_policy import CALLBACK_MINUTES, Step, after_call
 from callwright.service.tables import audit_log, counters, deployment_costs, outbox, transcript_search
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.ledger import Movement, book, wallet_of
 from callwright.service.tables.schema import calls, deployments, transcripts
-from callwright.service.telephony.engine import CallRequest, CallResult
+from callwright.service.telephony.engine import CallRequest, CallResult, Turn
 
 _C = calls.c
 _END = update(calls).where(_C.id == bindparam("b_id"))
@@ -242,6 +246,7 @@ def _as_covered(finished: Sequence[Finished], held: Mapping[str, Held], funds: F
 def _ended(one: Finished, cost: Cost) -> dict[str, Any]:
     result = one.result
     callback = result.callback_after_s
+    latencies = [turn.latency.total_ms for turn in result.turns if turn.latency is not None]
     return {
         "b_id": one.request.call_id,
         "status": "failed" if result.outcome == "failed" else "completed",
@@ -249,6 +254,13 @@ def _ended(one: Finished, cost: Cost) -> dict[str, Any]:
         "disposition": result.disposition,
         "callback_at": None if callback is None else one.ended_ms + round(callback * 1_000),
         "answered_by": result.answered_by,
+        "answered_by_carrier": result.machine_verdicts.carrier,
+        "answered_by_words": result.machine_verdicts.words,
+        "carrier": result.carrier,
+        "recorded": result.recorded,
+        "sip_code": result.sip_status,
+        "latency_p50_ms": percentile(latencies, 50),
+        "latency_p95_ms": percentile(latencies, 95),
         "ended_by": result.ended_by,
         "hangup_cause": result.hangup_cause,
         "started_at": one.at(result.initiated_s),
@@ -265,21 +277,35 @@ def _ended(one: Finished, cost: Cost) -> dict[str, Any]:
     }
 
 
+def _has_recording(result: CallResult) -> bool:
+    return has_recording(
+        carrier=result.carrier,
+        turns=len(result.turns),
+        recorded=result.recorded,
+        is_answered=result.answered_s is not None,
+    )
+
+
 def _transcript(one: Finished) -> dict[str, Any]:
-    turns = [
-        {
-            "index": turn.index,
-            "role": turn.speaker,
-            "text": turn.text,
-            "start_seconds": turn.start_s,
-            "end_seconds": turn.end_s,
-            "language": turn.language,
-            "source": turn.source,
-            "interrupted": turn.interrupted,
-        }
-        for turn in one.result.turns
-    ]
+    turns = [_stored(turn) for turn in one.result.turns]
     return {"call_id": one.request.call_id, "org_id": one.request.org_id, "turns": json_text(turns)}
+
+
+def _stored(turn: Turn) -> dict[str, Any]:
+    """A turn as transcripts have it. Its index comes first, and what it has not is left out."""
+    stored: dict[str, Any] = {
+        "index": turn.index,
+        "role": turn.speaker,
+        "text": turn.text,
+        "start_seconds": turn.start_s,
+        "end_seconds": turn.end_s,
+        "language": turn.language,
+        "source": turn.source,
+        "interrupted": turn.interrupted,
+    }
+    if turn.latency is not None:
+        stored["latency_ms"] = {"total": turn.latency.total_ms, **turn.latency.parts_ms}
+    return stored
 
 
 def started_event(ids: Ids, row: Row[Any], request: CallRequest, at_ms: int) -> dict[str, Any]:
@@ -317,7 +343,9 @@ def _report(
             attempt_number=request.attempt,
             duration_seconds=whole_seconds(round(result.duration_s * 1_000)),
             outcome=result.outcome,
-            recording_url=recording_url(public_url, request.call_id) if result.turns and is_recorded else None,
+            recording_url=recording_url(public_url, request.call_id)
+            if is_recorded and _has_recording(result)
+            else None,
             transcript_url=transcript_url(public_url, request.call_id) if result.turns else None,
             status="failed" if result.outcome == "failed" else "completed",
             disposition=result.disposition,
@@ -326,6 +354,9 @@ def _report(
             transfer=transfer,
         )
         add(CALL_COMPLETED, data, one)
+        if result.hangup_cause == "unconfirmed":
+            about = CallUnconfirmed(**_about(row, request), contact_id=request.contact_id)
+            add(CALL_UNCONFIRMED, about, one)
     outbox.add_events(connection, events)
     entries = [
         audit_log.entry_row(ids, row.org_id, "call.ended", one.request.call_id, by=SERVICE, at_ms=now_ms)

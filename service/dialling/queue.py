@@ -110,6 +110,7 @@ class Rules:
             max_duration_s=self.settings.max_call_duration_seconds,
             voicemail=VoicemailPolicy(voicemail.detection, voicemail.action, voicemail.message_template),
             ai_disclosure=self.settings.compliance.ai_disclosure,
+            recorded=self.settings.recording.enabled,
             recording_announcement=announces(self.settings.recording, any(rule.announcement for rule in recording)),
         )
 

@@ -20,6 +20,7 @@ from callwright.service.platform.refusals import not_found
 from callwright.service.rules.organization_plans import PricePlan
 from callwright.service.rules.plan_id import StartPlanSeal
 from callwright.service.settings import ServiceSettings
+from callwright.service.speech.line_recordings import RecordedCall
 from callwright.service.speech.recording_content import RecordingContent
 from callwright.service.speech.recordings import MediaType
 from callwright.service.tables import outbox
@@ -99,7 +100,7 @@ MARKS: dict[str, Mark] = {}
 """How the units of work of operations that have a handler run."""
 PREPARES: dict[str, Callable[[Any], Any]] = {}
 """What is done with the input of an operation before its unit of work, where that takes long."""
-MediaRequest = tuple[RecordingContent, MediaType]
+MediaRequest = tuple[RecordingContent | RecordedCall, MediaType]
 Position = tuple[Any, ...]
 
 

@@ -49,6 +49,8 @@ from callwright.service.rest.routes import RouteMatch, RouteTable
 from callwright.service.rest.table_files import SentOnce, remove, write_table
 from callwright.service.rest.transaction import ApiRequest, MediaWanted, performed
 from callwright.service.services import Services
+from callwright.service.speech.line_recordings import NotRecorded
+from callwright.service.speech.recording_content import RecordingContent
 from callwright.service.speech.synthesiser import SpeechUnavailable
 
 log = logging.getLogger(__name__)
@@ -256,11 +258,15 @@ class RequestPipeline:
             recording = await self._services.recordings.open(content, media_type=media_type)
         except SpeechUnavailable as error:
             raise Refusal(SERVICE_UNAVAILABLE, f"no recording can be made: {error.reason}") from error
+        except NotRecorded as error:
+            raise Refusal(NOT_FOUND, "This call has no recording.") from error
         except OSError as error:
             if has_no_room(error):
                 raise _no_room() from error
             raise
-        headers = {"ETag": recording.etag, "X-Service-Simulated": "true"}
+        headers = {"ETag": recording.etag}
+        if isinstance(content, RecordingContent) or content.simulated:
+            headers["X-Service-Simulated"] = "true"
         if _has_it(incoming, recording.etag):
             return Answer(304, b"", headers)
         check_range(incoming, os.stat(recording.path).st_size)

@@ -1,17 +1,19 @@
-"""Recordings as files: made at the first request, kept while there is room.
+"""Recordings as files. Those of simulated calls are made at the first request, and kept while there is room.
 
-A recording can be made again at any time, so the folder is a cache. The name of a file is the id of the call, if there
-is one, and the hash of the content. Its access time is the time of the last request, set here because many systems no
-longer set it.
+Such a recording can be made again at any time, so the folder is a cache. The name of a file is the id of the call, if
+there is one, and the hash of the content. Its access time is the time of the last request, set here because many
+systems no longer set it. The recordings of calls on lines are files of their own (`line_recordings`), of which only the
+MP3 is in the cache.
 """
 
 import os
 import re
 import threading
 import time
-from collections.abc import AsyncGenerator, Callable, Collection
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Literal
@@ -19,10 +21,13 @@ from typing import Literal
 import anyio
 from anyio import CapacityLimiter, to_thread
 
-from callwright.service.speech.encoding import encode_mp3, encode_wav
+from callwright.service.speech.encoding import SIMULATED_COMMENT, encode_mp3, encode_mp3_pieces, encode_wav
+from callwright.service.speech.line_recordings import LineRecording, LineRecordings, NotRecorded, RecordedCall
+from callwright.service.speech.mu_law_files import RATE_HZ, NotARecording, pcm_of
 from callwright.service.speech.recording_content import RecordingContent
 from callwright.service.speech.rendering import Speech, render
 from callwright.service.speech.synthesiser import SpeechUnavailable
+from callwright.service.tables.database_file import LINE_RECORDINGS
 
 __all__ = ["MediaType", "Recording", "RecordingContent", "Recordings"]
 
@@ -51,7 +56,7 @@ class _Key:
 
 
 class Recordings:
-    """The recordings of a folder, at most `max_bytes` of them together.
+    """The recordings of a folder, at most `max_bytes` of them together, and those of calls on lines beside it.
 
     One object at a time may use a folder. Open a path at once: making other recordings may remove the file.
     `now_ns` is the time in nanoseconds since the epoch; it only orders the files by their last use. A single file
@@ -69,6 +74,7 @@ class Recordings:
         now_ns: Callable[[], int] = time.time_ns,
     ) -> None:
         self._folder = folder
+        self.lines = LineRecordings(folder.with_name(LINE_RECORDINGS))
         self._max_bytes = max_bytes
         self._speech = synthesiser
         self._open_timeout_s = open_timeout_s
@@ -82,21 +88,36 @@ class Recordings:
         self._folder_lock = threading.Lock()
         """Held by threads that list and remove files, never while waiting for anything else."""
 
-    async def open(self, content: RecordingContent, *, media_type: MediaType) -> Recording:
+    async def open(self, content: RecordingContent | RecordedCall, *, media_type: MediaType) -> Recording:
         """The recording with this content, made now if there is no file. Other requests for it wait until it is made.
+
+        That of a call on a line is its file, or an MP3 of it.
 
         The entity tag changes with the content, and when a file that was removed is made again: a synthesiser may give
         other samples the second time, and a client must never join parts of two files.
 
         Raises:
             SpeechUnavailable: there is no speech, or the recording was not ready in `open_timeout_s`.
+            NotRecorded: there is no file of a call on a line here.
         """
-        name = _name(content, media_type)
+        if isinstance(content, RecordingContent):
+            return await self._opened(_name(content, media_type), media_type, partial(self._make, content, media_type))
+        file = await to_thread.run_sync(self.lines.find, content.call_id, limiter=self._threads)
+        if media_type == "audio/wav":
+            return Recording(file.path, _tag(file.content_hash, "wav", file.mtime_ns), media_type, file.size)
+        name = f"{content.call_id}.{file.content_hash}{_SUFFIXES[media_type]}"
+        return await self._opened(name, media_type, partial(self._encode, content, file))
+
+    async def _opened(self, name: str, media_type: MediaType, make: Callable[[], Awaitable[bytes]]) -> Recording:
         try:
             with anyio.fail_after(self._open_timeout_s):
                 async with self._alone(name):
                     found = await to_thread.run_sync(self._find, name, media_type, limiter=self._threads)
-                    return found or await self._make(content, name, media_type)
+                    if found is not None:
+                        return found
+                    async with self._renders:
+                        made = await make()
+                        return await to_thread.run_sync(self._store, name, made, media_type, limiter=self._threads)
         except TimeoutError:
             raise SpeechUnavailable("The recording was not ready in time.") from None
 
@@ -116,15 +137,23 @@ class Recordings:
         if call_ids:
             await to_thread.run_sync(self._remove, frozenset(call_ids), limiter=self._threads)
 
-    async def _make(self, content: RecordingContent, name: str, media_type: MediaType) -> Recording:
-        async with self._renders:
-            rendering = await render(content, self._speech, threads=self._threads)
+    async def _make(self, content: RecordingContent, media_type: MediaType) -> bytes:
+        rendering = await render(content, self._speech, threads=self._threads)
+        encode = encode_mp3 if media_type == "audio/mpeg" else encode_wav
+        encoded = partial(encode, rendering.pcm, title=f"Simulated call {content.call_id}")
+        return await to_thread.run_sync(encoded, limiter=self._threads)
 
-            def encode_and_store() -> Recording:
-                encode = encode_mp3 if media_type == "audio/mpeg" else encode_wav
-                return self._store(name, encode(rendering.pcm, title=f"Simulated call {content.call_id}"), media_type)
+    async def _encode(self, call: RecordedCall, file: LineRecording) -> bytes:
+        title = f"Simulated call {call.call_id}" if call.simulated else f"Call {call.call_id}"
+        comment = SIMULATED_COMMENT if call.simulated else None
 
-            return await to_thread.run_sync(encode_and_store, limiter=self._threads)
+        def encoded() -> bytes:
+            try:
+                return encode_mp3_pieces(pcm_of(file.path), title=title, rate_hz=RATE_HZ, comment=comment)
+            except (FileNotFoundError, NotARecording) as error:
+                raise NotRecorded(call.call_id) from error
+
+        return await to_thread.run_sync(encoded, limiter=self._threads)
 
     @asynccontextmanager
     async def _alone(self, name: str) -> AsyncGenerator[None]:
@@ -177,9 +206,10 @@ class Recordings:
 
     def _call_ids(self) -> list[str]:
         with self._folder_lock:
-            return sorted({call_id for _, call_id in self._files_of_calls()})
+            return sorted({call_id for _, call_id in self._files_of_calls()} | self.lines.call_ids())
 
     def _remove(self, call_ids: frozenset[str]) -> None:
+        self.lines.remove(call_ids)
         with self._folder_lock:
             for name, call_id in self._files_of_calls():
                 if call_id in call_ids:
@@ -212,6 +242,9 @@ def _name(content: RecordingContent, media_type: MediaType) -> str:
 
 def _recording(path: Path, status: os.stat_result, media_type: MediaType) -> Recording:
     kind = _SUFFIXES[media_type][1:]
-    return Recording(
-        path, f'"{path.stem.rpartition(".")[2]}-{kind}-{status.st_mtime_ns:x}"', media_type, status.st_size
-    )
+    tag = _tag(path.stem.rpartition(".")[2], kind, status.st_mtime_ns)
+    return Recording(path, tag, media_type, status.st_size)
+
+
+def _tag(content_hash: str, kind: str, mtime_ns: int) -> str:
+    return f'"{content_hash}-{kind}-{mtime_ns:x}"'

@@ -13,7 +13,7 @@ from callwright.service.platform.database.sqlite.log_files import identity, log_
 from callwright.service.platform.database.unavailable import DatabaseUnusable
 from callwright.service.tables.schema import metadata
 
-RECORDINGS = "recordings"
+RECORDINGS, LINE_RECORDINGS = "recordings", "line-recordings"
 BUSY_S = 2.0
 """How long reading waits for another process."""
 _COPY = "Put the database, or a copy of it, back in its place (docs/backups.md)."
@@ -132,4 +132,4 @@ def _traces(folder: Path, file: Path) -> list[Path]:
     left = [log] if not file.exists() and log.exists() and log.stat().st_size else []
     if file.parent.resolve() != folder.resolve():
         return left
-    return [path for path in (folder / KEY, folder / RECORDINGS) if path.exists()] + left
+    return [path for path in (folder / KEY, folder / RECORDINGS, folder / LINE_RECORDINGS) if path.exists()] + left

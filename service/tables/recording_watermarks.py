@@ -5,7 +5,7 @@ Calls have no mark of their own: a recording is deleted if its call ended before
 
 from collections.abc import Sequence
 
-from sqlalchemy import BigInteger, Connection, bindparam, case, cast, func, select, update
+from sqlalchemy import BigInteger, Connection, and_, bindparam, case, cast, func, or_, select, update
 
 from callwright.service.platform.clock.clock import DAY, HOUR
 from callwright.service.rules.organization_plans import PRICE_PLANS
@@ -32,6 +32,9 @@ _MOVE = (
     .where(_O.id == bindparam("org"), _O.recordings_deleted_before < _DELETED_BEFORE)
     .values(recordings_deleted_before=_DELETED_BEFORE)
 )
+_UNKNOWN = and_(calls.c.carrier.is_not(None), calls.c.recorded.is_not(False))
+"""Calls on lines that have a file, or may have one although nobody knows their turns. None has once the person's data
+was deleted."""
 _OF = select(_O.recordings_deleted_before).where(_O.id == bindparam("org"))
 
 
@@ -61,8 +64,10 @@ def kept_among(connection: Connection, call_ids: Sequence[str]) -> set[str]:
         .join(organizations, _O.id == calls.c.org_id)
         .where(
             calls.c.id.in_(call_ids),
-            calls.c.ended_at >= _O.recordings_deleted_before,
-            calls.c.turn_count > 0,  # a call has none any more once the person's data was deleted
+            or_(
+                calls.c.ended_at.is_(None),  # the file of a call on a line grows
+                and_(calls.c.ended_at >= _O.recordings_deleted_before, or_(calls.c.turn_count > 0, _UNKNOWN)),
+            ),
         )
     )
     return set(connection.execute(statement).scalars())

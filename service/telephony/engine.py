@@ -44,6 +44,15 @@ EndedBy = Literal["agent", "contact", "carrier", "platform", "api"]
 
 
 @dataclass(frozen=True)
+class MachineVerdicts:
+    """Who answered, by each that decides it; None where one has not decided. `answered_by` is what came of both."""
+
+    carrier: AnsweredBy | None = None
+    words: AnsweredBy | None = None
+    """By what was said, and by the beep."""
+
+
+@dataclass(frozen=True)
 class AgentSnapshot:
     """The agent as it was when its deployment started; later edits do not change a running campaign."""
 
@@ -86,11 +95,22 @@ class CallRequest:
     ai_disclosure: bool = True
     recording_announcement: bool = False
     """The agent says that the call is recorded."""
+    recorded: bool = True
+    """Whether the call may be recorded at all."""
 
     @property
     def rings_telephone(self) -> bool:
         """Whether somebody's telephone rings. A talk in the browser is opened by the person who talks."""
         return self.to.startswith("+")
+
+
+@dataclass(frozen=True)
+class AnswerLatency:
+    """How long an answer of the agent took after the other side stopped speaking, in milliseconds."""
+
+    total_ms: int
+    parts_ms: Mapping[str, int] = field(default_factory=dict[str, int])
+    """By part: `endpointing`, `hearing`, `thinking`, `speaking`."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +125,8 @@ class Turn:
     language: str
     source: TurnSource = "policy"
     interrupted: bool = False
+    latency: AnswerLatency | None = None
+    """Of an answer of the agent on a line; None where it answers nothing that was spoken."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,6 +157,13 @@ class CallResult:
     """The contact asked to be called again this long after the end of the call."""
     was_dialled: bool = True
     """False for a call that was claimed and never reached the network: it uses up no attempt."""
+    carrier: str | None = None
+    """The carrier of the line; None on the simulated network."""
+    recorded: bool | None = None
+    """Whether a call on a line has a file of its sound; None if that is not known, and on the simulated network."""
+    sip_status: int | None = None
+    """The last status that SIP gave for the call, for example 486."""
+    machine_verdicts: MachineVerdicts = MachineVerdicts()
 
     @property
     def duration_s(self) -> float:

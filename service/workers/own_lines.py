@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
-from pathlib import Path
 
 import anyio
 
@@ -45,7 +44,7 @@ def own_lines(services: Services, owner: str, woken: WakeSignal) -> OwnLines | N
         return None
     media = MediaProcesses(ceil(count / MOST_CALLS))
     browser = BrowserCalls(woken)
-    recordings = _folder(settings.data)
+    recordings = services.recordings.lines.folder
     carriers: Mapping[str, Carrier] = {
         BROWSER: WebsocketCarrier(BROWSER, media, SpeechServices(), browser.other_side, recordings=recordings)
     }
@@ -60,9 +59,3 @@ def own_lines(services: Services, owner: str, woken: WakeSignal) -> OwnLines | N
         woken=woken,
     )
     return OwnLines(host, browser, media, 0 if set(carriers) == {BROWSER} else 1)
-
-
-def _folder(data: Path) -> Path:
-    folder = data / "recordings" / "lines"
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return folder

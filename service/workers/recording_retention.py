@@ -7,7 +7,7 @@ made again. Each process checks the files of its own folder; the next pass finds
 from callwright.service.services import Services
 from callwright.service.tables import recording_watermarks
 
-MOST_CALLS = 500
+MOST_CALLS = 2_000
 """The most calls whose files one pass checks; the next pass continues after them."""
 
 

@@ -79,13 +79,19 @@ async def _with_name(context: ToolContext, asked: DraftDeployment) -> DraftDeplo
     return found
 
 
+def _status(contact: Contact) -> str:
+    if contact.status == "held":
+        return "held (nobody knows whether the telephone rang)"
+    return f"{contact.status} ({contact.status_reason})" if contact.status_reason else contact.status
+
+
 def _contact(contact: Contact, context: ToolContext) -> str:
     return line(
         contact.id,
         contact.name,
         named_id(contact.external_id),
         context.number(contact.phone_number),
-        f"{contact.status} ({contact.status_reason})" if contact.status_reason else contact.status,
+        _status(contact),
         count_of(contact.attempts, "attempt"),
         contact.last_outcome,
         contact.last_disposition,

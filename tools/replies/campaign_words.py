@@ -25,6 +25,16 @@ _IN_REVIEW = (
     "resume_deployment goes on."
 )
 """Instead, for a campaign that a review paused."""
+_HELD = (
+    "Held: nobody knows whether the telephones of these people rang. list_contacts with status held shows them and "
+    "their last calls. Ask the person you work for whether each rang: the carrier's own list of calls shows it. "
+    "resolve_call says what the person found."
+)
+_UNCONFIRMED = (
+    "Next: nobody else is left to call. resume_deployment goes on once the held contacts are resolved, if the person "
+    "agrees. cancel_deployment ends it."
+)
+"""Instead, for a campaign that is paused because all who are left are held."""
 WITHOUT_CALLING_HOURS = "Mon-Sat 09:00-20:00 in the contact's own time zone, not on public holidays"
 """When people are called where a campaign has no hours of its own: by the default of the rules of regions."""
 _NAMES_SHOWN = 12
@@ -35,7 +45,7 @@ _BLOCKED = {"do_not_call": "do_not_call (on the do-not-call list)"}
 
 def settled(stats: Stats) -> int:
     """The number of contacts that get no further call, whether they were called or not."""
-    return stats.contacts - stats.pending - stats.in_flight - stats.retry_waiting
+    return stats.contacts - stats.pending - stats.in_flight - stats.retry_waiting - stats.held
 
 
 def progress(stats: Stats) -> str:
@@ -73,6 +83,7 @@ def whole(deployment: Deployment, context: ToolContext) -> str:
         _settings(deployment),
         *_counts(stats),
         _words_at_start(deployment),
+        context.hint(_HELD) if stats.held else None,
         _next(deployment, context),
     )
 
@@ -208,6 +219,8 @@ def _next(deployment: Deployment, context: ToolContext) -> str:
     words = known.get(deployment.status, "")
     if deployment.status == "paused" and deployment.status_reason in ("compliance", "compliance_rejected"):
         words = _IN_REVIEW
+    elif deployment.status == "paused" and deployment.status_reason == "unconfirmed_calls":
+        words = _UNCONFIRMED
     return context.hint(words.replace("{start_at}", moment(deployment.start_at) or "its start_at"))
 
 
@@ -230,6 +243,7 @@ def _words_at_start(deployment: Deployment) -> str | None:
 def _waiting(deployment: Deployment) -> str | None:
     stats = deployment.stats
     counts = {"pending": stats.pending, "under way": stats.in_flight, "waiting for a retry": stats.retry_waiting}
+    counts["held"] = stats.held
     left = {name: count for name, count in counts.items() if count}
     next_dial = moment(deployment.next_dial_at)
     none_now = deployment.status == "paused" and not stats.in_flight

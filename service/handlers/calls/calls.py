@@ -13,14 +13,16 @@ from callwright.contract.declaration.field_types import in_whole_seconds
 from callwright.contract.declaration.pagination import Page
 from callwright.contract.deployments.call_price import CURRENCY
 from callwright.contract.problems import INVALID_STATE_TRANSITION, NOT_FOUND, SERVICE_UNAVAILABLE
-from callwright.service.handlers.request_context import RequestContext, handles, handles_media
+from callwright.service.handlers.request_context import MediaRequest, RequestContext, handles, handles_media
 from callwright.service.platform.clock.clock import DAY, instant_or_none, whole_seconds
 from callwright.service.platform.database.listing import Finder, Listing, filter_conditions
 from callwright.service.platform.money import amount
 from callwright.service.platform.own_address import recording_url, transcript_url
 from callwright.service.platform.refusals import Refusal
+from callwright.service.rules.recording_presence import has_recording
 from callwright.service.rules.recording_retention import deleted_before_ms
 from callwright.service.rules.stored_turns import turns_between
+from callwright.service.speech.line_recordings import RecordedCall
 from callwright.service.speech.recording_content import RecordingContent
 from callwright.service.speech.recordings import MediaType
 from callwright.service.tables.campaign_settings import settings_of
@@ -88,15 +90,32 @@ class _Recorded:
         return self._known[deployment_id]
 
 
-def _recording(call: Mapping[str, Any], retention: _Retention, *, is_recorded: bool) -> dict[str, Any]:
+def _by_name(row: Row[Any]) -> dict[str, Any]:
+    """The columns of a call. To look up each in the row would double the time of a list."""
+    return dict(zip(_NAMES, row, strict=False))
+
+
+def _has_recording(call: Mapping[str, Any]) -> bool:
+    """Whether a call that has ended has a recording, if its deployment records."""
+    return call["ended_at"] is not None and has_recording(
+        carrier=call["carrier"],
+        turns=call["turn_count"],
+        recorded=call["recorded"],
+        is_answered=call["answered_at"] is not None,
+    )
+
+
+def _recording(call: Mapping[str, Any], retention: _Retention, *, is_recorded: bool, exists: bool) -> dict[str, Any]:
     status, duration_ms, until_ms = "absent", 0, None
     if not is_recorded:
         status = "not_recorded"
     elif call["ended_at"] is None:
         status = "processing" if call["answered_at"] else "absent"
-    elif call["turn_count"] and call["ended_at"] < retention.deleted_before_ms:
+    elif not exists:
+        status = "not_recorded" if call["turn_count"] else "absent"
+    elif call["ended_at"] < retention.deleted_before_ms:
         status = "deleted"
-    elif call["turn_count"]:
+    else:
         status, duration_ms, until_ms = "available", call["duration_ms"], call["ended_at"] + retention.days * DAY
     return {
         "status": status,
@@ -116,23 +135,25 @@ def _transfer(call: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def _members(row: Row[Any], retention: _Retention, public_url: str | None, recorded: _Recorded) -> dict[str, Any]:
     """A call as JSON, its members in the order of the contract."""
-    call = dict(zip(_NAMES, row, strict=False))  # to look up each column in the row would double the time
+    call = _by_name(row)
     ringing = call["ringing_at"]
     until = call["answered_at"] or call["ended_at"]
     has_turns = call["turn_count"] > 0
     is_recorded = recorded(call["deployment_id"])
+    exists = _has_recording(call)
     shown = call | {
         "call_id": call["id"],
         "from": call["from_number"],
         "to": call["to_number"],
+        "provider": call["carrier"],
         "disposition_source": "policy" if call["disposition"] else None,
         **{name: instant_or_none(call[name]) for name in _MOMENTS},
         "transfer": _transfer(call),
         "ring_seconds": whole_seconds(until - ringing) if ringing is not None and until is not None else 0,
         "duration_seconds": whole_seconds(call["duration_ms"]),
         "cost": _cost(call["cost_micros"], call["billed_seconds"], call["cost_items"]),
-        "recording_url": recording_url(public_url, call["id"]) if has_turns and is_recorded else None,
-        "recording": _recording(call, retention, is_recorded=is_recorded),
+        "recording_url": recording_url(public_url, call["id"]) if exists and is_recorded else None,
+        "recording": _recording(call, retention, is_recorded=is_recorded, exists=exists),
         "transcript_url": transcript_url(public_url, call["id"]) if has_turns else None,
         "unanswered_questions": orjson.loads(call["unanswered_questions"]),
         "variables": orjson.loads(call["variables"]),
@@ -222,15 +243,21 @@ def get_transcript(asked: contract.GetTranscript, context: RequestContext) -> co
 
 
 @handles_media(contract.get_recording)
-def get_recording(asked: contract.GetRecording, context: RequestContext) -> tuple[RecordingContent, MediaType]:
-    """The contents of a recording. Raises `Refusal`: not_found when nobody spoke, it was deleted, or none was made."""
+def get_recording(asked: contract.GetRecording, context: RequestContext) -> MediaRequest:
+    """The contents of a recording, or the call on a line that has one as a file.
+
+    Raises `Refusal`: not_found when nobody spoke, it was deleted, or none was made.
+    """
     row = find(context, asked.call_uuid)
     if not _Recorded(context.connection)(row.deployment_id):
         raise Refusal(NOT_FOUND, "This call was not recorded: its deployment has recording.enabled false.")
-    if row.ended_at is None or not row.turn_count:
+    if not _has_recording(_by_name(row)):
         raise Refusal(NOT_FOUND, "This call has no recording.")
     if row.ended_at < _retention(context, row.recordings_deleted_before).deleted_before_ms:
         raise Refusal(NOT_FOUND, "The recording of this call was deleted.")
+    media_type: MediaType = "audio/wav" if asked.format == "wav" else "audio/mpeg"
+    if row.carrier is not None:  # what was really said is in its file or nowhere
+        return RecordedCall(row.id, row.simulated), media_type
     turns = tuple(
         Turn(
             index=turn["index"],
@@ -254,7 +281,7 @@ def get_recording(asked: contract.GetRecording, context: RequestContext) -> tupl
         )
     except ValueError as error:  # the call or one of its turns is too long
         raise Refusal(SERVICE_UNAVAILABLE, f"no recording can be made of this call: {error}") from error
-    return content, "audio/wav" if asked.format == "wav" else "audio/mpeg"
+    return content, media_type
 
 
 @handles(contract.hang_up_call, preempts=True)

@@ -18,6 +18,7 @@ from callwright.service.platform.database.listing import Listing, filter_conditi
 from callwright.service.platform.money import money
 from callwright.service.platform.refusals import invalid
 from callwright.service.platform.search_words import Query, read_query, words_of
+from callwright.service.rules.percentiles import nearest_rank
 from callwright.service.tables.schema import agents, calls, deployments, transcripts
 from callwright.service.tables.transcript_search import finder
 from callwright.service.telephony.engine import HangupCause
@@ -170,8 +171,8 @@ def _spreads(
         .subquery()
     )
     grouped = [ranked.c[f"key_{index}"] for index in range(len(names))]
-    middle = case((ranked.c.rank == (ranked.c.size + 1) // 2, ranked.c.value))
-    upper = case((ranked.c.rank == (ranked.c.size * 9 + 9) // 10, ranked.c.value))
+    middle = case((ranked.c.rank == nearest_rank(ranked.c.size, 50), ranked.c.value))
+    upper = case((ranked.c.rank == nearest_rank(ranked.c.size, 90), ranked.c.value))
     statement = select(
         *grouped,
         func.max(middle).label("p50"),

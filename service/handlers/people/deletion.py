@@ -158,7 +158,8 @@ def _keep_counting(connection: Connection, person: Person, called: Sequence[Row[
 def _forget_calls(connection: Connection, person: Person, called: Sequence[Row[Any]]) -> None:
     """Takes what is about the person out of calls that have ended. Times, outcomes and costs stay.
 
-    A call without turns has no recording: nobody is given it any more, and the next sweep removes its file.
+    A call without turns, or with `recorded` false, has no recording: nobody is given it any more, and the next sweep
+    removes its file.
     """
     ids = [row.id for row in called]
     if not ids:
@@ -179,6 +180,7 @@ def _forget_calls(connection: Connection, person: Person, called: Sequence[Row[A
             unanswered_questions="[]",
             warnings="[]",
             turn_count=0,
+            recorded=case((_C.carrier.is_not(None), False)),
         )
     )
     said = [

@@ -72,8 +72,8 @@ class WebsocketCarrier:
             NotSent: no process takes it.
         """
         leg.check_in_time()
-        token = secrets.token_urlsafe(32)
-        begin = BeginCall(request=leg.call, token=token, services=self._services, recording=self._recording(leg.call))
+        token, recording = secrets.token_urlsafe(32), self._recording(leg.call)
+        begin = BeginCall(request=leg.call, token=token, services=self._services, recording=recording)
         try:
             call = await self._media.begin(begin)
         except MediaUnavailable as error:
@@ -90,7 +90,7 @@ class WebsocketCarrier:
     ) -> CallResult:
         """Brings the other side, and follows the call until its end."""
         call, opening = self._begun.pop(leg.call.call_id)
-        conversation, ended = Conversation(leg.call.call_id), None
+        conversation, ended = Conversation(leg.call.call_id, recording=self._recording(leg.call)), None
         async with _left(call, leg.call.call_id), anyio.create_task_group() as tasks:
             tasks.start_soon(self._bring, opening)
             tasks.start_soon(_obey, call, leg.call.call_id, hang_up)
@@ -121,7 +121,10 @@ class WebsocketCarrier:
         """Nothing is left to do: the call has ended with its process."""
 
     def _recording(self, call: CallRequest) -> str | None:
-        return None if self._recordings is None else str(self._recordings / f"{call.call_id}.wav")
+        """The path of the recording. None where the campaign records nothing."""
+        if self._recordings is None or not call.recorded:
+            return None
+        return str(self._recordings / f"{call.call_id}.wav")
 
 
 @asynccontextmanager

@@ -86,13 +86,14 @@ class LineEngine:
 
 
 def _with_times(leg: Row[Any]) -> CallResult:
-    """The result of a leg with the times of its stages, in seconds after dialling."""
+    """The result of a leg with its carrier and the times of its stages, in seconds after dialling."""
 
     def after(at_ms: int | None) -> float | None:
         return None if at_ms is None else max(at_ms - leg.created_at, 0) / SECOND
 
     return replace(
         leg_rows.result_of(leg),
+        carrier=leg.carrier,
         initiated_s=after(leg.initiated_at) or 0.0,
         ringing_s=after(leg.ringing_at),
         answered_s=after(leg.answered_at),

@@ -1,11 +1,14 @@
 """What came of a call, from what its media process has reported."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import cast, get_args
 
 from callwright.contract.calls.calls import Disposition, Outcome
-from callwright.service.telephony.engine import AnsweredBy, CallResult, HangupCause, Turn
-from callwright.service.telephony.media.messages import Ended, Reached, Report, Said
+from callwright.service.speech.mu_law_files import has_sound
+from callwright.service.telephony.engine import AnsweredBy, AnswerLatency, CallResult, HangupCause, Turn
+from callwright.service.telephony.media.messages import Ended, Latency, Reached, Report, Said
 
 _OUTCOMES: Mapping[HangupCause, Outcome] = {
     "user_busy": "busy",
@@ -21,9 +24,12 @@ _MACHINES: Sequence[AnsweredBy] = ("machine_end_beep", "machine_end_silence")
 class Conversation:
     """Collects the reports of one call."""
 
-    def __init__(self, call_id: str) -> None:
-        self._call_id = call_id
+    def __init__(self, call_id: str, *, recording: str | None = None) -> None:
+        """`recording` is the path of the recording, if there is to be one."""
+        self._call_id, self._recording = call_id, recording
         self._turns: list[Turn] = []
+        self._latencies: dict[int, AnswerLatency] = {}
+        """By the number that the turn had in its media process."""
         self._keys: list[str] = []
         self._is_answered = False
 
@@ -36,6 +42,8 @@ class Conversation:
                 self._turns.append(report.turn)
             if report.keys:
                 self._keys.append(report.keys)
+        elif isinstance(report, Latency):
+            self._latencies[report.turn_index] = AnswerLatency(report.total_ms, report.parts_ms)
 
     def result(self, ended: Ended) -> CallResult:
         """The result of the call."""
@@ -47,11 +55,25 @@ class Conversation:
             hangup_cause=ended.cause,
             ended_by=ended.ended_by,
             answered_by=ended.answered_by if self._is_answered else None,
-            turns=tuple(sorted(self._turns, key=lambda turn: turn.start_s)),
+            turns=self._in_order(),
             unanswered_questions=ended.unanswered_questions,
             warnings=ended.warnings,
             keys=tuple(self._keys),
             callback_after_s=ended.callback_after_s,
+            recorded=ended.recorded or self._has_sound(),
+            sip_status=ended.sip_status,
+            machine_verdicts=ended.machine_verdicts,
+        )
+
+    def _has_sound(self) -> bool:
+        """Whether there is sound in the file of a call whose process could not say so."""
+        return self._recording is not None and has_sound(Path(self._recording))
+
+    def _in_order(self) -> tuple[Turn, ...]:
+        """The turns by their times, numbered anew: entries of keys are none, and turns are told when they end."""
+        turns = sorted(self._turns, key=lambda turn: turn.start_s)
+        return tuple(
+            replace(turn, index=index, latency=self._latencies.get(turn.index)) for index, turn in enumerate(turns)
         )
 
     def _outcome(self, ended: Ended) -> Outcome:
@@ -59,5 +81,4 @@ class Conversation:
             return _OUTCOMES.get(ended.cause, "failed")
         if ended.answered_by not in _MACHINES:
             return "answered"
-        has_spoken = any(turn.speaker == "agent" for turn in self._turns)
-        return "voicemail_left" if has_spoken and ended.cause != "normal_clearing" else "voicemail"
+        return "voicemail_left" if ended.voicemail_message_left else "voicemail"

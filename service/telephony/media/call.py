@@ -174,6 +174,8 @@ class Call:
         unanswered: tuple[str, ...] = ()
         if conversation.met_person:
             answered_by = answered_by or "human"
+            if findings.verdicts.words is None:
+                findings.heard("human")
             if policy is not None:
                 disposition = disposition or policy.ending.disposition
                 callback_after_s = policy.ending.callback_after_s
@@ -189,4 +191,7 @@ class Call:
             warnings=tuple(dict.fromkeys(warnings)),
             unanswered_questions=unanswered,
             callback_after_s=callback_after_s,
+            voicemail_message_left=findings.message_left,
+            machine_verdicts=findings.verdicts,
+            recorded=self._recorder is not None and self._recorder.has_sound,
         )

@@ -57,14 +57,12 @@ class Conversation:
         self._saying = 0
         self._saying_since = 0.0
         self._thinking_until = 0.0
-        self._speech = ContactSpeech()
-        self._keys = KeyEntries()
-        self._cut_in = False
-        self._met_person = False
+        self._speech, self._keys = ContactSpeech(), KeyEntries()
+        self._cut_in = self._met_person = False
         self._active_at = self._last_sound_at = now()
         self._silences = self._failures = 0
         self._had_sound = self._had_message = False
-        self._detects = request.voicemail.detection
+        self._detects, self._leaves_message = request.voicemail.detection, False
         self._machine = Machine()
 
     def connect(self, voice: Voice, ask_model: Callable[[str | None], Awaitable[None]] | None) -> None:
@@ -121,7 +119,8 @@ class Conversation:
             await self._enter(entry)
         if self._machine.is_met:
             ended = self._machine.ended(now, speaks=self._speech.is_heard)
-            if ended is not None:
+            if ended is not None and self._goodbye is None:
+                self.findings.greeting_ended(ended)
                 await self._speak_to_machine(ended)
         elif self._goodbye is None and self._farewell_until is None and not self._is_busy(now):
             await self._wait_for_contact(now)
@@ -195,6 +194,8 @@ class Conversation:
         """All of a turn was said."""
         self._saying = max(self._saying - 1, 0)
         self._active_at = self._now()
+        if self._leaves_message and (then == "hang_up" or self._request.voicemail.action == "continue"):
+            self.findings.message_left = True
         if then == "hang_up":
             self._said_goodbye()
         elif then == "farewell":
@@ -338,6 +339,7 @@ class Conversation:
         if self.end is not None or self._goodbye is not None or self._machine.is_met:
             return False
         if self._detects and not keys and is_machine_greeting(text):
+            self.findings.heard("machine_end_silence")
             await self._met_machine()
             if self._request.voicemail.action != "continue":
                 return False
@@ -366,6 +368,7 @@ class Conversation:
 
     async def saw(self, answered_by: AnsweredBy) -> None:
         """The carrier says who answered. It knows better than the words."""
+        self.findings.carrier_saw(answered_by)
         if self._goodbye is not None or not self._detects:
             return
         if answered_by == "human":
@@ -382,6 +385,7 @@ class Conversation:
         self.findings.answered_by = "machine_end_silence"
         action = self._request.voicemail.action
         if action == "continue":
+            self._leaves_message = True
             return
         await self._voice.silence()
         if action == "hangup":
@@ -392,4 +396,5 @@ class Conversation:
     async def _speak_to_machine(self, answered_by: AnsweredBy) -> None:
         if self._goodbye is None:
             self.findings.answered_by = answered_by
+            self._leaves_message = True
             await self._leave(self._phrases.for_machine(self.findings.warnings), End("agent_hangup", "agent"))

@@ -9,7 +9,14 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from callwright.service.telephony.engine import AnsweredBy, CallRequest, EndedBy, HangupCause, Turn
+from callwright.service.telephony.engine import (
+    AnsweredBy,
+    CallRequest,
+    EndedBy,
+    HangupCause,
+    MachineVerdicts,
+    Turn,
+)
 
 LONGEST_LINE = 1_000_000
 """Bytes of a line. A longer one is a fault, and ends the process."""
@@ -153,6 +160,11 @@ class Ended(_Message):
     unanswered_questions: tuple[str, ...] = ()
     callback_after_s: float | None = None
     sip_status: int | None = None
+    voicemail_message_left: bool = False
+    """The whole message was said to a machine, after the end of its greeting."""
+    machine_verdicts: MachineVerdicts = MachineVerdicts()
+    recorded: bool = False
+    """There is sound in the file of the recording."""
 
 
 Report = Annotated[Ready | Listening | Reached | Said | Latency | Ended, Field(discriminator="type")]

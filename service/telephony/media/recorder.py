@@ -4,7 +4,6 @@ It is G.711 mu-law at 8 kHz, as a telephone line carries it, and takes 1 MB a mi
 much has been written by then, so a file whose process ended suddenly is complete up to the last second.
 """
 
-import struct
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
@@ -12,10 +11,9 @@ import anyio
 import numpy as np
 from anyio import to_thread
 
+from callwright.service.speech.mu_law_files import HEADER_BYTES, RATE_HZ, header
 from callwright.service.telephony.media.sound_clock import RATE, SoundClock
 
-RECORDED_RATE = 8_000
-HEADER_BYTES = 58
 FULL_DISK = "The recording ends early: it could not be written."
 _FLUSH_S = 1.0
 _LATE_S = 0.5
@@ -43,14 +41,6 @@ def mu_law(samples: _Samples) -> bytes:
     mantissa = (magnitude >> (exponent + 3)) & 0x0F
     sign = np.where(samples < 0, 0x80, 0)
     return bytes((~(sign | (exponent << 4) | mantissa) & 0xFF).astype(np.uint8))
-
-
-def header(frames: int) -> bytes:
-    """The header of a recording with this many samples in each channel."""
-    size = 2 * frames
-    sound = struct.pack("<4sIHHIIHHH", b"fmt ", 18, 7, 2, RECORDED_RATE, 2 * RECORDED_RATE, 2, 8, 0)
-    counts = struct.pack("<4sII4sI", b"fact", 4, frames, b"data", size)
-    return struct.pack("<4sI4s", b"RIFF", 50 + size, b"WAVE") + sound + counts
 
 
 class _Channel:
@@ -107,6 +97,11 @@ class Recorder:
         self._writing = anyio.Lock()
         self.problem: str | None = None
 
+    @property
+    def has_sound(self) -> bool:
+        """Whether anything was written that can be played."""
+        return self._frames > 0
+
     def agent(self, start: int, pcm: bytes) -> None:
         """Takes sound of the agent."""
         self._add("agent", start, pcm)
@@ -145,7 +140,7 @@ class Recorder:
 
     async def _write_until(self, moment_s: float) -> None:
         async with self._writing:
-            samples = (int(moment_s * RECORDED_RATE) - self._frames) * 2
+            samples = (int(moment_s * RATE_HZ) - self._frames) * 2
             if self._ended or samples <= 0:
                 return
             left, right = (self._sides[side].take(samples) for side in ("agent", "contact"))
@@ -157,6 +152,7 @@ class Recorder:
     def _write(self, left: bytes, right: bytes) -> None:
         """Writes the samples first and the header after them: it never counts what is not there."""
         if self._file is None:
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._file = self._path.open("wb")
             self._file.write(header(0))
         both = bytearray(len(left) // 2)

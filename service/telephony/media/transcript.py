@@ -92,8 +92,8 @@ class Transcript:
         if text:
             self._last[speaker] = text
         index, self.turns = self.turns, self.turns + 1
-        times = {"start_s": round(start_s, 3), "end_s": round(max(end_s, start_s), 3)}
-        turn = Turn(index, speaker, text, language=language, source=source, interrupted=interrupted, **times)
+        start_s, end_s = round(start_s, 3), round(max(end_s, start_s), 3)
+        turn = Turn(index, speaker, text, start_s, end_s, language, source, interrupted)
         self._report(Said(call_id=self._call_id, turn=turn, keys=keys))
         shown = text or f"[{keys}]"
         self._caption("caption", role=speaker, text=shown, is_final=True)

@@ -16,14 +16,19 @@ from callwright.contract.events import EVENT_TYPES, EventType, WebhookTest
 from callwright.service.platform.clock.clock import DAY, milliseconds, moment
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables.schema import outbox, transactions
+from callwright.service.telephony.engine import CallRequest, CallResult
+from callwright.service.telephony.legs.leg_results import unconfirmed
+from callwright.service.telephony.simulated.engine import SimulatedEngine
 from callwright.service.workers import imports
 from tests.support.campaign_invariants import campaign_records
 from tests.support.campaigns import (
     ONCE,
     dial_and_die,
     draft,
+    driver_of,
     ended_by_workers,
     expire_leases,
+    lease,
     leave_in_wallet,
     people,
     rent,
@@ -39,6 +44,13 @@ from tests.support.sweeps import sweep_after
 
 MOST_BYTES = 20_000
 TOLD_BY_THE_SENDER = {"webhook.disabled", "webhook.test"}
+
+
+class Unconfirmed(SimulatedEngine):
+    """A network of which nobody knows whether it rang."""
+
+    def simulate(self, request: CallRequest) -> CallResult:
+        return unconfirmed(request)
 
 
 async def told(tenant: Tenant, *types: str) -> list[tuple[Row[Any], dict[str, Any]]]:
@@ -298,6 +310,9 @@ async def test_every_payload_is_that_of_its_type_and_holds_no_number_and_no_word
     assert await imports.work_on_one(tenant.services, "wrk_test")
     assert (await ended_by_workers(tenant, lost.id)).status == "failed"
     await open_review(tenant, stopped.id)
+    unsure = await started(tenant, people(1, first=300), "Unsure")
+    await lease(tenant, unsure.id, "wrk_unsure")
+    await driver_of(tenant, "wrk_unsure", engine=Unconfirmed).drive(unsure.id)
     await client.phone_numbers.release(id=lost.phone_number_ids[0])
     await leave_in_wallet(tenant, 1)
     found = await told(tenant)

@@ -26,6 +26,7 @@ async def told(deployment: Deployment) -> str:
             {"contacts": 9, "exhausted": 3, "expired": 2, "pending": 4},
             "3 of 9 contacts done (0 reached, 3 not), 2 dropped  ",
         ),
+        ({"contacts": 3, "held": 2, "exhausted": 1}, "1 of 3 contacts done (0 reached, 1 not)  "),
         ({"contacts": 9, "completed": 5, "exhausted": 4}, "9 of 9 contacts done (5 reached, 4 not)  "),
     ],
 )
@@ -44,6 +45,33 @@ async def test_without_hours_of_its_own_a_campaign_calls_by_the_default_and_not_
     said = await told(samples.deployment(calling_hours=None))
     assert "calls Mon-Sat 09:00-20:00 in the contact's own time zone, not on public holidays" in said
     assert "any hour" not in said
+
+
+@pytest.mark.requirement("LINE-02")
+async def test_a_campaign_that_waits_for_a_decision_says_whom_to_ask_and_what_to_call_then() -> None:
+    stats = samples.stats(contacts=2, held=2, pending=0, in_flight=0, retry_waiting=0, completed=0, exhausted=0)
+    paused = samples.deployment(status="paused", status_reason="unconfirmed_calls", stats=stats)
+    said = await told(paused)
+    assert "held 2" in said
+    assert "Ask the person you work for whether each rang" in said
+    assert "list_contacts with status held" in said
+    assert "resume_deployment goes on once the held contacts are resolved" in said
+    goes_on = samples.deployment(status="active", stats=samples.stats(held=1))
+    assert "Held: nobody knows" in await told(goes_on)
+    assert "Held:" not in await told(samples.deployment(status="paused"))
+
+
+async def test_a_held_contact_and_its_call_say_that_it_may_have_rung() -> None:
+    held = samples.contact().model_copy(update={"status": "held", "last_call_id": "cal_7"})
+    unconfirmed = samples.call().model_copy(update={"hangup_cause": "unconfirmed", "outcome": "failed"})
+    caller = FakeCaller(answers={"list_contacts": samples.page([held]), "get_call": unconfirmed})
+    async with assistant(server(caller), "2026-07-28") as client:
+        contacts = text_of(await client.call_tool("list_contacts", {"deployment_id": "dep_1"}))
+        call = text_of(await client.call_tool("get_call", {"call_id": "cal_1"}))
+    assert "held (nobody knows whether the telephone rang)" in contacts
+    assert "last call cal_7" in contacts
+    assert "Nobody knows whether the telephone rang" in call
+    assert "Ask the person you work for" in call
 
 
 async def test_a_contact_is_told_with_the_rule_that_defers_it() -> None:

@@ -13,6 +13,10 @@ from callwright.tools.wording.text import clock_time, line, lines, listed, momen
 
 _QUESTIONS_SHOWN = 20
 _LONGEST_QUESTION = 200
+_UNCONFIRMED = (
+    "Nobody knows whether the telephone rang, and nobody calls the contact until it is known. Ask the person you work "
+    "for: the carrier's own list of calls shows it. resolve_call says what the person found."
+)
 
 
 _SUMMARY = ("id", "simulated", "status", "outcome", "ended_by", "duration_seconds", "cost")
@@ -78,6 +82,7 @@ def _whole(call: Call, context: ToolContext) -> str:
         f"cost {call.cost.amount} {call.cost.currency}: {listed([_cost(item) for item in call.cost.breakdown])}"
         if call.cost
         else None,
+        context.hint(_UNCONFIRMED) if call.hangup_cause == "unconfirmed" else None,
         kept_until(call),
         context.hint(f"{count_of(call.turn_count, 'turn')}. get_transcript reads them. get_recording has the sound.")
         if call.turn_count

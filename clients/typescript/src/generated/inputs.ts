@@ -1023,7 +1023,7 @@ export interface CreateWebhookInput {
   /** HTTPS address that takes the events. No credentials, no fragment, no private address. */
   url: string;
   /** Names of events, or * for all, later ones too. */
-  events: ("audience.import_completed" | "call.completed" | "call.started" | "call.transferred" | "compliance.action_required" | "deployment.audience_exhausted" | "deployment.completed" | "deployment.failed" | "deployment.paused" | "deployment.resumed" | "deployment.started" | "phone_number.status_changed" | "wallet.low_balance" | "wallet.topup_settled" | "webhook.disabled" | "webhook.test" | "*")[];
+  events: ("audience.import_completed" | "call.completed" | "call.started" | "call.transferred" | "call.unconfirmed" | "compliance.action_required" | "deployment.audience_exhausted" | "deployment.completed" | "deployment.failed" | "deployment.paused" | "deployment.resumed" | "deployment.started" | "phone_number.status_changed" | "wallet.low_balance" | "wallet.topup_settled" | "webhook.disabled" | "webhook.test" | "*")[];
   description?: string;
   secret?: string | null;
   /** Your own notes: up to 50 keys of up to 40 characters, values up to 500. */
@@ -1037,7 +1037,7 @@ export interface UpdateWebhookInput {
   /** HTTPS address that takes the events. No credentials, no fragment, no private address. */
   url?: string;
   /** Names of events, or * for all, later ones too. */
-  events?: ("audience.import_completed" | "call.completed" | "call.started" | "call.transferred" | "compliance.action_required" | "deployment.audience_exhausted" | "deployment.completed" | "deployment.failed" | "deployment.paused" | "deployment.resumed" | "deployment.started" | "phone_number.status_changed" | "wallet.low_balance" | "wallet.topup_settled" | "webhook.disabled" | "webhook.test" | "*")[];
+  events?: ("audience.import_completed" | "call.completed" | "call.started" | "call.transferred" | "call.unconfirmed" | "compliance.action_required" | "deployment.audience_exhausted" | "deployment.completed" | "deployment.failed" | "deployment.paused" | "deployment.resumed" | "deployment.started" | "phone_number.status_changed" | "wallet.low_balance" | "wallet.topup_settled" | "webhook.disabled" | "webhook.test" | "*")[];
   description?: string | null;
   /** disabled stops sending; active sends again. What was missed can be replayed. */
   status?: "active" | "disabled";

@@ -43,6 +43,19 @@ export interface AgentSnapshot {
   agent_updated_at: string;
 }
 
+/** How long an answer took, from the end of the contact's words to its first sound, in milliseconds. */
+export interface AnswerLatency {
+  total: number;
+  /** Until it was clear that the contact had finished. Default: 0. */
+  endpointing?: number;
+  /** Until the words were recognised. Default: 0. */
+  hearing?: number;
+  /** Until the first words of the answer. Default: 0. */
+  thinking?: number;
+  /** Until their sound. Default: 0. */
+  speaking?: number;
+}
+
 /** A list of people to call. */
 export interface Audience {
   /** The resource's id: opaque, with a prefix that names its type. */
@@ -222,8 +235,16 @@ export interface Call {
   disposition_source?: string | null;
   callback_at?: string | null;
   answered_by?: string | null;
+  /** What the carrier says of that. */
+  answered_by_carrier?: string | null;
+  /** What the words and the beep say of that, on a carrier's line. */
+  answered_by_words?: string | null;
   ended_by?: string | null;
   hangup_cause?: string | null;
+  /** The carrier of the line; null on the simulated network. */
+  provider?: string | null;
+  /** The last status of SIP, as 486; null where there is none. */
+  sip_code?: number | null;
   /** Null where nobody took over. */
   transfer?: Transfer | null;
   created_at: string;
@@ -244,6 +265,12 @@ export interface Call {
   transcript_url?: string | null;
   /** Default: 0. */
   turn_count?: number;
+  /**
+   * The median of the times from the end of the contact's words to the agent's answer; null on the simulated network.
+   */
+  latency_p50_ms?: number | null;
+  /** The 95th percentile of those. */
+  latency_p95_ms?: number | null;
   /** What the contact asked and the agent's prompt could not answer. */
   unanswered_questions?: string[];
   variables?: Record<string, string>;
@@ -429,6 +456,15 @@ export interface CallTransferred {
   deployment_id: string | null;
   agent_id: string;
   transfer: Transfer;
+  simulated: boolean;
+}
+
+/** Data of call.unconfirmed. */
+export interface CallUnconfirmed {
+  call_id: string;
+  deployment_id: string;
+  agent_id: string;
+  contact_id: string;
   simulated: boolean;
 }
 
@@ -1649,6 +1685,8 @@ export interface TranscriptTurn {
   source: string;
   /** Default: false. */
   interrupted?: boolean;
+  /** Of an answer of the agent on a carrier's line; else null. */
+  latency_ms?: AnswerLatency | null;
 }
 
 /** How a call went on to a person. */

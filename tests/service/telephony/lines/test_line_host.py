@@ -21,6 +21,7 @@ async def test_a_campaign_on_lines_records_what_the_carrier_and_the_conversation
         await driven_on_lines(tenant, made.id)
     ended = await tenant.client.deployments.get(id=made.id)
     assert (ended.status, ended.status_reason) == ("completed", "audience_exhausted")
+    assert [event async for event in tenant.client.events.list(type="call.unconfirmed")] == []
     assert {call.to: call.hangup_cause for call in await calls_of(tenant, made.id)} == {
         phone(0): "contact_hangup",
         phone(1): "user_busy",
@@ -62,6 +63,10 @@ async def test_a_call_that_may_ring_is_never_placed_again_and_its_contact_is_hel
     assert carrier.placed == [phone(0)]
     (call,) = await calls_of(tenant, made.id)
     assert (call.outcome, call.hangup_cause) == ("failed", "unconfirmed")
+    (event,) = [event async for event in tenant.client.events.list(type="call.unconfirmed")]
+    about = {"call_id": call.id, "deployment_id": made.id, "agent_id": made.agent_id, "contact_id": call.contact_id}
+    assert event.data == {**about, "simulated": True}
+    assert event.subject_id == call.id
 
 
 async def test_a_call_that_the_carrier_lists_goes_on(tenant: Tenant) -> None:

@@ -6,13 +6,16 @@ from pathlib import Path
 import anyio
 import pytest
 
+from callwright.server.mcp.resources.sound import frames_of
 from callwright.service.dialling.rounds.undialled_calls import may_place
 from callwright.service.telephony.carriers.websocket import Opening, WebsocketCarrier
+from callwright.service.telephony.engine import Turn
 from callwright.service.telephony.lines.line_host import LineHost
 from callwright.service.telephony.lines.media_processes import MediaProcesses
 from callwright.service.telephony.media.messages import SpeechService, SpeechServices
 from tests.service.telephony.media.caller import Caller, caller
 from tests.service.telephony.media.conftest import Sounds
+from tests.service.telephony.media.recordings import not_recorded, read_recording
 from tests.service.telephony.media.sentences import GREETING, PROMPT, QUESTION, STOP, YES
 from tests.service.telephony.media.speech_endpoint import endpoint
 from tests.support.campaigns import ONCE, calls_of, make_agent, people, phone, started
@@ -40,17 +43,15 @@ async def test_people_answer_a_campaign_and_what_they_say_decides(
     database_url: str, tmp_path: Path, sounds: Sounds, alone: None
 ) -> None:
     media = MediaProcesses(1)
-    (tmp_path / "lines").mkdir()
     async with (
         open_service(database_url, tmp_path, workers=False) as tenant,
         endpoint(sounds.closed_set()) as service,
         anyio.create_task_group() as tasks,
     ):
         hears = SpeechServices(hearing=SpeechService(kind="openai", url=service.url))
-        loopback = WebsocketCarrier(
-            "scripted", media, hears, partial(answered, sounds=sounds), recordings=tmp_path / "lines"
-        )
         services = tenant.services
+        folder = services.recordings.lines.folder
+        loopback = WebsocketCarrier("scripted", media, hears, partial(answered, sounds=sounds), recordings=folder)
         host = LineHost(
             services.database, services.clock, "hst_1", {"scripted": loopback}, lines=2, may_place=may_place
         )
@@ -66,8 +67,25 @@ async def test_people_answer_a_campaign_and_what_they_say_decides(
         for to, call in calls.items():
             transcript = await tenant.client.calls.get_transcript(call_uuid=call.id)
             words[to] = [(turn.role, turn.text) for turn in transcript.turns]
+            answers = [turn.latency_ms for turn in transcript.turns if turn.latency_ms is not None]
+            assert {turn.role for turn in transcript.turns if turn.latency_ms is not None} == {"agent"}
+            assert all(
+                each.total == each.endpointing + each.hearing + each.thinking + each.speaking for each in answers
+            )
+            assert call.latency_p95_ms == max(each.total for each in answers)
         assert words[phone(0)][:3] == [("agent", GREETING), ("contact", YES), ("agent", QUESTION)]
         assert words[phone(1)][:2] == [("agent", GREETING), ("contact", STOP)]
         listed = [entry.source_call_id async for entry in tenant.client.do_not_call.list()]
         assert listed == [calls[phone(1)].id]
-        assert all((tmp_path / "lines" / f"{call.id}.wav").stat().st_size > 8_000 for call in calls.values())
+        for call in calls.values():
+            turns = (await tenant.client.calls.get_transcript(call_uuid=call.id)).turns
+            async with tenant.client.calls.get_recording(call_uuid=call.id, format="wav") as download:
+                (path := tmp_path / f"{call.id}.wav").write_bytes(await download.read(5_000_000))
+            said = [
+                Turn(turn.index, turn.role, turn.text, turn.start_seconds, turn.end_seconds, turn.language)
+                for turn in turns[:2]
+            ]
+            assert not_recorded(read_recording(path), said, sounds.closed_set()) == []
+            async with tenant.client.calls.get_recording(call_uuid=call.id) as download:
+                mp3 = await download.read(5_000_000)
+            assert frames_of(mp3).duration_s == pytest.approx(read_recording(path).counted / 8_000, abs=0.2)

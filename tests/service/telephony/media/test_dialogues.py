@@ -1,13 +1,15 @@
 """Live calls that are spoken: words, order and events, with the real process and real sound."""
 
 import math
+import resource
+import sys
 from array import array
 from pathlib import Path
 
 import anyio
 import pytest
 
-from callwright.service.telephony.engine import VoicemailPolicy
+from callwright.service.telephony.engine import MachineVerdicts, VoicemailPolicy
 from callwright.service.telephony.media.messages import Limits
 from tests.service.telephony.media.calls import Line
 from tests.service.telephony.media.recordings import not_recorded, read_recording
@@ -142,8 +144,45 @@ async def test_a_message_is_left_after_the_beep_of_a_machine_or_in_its_silence(l
         ends = [await beeping.ended(), await silent.ended()]
     assert [end.answered_by for end in ends] == ["machine_end_beep", "machine_end_silence"]
     assert {(end.cause, end.ended_by, end.disposition) for end in ends} == {("agent_hangup", "agent", None)}
+    assert [end.voicemail_message_left for end in ends] == [True, True]
+    assert [end.machine_verdicts for end in ends] == [MachineVerdicts(None, end.answered_by) for end in ends]
     for call in (beeping, silent):
         assert call.words() == [("contact", MACHINE), ("agent", MESSAGE)]
+
+
+async def test_a_message_that_was_cut_short_was_not_left(line: Line) -> None:
+    policy = VoicemailPolicy(action="leave_message", message=LONG)
+    async with line.call(welcome="", voicemail=policy) as call:
+        await call.saw("machine_end_beep")
+        await call.page.heard(0.5)
+        await call.page.send(type="hang_up")
+        ended = await call.ended()
+    assert (ended.answered_by, ended.voicemail_message_left) == ("machine_end_beep", False)
+    assert ended.machine_verdicts == MachineVerdicts("machine_end_beep", None)
+    assert call.words()[0][0] == "agent"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit of another process can only be set on Linux")
+async def test_a_disk_that_is_full_ends_the_recording_and_not_the_call(line: Line, tmp_path: Path) -> None:
+    path, room = tmp_path / "call.wav", 60_000
+    pid = line.media.process.pid
+    limits = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(pid, resource.RLIMIT_FSIZE, (room, limits[1]))
+    try:
+        async with line.call(recording=str(path)) as call:
+            await call.turn("agent", 1)
+            await call.say(YES)
+            await call.turn("agent", 2)
+            await call.page.send(type="hang_up")
+            ended = await call.ended()
+    finally:
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, limits)
+    assert call.words()[:3] == [("agent", GREETING), ("contact", YES), ("agent", QUESTION)]
+    assert (ended.cause, ended.warnings) == ("contact_hangup", ("The recording ends early: it could not be written.",))
+    recorded = read_recording(path)
+    assert ended.recorded
+    assert 16_000 < recorded.counted <= room // 2
+    assert not_recorded(recorded, call.turns()[:1], line.service.known) == []
 
 
 async def test_a_machine_that_the_carrier_saw_is_hung_up_on(line: Line) -> None:

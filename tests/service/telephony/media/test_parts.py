@@ -7,12 +7,13 @@ import anyio
 import numpy as np
 import pytest
 
+from callwright.service.speech.mu_law_files import has_sound, header, pcm_of
 from callwright.service.speech.synthesiser import Synthesiser, find_libraries
 from callwright.service.speech.voices import default_voice
 from callwright.service.telephony.engine import AgentSnapshot, CallRequest, Speaker
 from callwright.service.telephony.media.contact_side import ContactSpeech, Entry, KeyEntries, Spoken
 from callwright.service.telephony.media.policy import LivePolicy, Saying
-from callwright.service.telephony.media.recorder import Recorder, header, mu_law
+from callwright.service.telephony.media.recorder import Recorder, mu_law
 from callwright.service.telephony.media.sound_clock import RATE, SoundClock, Track
 from callwright.service.telephony.media.transcript import AnswerTimes
 from callwright.service.telephony.media.voicemail import BeepFinder, Machine, is_machine_greeting
@@ -78,14 +79,29 @@ async def test_a_recording_has_both_sides_at_their_times(tmp_path: Path) -> None
     assert recorder.problem is None
 
 
-async def test_a_recording_that_cannot_be_written_says_so(tmp_path: Path) -> None:
+@pytest.mark.parametrize("place", ["a folder that is a file", "a full disk"])
+async def test_a_recording_that_cannot_be_written_says_so(tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").touch()
+    path = tmp_path / "file" / "call.wav" if place == "a folder that is a file" else Path("/dev/full")
     time = Clock()
-    recorder = Recorder(tmp_path / "missing" / "call.wav", clock := SoundClock(time))
+    recorder = Recorder(path, clock := SoundClock(time))
     clock.start()
     recorder.agent(0, tone(440, 0.5))
     time.now += 1.0
     await recorder.close()
     assert recorder.problem == "The recording ends early: it could not be written."
+    assert not recorder.has_sound
+
+
+def test_the_sound_of_a_file_is_that_of_the_standard_as_far_as_its_header_counts(tmp_path: Path) -> None:
+    path, codes = tmp_path / "call.wav", bytes(range(256))
+    path.write_bytes(header(128) + codes + b"not counted")
+    (piece,) = pcm_of(path)
+    assert piece.tobytes() == linear(np.frombuffer(codes, np.uint8))
+    assert has_sound(path)
+    for content in (header(0), header(9)[:40], b"", b"RIFF" + bytes(80)):
+        path.write_bytes(content)
+        assert not has_sound(path)
 
 
 def test_mu_law_is_that_of_the_standard() -> None:
