@@ -6,7 +6,7 @@ The same for `mcp` and `serve`. Errors name the setting and the expected value.
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -14,21 +14,15 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from callwright.server.setting import BadSetting as BadSetting
+from callwright.server.setting import Setting as Setting
+from callwright.server.speech_settings import SPEECH_SETTINGS, SpeechSetting, read_secrets_key, read_speech
 from callwright.tools.toolsets import DEFAULT_PROFILE, PROFILES, TOOLSETS, UnknownTools, enabled_tools, names_of
 
 if TYPE_CHECKING:
     from callwright.tools.runtime.tool_context import ConfirmMode
 
 ProviderName = Literal["simulated", "stripe"]
-
-
-@dataclass(frozen=True)
-class Setting:
-    """A setting: its environment variable, its default, and what it does."""
-
-    variable: str
-    default: str
-    help: str
 
 
 SETTINGS: tuple[Setting, ...] = (
@@ -137,6 +131,7 @@ SETTINGS: tuple[Setting, ...] = (
         "Stripe's own",
         "Where Stripe's API is, for an imitation of it on this machine: http://127.0.0.1:12111.",
     ),
+    *SPEECH_SETTINGS,
 )
 """Every setting. The reference page is made from this list."""
 
@@ -150,13 +145,9 @@ _CONFIRM_MODES: Mapping[str, "ConfirmMode"] = {"real": "real", "always": "always
 _LOOPBACK = (IPv4Network("127.0.0.0/8"), IPv6Network("::1/128"))
 
 
-class BadSetting(ValueError):
-    """A setting has an invalid value; the text names it and says what is expected."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class ProgramSettings:
-    """The settings of the programs. The API key and the secrets of Stripe are not shown."""
+    """The settings of the programs. Of its text only the folder and the address are shown, and no key."""
 
     data: Path
     database_url: str
@@ -180,6 +171,8 @@ class ProgramSettings:
     stripe_secret_key: str | None = None
     stripe_webhook_secret: str | None = None
     stripe_api_base: str | None = None
+    secrets_key: str | None = None
+    speech: SpeechSetting = field(default_factory=SpeechSetting)
 
     def tools_of(self, profile: str | None = None) -> frozenset[str]:
         """The names of the enabled tools, those of `profile` only if it is given.
@@ -248,6 +241,8 @@ def read_settings(
         stripe_secret_key=given("CALLWRIGHT_STRIPE_SECRET_KEY"),
         stripe_webhook_secret=given("CALLWRIGHT_STRIPE_WEBHOOK_SECRET"),
         stripe_api_base=_stripe_api(given("CALLWRIGHT_STRIPE_API_BASE")),
+        secrets_key=read_secrets_key(given),
+        speech=read_speech(given),
     )
     try:
         settings.tools_of()
