@@ -70,6 +70,7 @@ ServiceKey = Annotated[
             "Empty: there is none."
         ),
         examples=["sk-0123456789abcdef"],
+        json_schema_extra={"writeOnly": True},
     ),
 ]
 

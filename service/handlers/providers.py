@@ -111,7 +111,7 @@ def _key_columns(asked: contract.SetProvider, before: Row[Any] | None, context: 
             return {}
         raise invalid("key", "is required: with another kind or url the key is given again, or empty for none")
     if provider_rules.needs_key(asked):
-        raise invalid("key", f"is required: {asked.kind} turns away whoever brings none")
+        raise invalid("key", "is required: the service turns away whoever brings none")
     return {"encrypted_key": None, "key_ends_with": None}
 
 

@@ -26,8 +26,9 @@ from tests.journeys.scenario_of_events import tell
 from tests.support.processes.programs import ERAS, Assistant, assistant, text_of
 
 both_eras = pytest.mark.parametrize("era", ERAS)
-REFUSED = {"resolve_call"}
-"""Tools that can only refuse here: the simulated network leaves no call of which nobody knows whether it rang."""
+REFUSED = {"resolve_call", "remove_provider"}
+"""Tools that can only refuse here: the simulated network leaves no call of which nobody knows whether it rang, and no
+assistant sets a provider."""
 SOUNDS = {"recording", "voice_preview"}
 EVERYTHING = {"CALLWRIGHT_PROFILE": "all", **SETTINGS}
 AS_IN_LIFE = {**EVERYTHING, "CALLWRIGHT_SIM_TIME_SCALE": "1"}
