@@ -4,10 +4,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, or_, select
+from sqlalchemy import Connection, Row, bindparam, or_, select, update
 
 from callwright.contract.providers import Role
 from callwright.service.platform.json_text import json_text
+from callwright.service.platform.secret_box import SecretBox, SecretUnreadable
 from callwright.service.tables.schema import agents, deployments, providers
 
 _P, _A, _D = providers.c, agents.c, deployments.c
@@ -30,6 +31,26 @@ _KEPT = ("hearing_provider", "speaking_provider", "model_provider")
 def all_of(connection: Connection, org_id: str, *, hold: bool = False) -> list[Row[Any]]:
     """The providers of an organization by name. With `hold` nobody removes one before this transaction ends."""
     return list(connection.execute(_HELD if hold else _ALL, {"org": org_id}).all())
+
+
+def encrypt_again(connection: Connection, box: SecretBox) -> tuple[int, list[str]]:
+    """Encrypts the keys of all organizations with the first secrets key, so that later ones are needed no more.
+
+    Returns how many there are, and the names of providers whose keys cannot be read; those stay as they are.
+    """
+    done, unreadable = 0, list[str]()
+    held = select(providers).where(_P.encrypted_key.is_not(None)).order_by(_P.org_id, _P.name).with_for_update()
+    for row in connection.execute(held).all():
+        owner = (row.org_id, row.name)
+        try:
+            stored = box.encrypt(box.decrypt(row.encrypted_key, owner), owner)
+        except SecretUnreadable:
+            unreadable.append(row.name)
+            continue
+        mine = (_P.org_id == row.org_id) & (_P.name == row.name)
+        connection.execute(update(providers).where(mine).values(encrypted_key=stored))
+        done += 1
+    return done, unreadable
 
 
 def roles_of(row: Row[Any]) -> list[Role]:
