@@ -149,7 +149,7 @@ list_providers = listing(
     "/providers",
     takes=ListProviders,
     gives=Provider,
-    sorts=("created_at", "updated_at", "name"),
+    sorts=("name",),
     summary="List providers of speech and language models.",
 )
 set_provider = operation(

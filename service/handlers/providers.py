@@ -26,7 +26,7 @@ _P = providers.c
 _MINE = (_P.org_id == bindparam("org")) & (_P.name == bindparam("provider"))
 _FOR_CHANGE = select(providers).where(_MINE).with_for_update()
 _HOLD = select(organizations.c.id).where(organizations.c.id == bindparam("org")).with_for_update(key_share=True)
-_COLUMNS = {name: _P[name] for name in ("kind", "name", "created_at", "updated_at")}
+_COLUMNS = {name: _P[name] for name in ("kind", "name")}
 
 
 def _to_resource(row: Row[Any]) -> contract.Provider:
@@ -39,9 +39,9 @@ def _load_encryption(_: contract.SetProvider) -> None:
 
 @handles(contract.list_providers)
 def list_providers(asked: contract.ListProviders, context: RequestContext) -> Page[contract.Provider]:
-    """A page of providers."""
+    """A page of providers, by name."""
     own = select(providers).where(_P.org_id == context.org_id)
-    return context.page(Listing(contract.list_providers, own, _COLUMNS, _P.name), asked, _to_resource)
+    return context.page(Listing(contract.list_providers, own, _COLUMNS, _P.name, default="name"), asked, _to_resource)
 
 
 @handles(contract.set_provider, prepare=_load_encryption)

@@ -46,6 +46,7 @@ async def test_what_the_installation_sets_comes_next(tenant: Tenant) -> None:
     )
 
 
+@pytest.mark.requirement("PROVIDER-10")
 async def test_a_default_of_the_organization_wins_over_the_installation(tenant: Tenant) -> None:
     providers = tenant.client.providers
     await providers.set(name="mind", kind="openai", roles=["thinking"], model="big", key=KEY, default_for=["thinking"])
@@ -55,6 +56,7 @@ async def test_a_default_of_the_organization_wins_over_the_installation(tenant: 
     assert found.hearing == SpeechService(kind="deepgram", key="installed", model="nova-3")
 
 
+@pytest.mark.requirement("PROVIDER-10")
 async def test_what_the_agent_names_wins_over_all(tenant: Tenant) -> None:
     providers = tenant.client.providers
     await providers.set(name="all", kind="openai", key=KEY, default_for=["hearing", "thinking", "speaking"])

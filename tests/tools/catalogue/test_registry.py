@@ -64,6 +64,7 @@ def test_every_operation_has_one_tool_and_every_tool_an_operation() -> None:
     assert sorted(tool.name for tool in TOOLS) == sorted(set(OPERATIONS) - WITHOUT)
 
 
+@pytest.mark.requirement("PROVIDER-11")
 @each_tool
 def test_no_tool_offers_a_secret_to_be_said(tool: Tool) -> None:
     """What an assistant is to pass on stands in the conversation, with whoever keeps it."""

@@ -144,7 +144,7 @@ export interface ListProvidersInput {
   per_page?: number;
   /** next_cursor of the previous answer; continues after it. */
   cursor?: string;
-  /** Fields to sort by, comma-separated; a leading - sorts descending. Fields: created_at, updated_at, name. */
+  /** Fields to sort by, comma-separated; a leading - sorts descending. Fields: name. */
   sort?: string;
   /** Only these kinds. */
   kind?: ("openai" | "deepgram" | "elevenlabs" | "cartesia")[];

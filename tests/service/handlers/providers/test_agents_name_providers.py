@@ -47,6 +47,7 @@ async def test_another_choice_is_another_revision(tenant: Tenant) -> None:
     assert made.revision == emptied.revision
 
 
+@pytest.mark.requirement("PROVIDER-06")
 @pytest.mark.parametrize(
     ("fields", "field", "words"),
     [
@@ -68,6 +69,7 @@ async def test_a_provider_that_is_not_there_is_refused_with_those_that_are(
     assert await tenant.client.agents.get(id=made.id) == made
 
 
+@pytest.mark.requirement("PROVIDER-07")
 async def test_a_campaign_keeps_the_choice_that_it_began_with(tenant: Tenant) -> None:
     await set_both(tenant)
     campaign = await resources.draft(tenant)

@@ -46,6 +46,7 @@ def files_with(folder: Path, *texts: str) -> list[Path]:
     return [path for path in files if any(text.encode() in path.read_bytes() for text in texts)]
 
 
+@pytest.mark.requirement("PROVIDER-01")
 async def test_a_key_is_in_no_answer_no_record_no_log_and_no_byte_that_is_stored(
     tenant: Tenant, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -122,6 +123,7 @@ async def test_what_is_set_with_two_secrets_keys_needs_the_first(tenant: Tenant)
         await chosen(tenant, secrets_key=FIRST)
 
 
+@pytest.mark.requirement("PROVIDER-09")
 async def test_a_lost_secrets_key_is_named_and_mended_by_setting_the_key_again(tenant: Tenant) -> None:
     file = tenant.services.settings.data / KEY_FILE
     providers_of = tenant.client.providers
@@ -149,6 +151,7 @@ async def test_a_file_that_holds_no_key_is_named_and_not_overwritten(tenant: Ten
     assert file.read_text() == "no key\n"
 
 
+@pytest.mark.requirement("PROVIDER-08")
 async def test_a_stored_key_is_read_for_its_own_provider_alone(tenant: Tenant, other: Tenant) -> None:
     """Whoever can write into the database cannot have one organization talk with another's key."""
     for one, name in ((tenant, "ours"), (tenant, "mine"), (other, "ours")):

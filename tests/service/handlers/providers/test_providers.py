@@ -32,6 +32,7 @@ async def owner_key(tenant: Tenant, role: str) -> str:
     return (await write(accounts.create_key, services.ids, tenant.org_id, "hers", now_ms, **named)).secret
 
 
+@pytest.mark.requirement("PROVIDER-01")
 async def test_a_provider_is_set_and_listed_without_its_key(tenant: Tenant) -> None:
     made = await tenant.client.providers.set(name="our-openai", kind="openai", key=KEY, default_for=["hearing"])
     assert made.model_dump(exclude={"created_at", "updated_at"}) == {
@@ -49,6 +50,14 @@ async def test_a_provider_is_set_and_listed_without_its_key(tenant: Tenant) -> N
     assert (await tenant.client.providers.list(kind="deepgram")).data == []
 
 
+async def test_providers_are_listed_by_name_and_page_by_page(tenant: Tenant) -> None:
+    for name in ("mouth", "ears", "mind"):
+        await tenant.client.providers.set(name=name, kind="openai", key=KEY)
+    providers = tenant.client.providers
+    assert [one.name async for one in providers.list(per_page=1)] == ["ears", "mind", "mouth"]
+    assert [one.name async for one in providers.list(per_page=2, sort="-name")] == ["mouth", "mind", "ears"]
+
+
 async def test_setting_it_again_empties_what_is_left_out_but_keeps_the_key(tenant: Tenant) -> None:
     given: dict[str, Any] = {"name": "mouth", "kind": "openai", "roles": ["speaking"]}
     await tenant.client.providers.set(**given, key=KEY, voice="nova", model="tts-1", default_for=["speaking"])
@@ -64,6 +73,7 @@ async def test_of_a_short_key_nothing_is_shown(tenant: Tenant) -> None:
     assert (made.has_key, made.key_ends_with) == (True, None)
 
 
+@pytest.mark.requirement("PROVIDER-03")
 async def test_a_key_is_not_taken_along_to_another_address(tenant: Tenant) -> None:
     """Whoever may change the address could otherwise read the key there."""
     providers = tenant.client.providers
@@ -80,6 +90,7 @@ async def test_a_key_is_not_taken_along_to_another_address(tenant: Tenant) -> No
     assert (await listed(tenant))["ours"].url == "https://other.example.com/v1"
 
 
+@pytest.mark.requirement("PROVIDER-05")
 @pytest.mark.parametrize(
     ("wrong", "field", "words"),
     [
@@ -134,6 +145,7 @@ async def test_an_organization_has_so_many_providers_and_no_more(tenant: Tenant)
     await tenant.client.providers.set(name="p0", kind="deepgram")
 
 
+@pytest.mark.requirement("PROVIDER-04")
 async def test_a_provider_that_is_used_stays_and_its_users_are_named(tenant: Tenant) -> None:
     providers, agents = tenant.client.providers, tenant.client.agents
     await providers.set(name="ours", kind="openai", key=KEY)
@@ -155,6 +167,7 @@ async def test_a_provider_that_is_used_stays_and_its_users_are_named(tenant: Ten
     assert await listed(tenant) == {}
 
 
+@pytest.mark.requirement("PROVIDER-02")
 async def test_only_a_key_that_an_owner_made_sets_and_removes(tenant: Tenant) -> None:
     await tenant.client.providers.set(name="ours", kind="openai", key=KEY)
     body = {"kind": "openai", "key": KEY}
