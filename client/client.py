@@ -21,6 +21,7 @@ class Surface(Session):
 
     agents: nouns.Agents
     voices: nouns.Voices
+    providers: nouns.Providers
     audiences: nouns.Audiences
     phone_numbers: nouns.PhoneNumbers
     deployments: nouns.Deployments

@@ -11,6 +11,7 @@ from callwright.contract import (
     overview,
     people,
     phone_numbers,
+    providers,
     voices,
     wallet,
     webhooks,
@@ -36,6 +37,14 @@ class Voices(Noun):
     list = listing(voices.list_voices)
     get = method(voices.get_voice)
     get_preview = download(voices.get_voice_preview)
+
+
+class Providers(Noun):
+    """Providers: accounts at services that hear, think and speak. `set` takes a key, which nothing shows again."""
+
+    list = listing(providers.list_providers)
+    set = method(providers.set_provider)
+    remove = method(providers.remove_provider)
 
 
 class Audiences(Noun):

@@ -26,7 +26,7 @@ class WireRequest:
     method: str
     path: str
     query: str
-    content: bytes | None
+    content: bytes | None = field(repr=False)
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     keyed: bool = False
     media: bool = False
@@ -34,7 +34,7 @@ class WireRequest:
     @property
     def repeatable(self) -> bool:
         """Whether serving it twice has the effect of serving it once."""
-        return self.method == "GET" or (self.method == "POST" and self.keyed)
+        return self.method in ("GET", "PUT") or (self.method == "POST" and self.keyed)
 
     @property
     def target(self) -> str:

@@ -1,13 +1,13 @@
 """Whether a failed request is sent again, and how long to wait before. Pure rules; `transport.py` does the waiting.
 
-| what happened                                   | GET, POST with an Idempotency-Key | PATCH, DELETE |
-|-------------------------------------------------|-----------------------------------|---------------|
-| the request never left (no connection was made) | again                             | again         |
-| 429 `rate_limited`, 408: turned away unserved   | again                             | again         |
-| the connection broke, or no answer in time      | again                             | no            |
-| 500, 502, 503, 504                              | again                             | no            |
-| 409 `idempotency_in_progress`                   | again                             | no            |
-| 429 `daily_quota_exceeded`, any other answer    | no                                | no            |
+| what happened                                   | GET, PUT, POST with an Idempotency-Key | PATCH, DELETE |
+|-------------------------------------------------|----------------------------------------|---------------|
+| the request never left (no connection was made) | again                                  | again         |
+| 429 `rate_limited`, 408: turned away unserved   | again                                  | again         |
+| the connection broke, or no answer in time      | again                                  | no            |
+| 500, 502, 503, 504                              | again                                  | no            |
+| 409 `idempotency_in_progress`                   | again                                  | no            |
+| 429 `daily_quota_exceeded`, any other answer    | no                                     | no            |
 
 A 429 with `Retry-After` is no failed attempt: such waits are limited by their sum, all else by the number of attempts.
 Media that answer 503 `service_unavailable` without `Retry-After` are requested only once more: the renderer is missing,

@@ -4,12 +4,13 @@ from typing import Annotated
 
 from pydantic import Field
 
-from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
+from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NO_TEXT, TO_NOTHING, Changes
 from callwright.contract.declaration.field_types import (
     AgentId,
     LanguageTag,
     Metadata,
     PlainText,
+    ProviderName,
     Stored,
     Timestamp,
     UniqueName,
@@ -17,7 +18,7 @@ from callwright.contract.declaration.field_types import (
 )
 from callwright.contract.declaration.filters import Filter, FilterText, MadeBetween, OneOrMore
 from callwright.contract.declaration.marks import DERIVED, OwnScript, OwnText
-from callwright.contract.declaration.model import Input, Resource
+from callwright.contract.declaration.model import Input, Part, Resource
 from callwright.contract.declaration.operation import listing, operation, removal
 from callwright.contract.declaration.pagination import PageQuery
 from callwright.contract.declaration.revisions import Revision
@@ -48,6 +49,40 @@ WelcomeMessage = Annotated[
 ]
 
 
+ProvidersVoice = Annotated[
+    OwnText,
+    Field(min_length=1, max_length=200, description="The speaking provider's own id of a voice; not voice_id."),
+    PlainText,
+]
+ProvidersModel = Annotated[
+    OwnText, Field(min_length=1, max_length=200, description="That provider's name of the model."), PlainText
+]
+
+
+class Speech(Part):
+    """What hears and speaks for an agent on live calls. What is left out is the organization's default."""
+
+    hearing: Annotated[ProviderName | None, Field(description="Provider that hears.")] = None
+    speaking: Annotated[ProviderName | None, Field(description="Provider that speaks.")] = None
+    voice: ProvidersVoice | None = None
+
+
+class Model(Part):
+    """What thinks for an agent on live calls. What is left out is the organization's default."""
+
+    provider: Annotated[ProviderName | None, Field(description="Provider of the language model.")] = None
+    model: ProvidersModel | None = None
+
+
+SpeechChoice = Annotated[
+    Speech | None,
+    Field(description="Providers that hear and speak on live calls. null: the organization's defaults."),
+]
+ModelChoice = Annotated[
+    Model | None, Field(description="The language model on live calls. null: the organization's default.")
+]
+
+
 class Agent(Stored):
     """A voice agent."""
 
@@ -56,6 +91,8 @@ class Agent(Stored):
     language: OwnText
     system_prompt: OwnScript
     welcome_message: OwnScript
+    speech: SpeechChoice = None
+    model: ModelChoice = None
     variables: Annotated[
         list[OwnText], Field(description="Audience columns that prompt and welcome message need."), DERIVED
     ]
@@ -74,6 +111,8 @@ class AgentSnapshot(Resource):
     language: OwnText
     system_prompt: OwnScript
     welcome_message: OwnScript
+    speech: SpeechChoice = None
+    model: ModelChoice = None
     agent_updated_at: Timestamp
 
 
@@ -99,6 +138,8 @@ class CreateAgent(Input):
     language: LanguageTag
     system_prompt: SystemPrompt
     welcome_message: WelcomeMessage = ""
+    speech: SpeechChoice = None
+    model: ModelChoice = None
     metadata: Metadata = {}
 
 
@@ -111,6 +152,8 @@ class UpdateAgent(Changes):
     language: LanguageTag | None = None
     system_prompt: SystemPrompt | None = None
     welcome_message: Annotated[WelcomeMessage | None, TO_NO_TEXT] = None
+    speech: Annotated[SpeechChoice, TO_NOTHING] = None
+    model: Annotated[ModelChoice, TO_NOTHING] = None
     metadata: Annotated[Metadata | None, TO_NO_ENTRIES] = None
 
 

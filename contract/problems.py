@@ -149,6 +149,11 @@ AUDIENCE_IN_USE = _conflict(
 AGENT_IN_USE = _conflict(
     "agent_in_use", "A deployment that is not finished uses this agent.", "Cancel or finish that deployment first."
 )
+PROVIDER_IN_USE = _conflict(
+    "provider_in_use",
+    "Agents, or campaigns that are not finished, use this provider; nothing was removed.",
+    "`used_by` names them: give those agents another provider, or none, and finish or cancel those campaigns.",
+)
 INVALID_STATE_TRANSITION = _conflict(
     "invalid_state_transition",
     "The resource is in a state that does not allow this.",

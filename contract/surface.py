@@ -10,6 +10,7 @@ from callwright.contract import (
     overview,
     people,
     phone_numbers,
+    providers,
     voices,
     wallet,
     webhooks,
@@ -19,7 +20,7 @@ from callwright.contract.declaration.operation import OPERATIONS, Operation
 from callwright.contract.deployments import deployments, placing, talks
 
 MODULES = (
-    *(agents, voices, audiences, phone_numbers, deployments, placing),
+    *(agents, voices, providers, audiences, phone_numbers, deployments, placing),
     *(calls, unconfirmed, talks, transcripts, conversations, wallet, webhooks, event_log),
     *(overview, audit_log, evidence, do_not_call, people, compliance_reviews),
 )

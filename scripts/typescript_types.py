@@ -32,6 +32,7 @@ _SILENT = frozenset(
         "maxProperties",
         "discriminator",
         "deprecated",
+        "writeOnly",
         "contentEncoding",
         "required",
     }

@@ -1,10 +1,10 @@
-"""What a setting is, and the error of one that is wrong."""
+"""What a setting is, and what a wrong one raises."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 Given = Callable[[str], str | None]
-"""The text of a setting by its variable; None where it is not set."""
+"""Gives the text of an environment variable; None for one that is not set, or blank."""
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from callwright.server.line_settings import LINE_SETTINGS, LineTexts, read_line_settings
-from callwright.server.setting import BadSetting, Setting
+from callwright.server.setting import BadSetting as BadSetting
+from callwright.server.setting import Setting as Setting
+from callwright.server.speech_settings import SPEECH_SETTINGS, SpeechSetting, read_secrets_key, read_speech
 from callwright.tools.toolsets import DEFAULT_PROFILE, PROFILES, TOOLSETS, UnknownTools, enabled_tools, names_of
 
 if TYPE_CHECKING:
     from callwright.tools.runtime.tool_context import ConfirmMode
-
-__all__ = ["BadSetting", "ProgramSettings", "Setting", "read_settings"]
 
 ProviderName = Literal["simulated", "stripe"]
 
@@ -133,6 +133,7 @@ SETTINGS: tuple[Setting, ...] = (
         "Where Stripe's API is, for an imitation of it on this machine: http://127.0.0.1:12111.",
     ),
     *LINE_SETTINGS,
+    *SPEECH_SETTINGS,
 )
 """Every setting. The reference page is made from this list."""
 
@@ -148,7 +149,7 @@ _LOOPBACK = (IPv4Network("127.0.0.0/8"), IPv6Network("::1/128"))
 
 @dataclass(frozen=True, kw_only=True)
 class ProgramSettings:
-    """The settings of the programs. The API key and the secrets of Stripe are not shown."""
+    """The settings of the programs. Of its text only the folder and the address are shown, and no key."""
 
     data: Path
     database_url: str
@@ -173,6 +174,8 @@ class ProgramSettings:
     stripe_webhook_secret: str | None = None
     stripe_api_base: str | None = None
     lines: LineTexts = field(default_factory=LineTexts)
+    secrets_key: str | None = None
+    speech: SpeechSetting = field(default_factory=SpeechSetting)
 
     def tools_of(self, profile: str | None = None) -> frozenset[str]:
         """The names of the enabled tools, those of `profile` only if it is given.
@@ -242,6 +245,8 @@ def read_settings(
         stripe_webhook_secret=given("CALLWRIGHT_STRIPE_WEBHOOK_SECRET"),
         stripe_api_base=_stripe_api(given("CALLWRIGHT_STRIPE_API_BASE")),
         lines=read_line_settings(given, registers=_is_true("CALLWRIGHT_SIP_REGISTER", given)),
+        secrets_key=read_secrets_key(given),
+        speech=read_speech(given),
     )
     try:
         settings.tools_of()

@@ -42,6 +42,31 @@ class LineSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class InstalledService:
+    """A service of the installation that hears, thinks or speaks. The key is not shown.
+
+    `url` is None for the kind's own address, `model` and `voice` for what is usual there.
+    """
+
+    kind: Literal["openai", "deepgram", "elevenlabs", "cartesia"]
+    url: str | None = None
+    key: str | None = field(default=None, repr=False)
+    model: str | None = None
+    voice: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpeechSettings:
+    """What hears, thinks and speaks on live calls where no provider is set; None for what is built in, which hears
+    nothing.
+    """
+
+    hearing: InstalledService | None = None
+    thinking: InstalledService | None = None
+    speaking: InstalledService | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class ServiceSettings:
     """The settings of a service.
 
@@ -58,7 +83,8 @@ class ServiceSettings:
     espeak_library: str | None = None
     allowed_origins: tuple[str, ...] = ()
     webhook_networks: tuple[IPv4Network | IPv6Network, ...] = ()
-    """Ranges of private networks to which events may be sent, over plain HTTP too: for development."""
+    """Ranges of private networks to which events may be sent and providers may be, over plain HTTP too: for development
+    and for services of one's own."""
     rules_file: Path | None = None
     """A file with the rules of regions, taken into the database at the start if it is newer than all that are known."""
     starts_paused: bool = False
@@ -73,3 +99,8 @@ class ServiceSettings:
     """Who takes the money of top-ups."""
     lines: LineSettings = field(default_factory=LineSettings)
     """The lines of this process."""
+    secrets_key: str | None = field(default=None, repr=False)
+    """Encrypts the keys of providers: 32 bytes in base64, or several with commas of which the first one encrypts. None:
+    the data folder has a file with it."""
+    speech: SpeechSettings = field(default_factory=SpeechSettings)
+    """What hears, thinks and speaks where no provider is set."""

@@ -128,6 +128,17 @@ DeliveryId = Annotated[
 EventId = Annotated[str, _id("Event id (evt_…), from list_events.", "evt_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"), PlainText]
 ContactId = Annotated[str, _id("Contact row id (ctc_…).", "ctc_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H")]
 
+ProviderName = Annotated[
+    OwnText,
+    Field(
+        min_length=1,
+        max_length=40,
+        pattern=r"^[a-z0-9][a-z0-9_-]*$",
+        description="Name of a provider, from list_providers: lower-case letters, digits, - and _.",
+        examples=["our-openai"],
+    ),
+]
+
 E164 = Annotated[
     OwnNumber, Field(description="Phone number in E.164 form.", examples=["+12025550100"], max_length=40), PlainText
 ]

@@ -50,6 +50,11 @@ class Own:
 
 
 @dataclass(frozen=True)
+class Secret:
+    """Marks what nobody may see again: it is in no answer, no record and no text about the input that has it."""
+
+
+@dataclass(frozen=True)
 class Derived:
     """Marks what follows from other fields, from time or from dialling: no request changes it.
 
@@ -60,6 +65,7 @@ class Derived:
 
 
 PERSONAL, DERIVED, COUNTED, OWN = Personal(), Derived(), Derived(recorded_on_deletion=True), Own()
+SECRET = Secret()
 
 OwnText = Annotated[str, OWN]
 OwnNumber = Annotated[str, Own("number")]
@@ -71,7 +77,7 @@ ColumnText = Annotated[str, Untrusted("column")]
 UntrustedText = Annotated[str, Untrusted("text")]
 QuotedText = Annotated[str, Untrusted("quoted")]
 
-Mark = TypeVar("Mark", Personal, Untrusted, Own, Derived)
+Mark = TypeVar("Mark", Personal, Untrusted, Own, Derived, Secret)
 _ID = re.compile(r"(?:^|_)(?:id|ids|uuid)$")
 
 

@@ -24,7 +24,7 @@ In = TypeVar("In", bound=Input)
 Out = TypeVar("Out")
 Item = TypeVar("Item", bound=Resource)
 
-Method = Literal["GET", "POST", "PATCH", "DELETE"]
+Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 Shape = Literal["one", "many", "nothing", "media"]
 Place = Literal["path", "query", "body"]
 
@@ -54,8 +54,9 @@ class Deprecation:
         }
 
 
-CreatorBound = Literal["member", "member_with_email"]
-"""What a creation asks of the user who made the key: to be in the organization still, and to have an e-mail address."""
+CreatorBound = Literal["member", "member_with_email", "owner"]
+"""What an operation asks of the user who made the key: to be in the organization still, and to have an e-mail address
+or to be an owner."""
 
 _GROUPS = {"transcripts": "calls"}
 SLOW_GROUPS = ("phone_numbers writes", "imports")
@@ -91,6 +92,8 @@ class Operation(Generic[P, In, Out]):
     """False for a POST whose answer must not be stored with its idempotency key, because of whom it is about."""
     audited_as: str | None = None
     """Its action in the audit log, if that is not its name."""
+    no_tool: str | None = None
+    """Why assistants get no tool for it, where they get none."""
 
     @cached_property
     def group(self) -> str:
@@ -187,6 +190,10 @@ def _expects_revisions(takes: object) -> bool:
     return isinstance(takes, type) and issubclass(takes, Expecting)
 
 
+def _of_creators(bound: CreatorBound | None) -> tuple[ProblemCode, ...]:
+    return (API_KEY_OWNER_REQUIRED,) if bound else ()
+
+
 def operation(
     name: str,
     endpoint: str,
@@ -200,6 +207,7 @@ def operation(
     only_reads: bool = False,
     keeps_answer: bool = True,
     audited_as: str | None = None,
+    no_tool: str | None = None,
 ) -> Operation[P, In, Out]:
     """Declares an operation that answers with one resource. `endpoint` is its method and path: `POST /agents`.
 
@@ -209,13 +217,12 @@ def operation(
     if method not in get_args(Method):
         raise ValueError(f"operation {name!r} has no method {method!r}")
     revisions = (REVISION_MISMATCH,) if _expects_revisions(takes) else ()
-    owner = (API_KEY_OWNER_REQUIRED,) if creator_bound else ()
     return _declare(
         name,
         cast("Method", method),
         path,
         takes,
-        (*problems, *revisions, *owner),
+        (*problems, *revisions, *_of_creators(creator_bound)),
         shape="one",
         item=gives if issubclass(gives, Resource) else None,
         summary=summary,
@@ -225,6 +232,7 @@ def operation(
         only_reads=only_reads,
         keeps_answer=keeps_answer,
         audited_as=audited_as,
+        no_tool=no_tool,
     )
 
 
@@ -248,10 +256,28 @@ def listing(
 
 
 def removal(
-    name: str, path: str, *, takes: Callable[P, In], summary: str, problems: Sequence[ProblemCode] = ()
+    name: str,
+    path: str,
+    *,
+    takes: Callable[P, In],
+    summary: str,
+    problems: Sequence[ProblemCode] = (),
+    creator_bound: CreatorBound | None = None,
 ) -> Operation[P, In, None]:
     """Declares a DELETE that answers 204 with nothing."""
-    return _declare(name, "DELETE", path, takes, problems, shape="nothing", item=None, summary=summary, status=204)
+    every = (*problems, *_of_creators(creator_bound))
+    return _declare(
+        name,
+        "DELETE",
+        path,
+        takes,
+        every,
+        shape="nothing",
+        item=None,
+        summary=summary,
+        status=204,
+        creator_bound=creator_bound,
+    )
 
 
 def media(

@@ -11,6 +11,7 @@ from callwright.server.commands.demo.demo_folder import DEMO_DATA
 from callwright.server.commands.invoking import AsJson, Data, Database, failed
 from callwright.server.commands.invoking import run as _run
 from callwright.server.commands.invoking import settings_of as _settings
+from callwright.server.commands.providers import add_provider_commands
 from callwright.server.commands.rule_lines import rules
 from callwright.server.commands.tool_commands.call import call
 from callwright.server.commands.tool_commands.noun_commands import groups
@@ -32,6 +33,8 @@ app.command("call", short_help="Any tool of an assistant; without a name, lists 
 for _noun, _group in groups():
     if _noun == "do-not-call":
         add_do_not_call_commands(_group)
+    if _noun == "providers":
+        add_provider_commands(_group)
     app.add_typer(_group, name=_noun)
 
 

@@ -22,6 +22,7 @@ from callwright.client.transport import Answer, DirectTransport, httpx
 from callwright.server.embedded.failures import first_cause, start_failure
 from callwright.server.embedded.in_process import InProcessTransport
 from callwright.server.embedded.payments import payment_settings
+from callwright.server.embedded.speech import speech_settings
 from callwright.server.log_lines import is_no_upgrade_advice
 from callwright.server.settings import ProgramSettings
 from callwright.server.transport.key_sessions import IdentifiedKey, KeyLookUpFailed
@@ -90,6 +91,8 @@ async def service_of(
         starts_paused=starts_paused,
         payments=payment_settings(settings),
         lines=LineSettings(**vars(settings.lines)),
+        secrets_key=settings.secrets_key,
+        speech=speech_settings(settings),
     )
     async with running(made, workers=workers, lines=True) as service:
         folder, services = DataFolder(settings.data), service.services

@@ -14,6 +14,7 @@ from callwright.service.dialling.eligibility.do_not_call import removals
 from callwright.service.platform.clock.clock import MINUTE, SECOND
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rules.plan_id import PARTS, VALID_MS, Part, StartPlan, contents, part_fingerprint
+from callwright.service.rules.provider_choice import CHOICE
 from callwright.service.tables.audience_prices import AudiencePrices, prices_of
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.rules_files import rules_of_deployment
@@ -86,7 +87,7 @@ def parts_of(
             open_imports(connection, audience.id),
         ],
         "do_not_call": removals(connection, row.org_id),
-        "agent": [row.agent_id, {name: agent.get(name) for name in ("name", *SNAPSHOT)}],
+        "agent": [row.agent_id, {name: agent.get(name) for name in ("name", *SNAPSHOT) if _matters(name, agent)}],
         "numbers": [row.phone_number_ids, shown],
         "window": [
             *(row.start_at, row.end_at, _json(settings.calling_hours)),
@@ -114,6 +115,11 @@ def _prices(prices: AudiencePrices) -> list[int]:
 
 def _json(part: BaseModel | None) -> str | None:
     return None if part is None else part.model_dump_json()
+
+
+def _matters(name: str, agent: Mapping[str, Any]) -> bool:
+    """A plan of before agents could name providers still fits one that names none."""
+    return name not in CHOICE or agent.get(name) is not None
 
 
 def _unless_default(part: BaseModel, later: Collection[str]) -> str:

@@ -6,13 +6,17 @@ from typing import Any
 
 from sqlalchemy import Row
 
+from callwright.service.rules.provider_choice import CHOICE
 from callwright.service.telephony.engine import AgentSnapshot
 
-SNAPSHOT = ("system_prompt", "welcome_message", "language", "voice_id")
+SNAPSHOT = ("system_prompt", "welcome_message", "language", "voice_id", *CHOICE)
 """The fields of the agent that a deployment keeps when it starts; later edits do not change them."""
 
 
 def agent_of(row: Row[Any], kept: Mapping[str, Any] | None = None) -> AgentSnapshot:
-    """The agent of a deployment. `kept` are its fields, by default those that were kept at the start."""
+    """The agent of a deployment. `kept` are its fields, by default those that were kept at the start.
+
+    Campaigns that started before agents could name providers have kept none.
+    """
     fields = json.loads(row.agent_snapshot) if kept is None else kept
-    return AgentSnapshot(id=row.agent_id, **{name: fields[name] for name in SNAPSHOT})
+    return AgentSnapshot(id=row.agent_id, **{name: fields[name] for name in SNAPSHOT if name in fields})

@@ -7,6 +7,7 @@ from sqlalchemy import bindparam, delete, select, update
 from callwright.contract import agents as contract
 from callwright.contract.declaration.pagination import Page
 from callwright.contract.problems import AGENT_IN_USE
+from callwright.contract.providers import Role
 from callwright.service.handlers import revisions
 from callwright.service.handlers.changes import check_name_free, check_not_in_use, given, name_taken
 from callwright.service.handlers.request_context import RequestContext, handles
@@ -16,8 +17,10 @@ from callwright.service.platform.database.listing import Listing
 from callwright.service.platform.database.prepared import Prepared
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.refusals import invalid, not_found
+from callwright.service.rules.provider_choice import CHOICE, choice_of, model_columns, speech_columns
 from callwright.service.rules.templates import spoken_braces, variables_in
 from callwright.service.speech.voices import voice
+from callwright.service.tables import providers as provider_rows
 from callwright.service.tables.schema import agents, deployments
 from callwright.service.telephony.simulated.conversation.phrases import LANGUAGES, bank_of, other_language
 
@@ -71,6 +74,7 @@ def to_resource(row: Any) -> contract.Agent:
     return resource(
         contract.Agent,
         row,
+        **choice_of({name: getattr(row, name) for name in CHOICE}),
         variables=list(dict.fromkeys((*variables_in(row.welcome_message), *variables_in(row.system_prompt)))),
         warnings=warnings,
         revision=revisions.of_agent(row),
@@ -80,6 +84,33 @@ def to_resource(row: Any) -> contract.Agent:
 def _check_voice(voice_id: str) -> None:
     if voice(voice_id) is None:
         raise invalid("voice_id", "is not a voice; GET /voices lists them")
+
+
+def _choice(asked: contract.CreateAgent | contract.UpdateAgent, context: RequestContext) -> dict[str, str | None]:
+    """The columns of the providers that an agent is to have, of those fields that are given.
+
+    Raises:
+        Refusal: invalid_field for one that there is not, or that is not used for this; it says which there are.
+    """
+    chosen: dict[str, str | None] = {}
+    named: list[tuple[str, str, Role]] = []
+    if "speech" in asked.model_fields_set:
+        chosen |= speech_columns(asked.speech)
+        if asked.speech is not None and asked.speech.hearing is not None:
+            named.append(("speech.hearing", asked.speech.hearing, "hearing"))
+        if asked.speech is not None and asked.speech.speaking is not None:
+            named.append(("speech.speaking", asked.speech.speaking, "speaking"))
+    if "model" in asked.model_fields_set:
+        chosen |= model_columns(asked.model)
+        if asked.model is not None and asked.model.provider is not None:
+            named.append(("model.provider", asked.model.provider, "thinking"))
+    known = provider_rows.all_of(context.connection, context.org_id, hold=True) if named else []
+    for field, name, role in named:
+        able = [row.name for row in known if role in provider_rows.roles_of(row)]
+        if name not in able:
+            there = f"there are {', '.join(able)}" if able else "there is none; an owner sets one with set_provider"
+            raise invalid(field, f"is no provider for {role}: {there}")
+    return chosen
 
 
 @handles(contract.list_agents)
@@ -99,7 +130,13 @@ def get_agent(asked: contract.GetAgent, context: RequestContext) -> contract.Age
 def create_agent(asked: contract.CreateAgent, context: RequestContext) -> contract.Agent:
     """A new agent."""
     _check_voice(asked.voice_id)
-    row = {**asked.model_dump(exclude={"metadata"}), **context.new_row("agt"), "metadata": json_text(asked.metadata)}
+    row = {
+        **asked.model_dump(exclude={"metadata", "speech", "model"}),
+        **dict.fromkeys(CHOICE),
+        **_choice(asked, context),
+        **context.new_row("agt"),
+        "metadata": json_text(asked.metadata),
+    }
     made = _ADD.first(context.connection, row)
     if made is None:
         raise name_taken()
@@ -110,7 +147,8 @@ def create_agent(asked: contract.CreateAgent, context: RequestContext) -> contra
 def update_agent(asked: contract.UpdateAgent, context: RequestContext) -> contract.Agent:
     """A changed agent."""
     find(context, asked.id)
-    changes = given(asked)
+    changes = {name: value for name, value in given(asked).items() if name not in ("speech", "model")}
+    changes |= _choice(asked, context)
     if "voice_id" in changes:
         _check_voice(changes["voice_id"])
     if "name" in changes:

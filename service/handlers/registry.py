@@ -8,6 +8,7 @@ from callwright.service.handlers import (
     do_not_call,
     overview,
     phone_numbers,
+    providers,
     voices,
     wallet,
 )
@@ -19,7 +20,7 @@ from callwright.service.handlers.webhooks import deliveries, subscriptions
 
 MODULES = (
     *(agents, audiences, calls, unconfirmed, talks, conversations, deployments, inbound, placing),
-    *(phone_numbers, transcripts, voices, wallet),
+    *(phone_numbers, providers, transcripts, voices, wallet),
     *(subscriptions, deliveries, log, explanation),
     *(overview, audit_log, evidence, do_not_call, export, deletion, compliance_reviews),
 )

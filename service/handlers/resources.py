@@ -12,7 +12,7 @@ from callwright.service.platform.clock.clock import moment_or_none
 R = TypeVar("R", bound=Resource)
 
 
-def resource(model: type[R], row: Any, **values: Any) -> R:
+def resource(model: type[R], row: Any, /, **values: Any) -> R:
     """The resource of a row. `values` are the fields that are not a column of the same name.
 
     Milliseconds become a timestamp and JSON text becomes a list or object, as the contract declares the field.

@@ -16,6 +16,7 @@ from callwright.contract.problems import REVISION_MISMATCH
 from callwright.service.handlers.request_context import RequestContext
 from callwright.service.platform.refusals import Refusal
 from callwright.service.platform.revisions import revision
+from callwright.service.rules.provider_choice import CHOICE
 from callwright.service.tables.schema import agents, audiences, deployments, phone_numbers
 
 _D = deployments.c
@@ -34,8 +35,10 @@ _LOCKED = {
 
 
 def of_agent(row: Any) -> str:
-    """The revision of an agent: its voice and what it says."""
-    return revision("agent", [row.name, row.system_prompt, row.welcome_message, row.language, row.voice_id])
+    """The revision of an agent: its voice, what it says, and the providers it names."""
+    said = [row.name, row.system_prompt, row.welcome_message, row.language, row.voice_id]
+    named = [getattr(row, name) for name in CHOICE]
+    return revision("agent", [*said, *named] if any(named) else said)
 
 
 def of_number(row: Any) -> str:

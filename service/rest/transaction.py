@@ -4,7 +4,7 @@ All of it is one transaction. A refusal undoes it; nothing of a refused request 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection
@@ -42,9 +42,9 @@ class ApiRequest:
     path: Mapping[str, str]
     canonical: str
     method: str
-    body: bytes
+    body: bytes = field(repr=False)
     request_id: str
-    secret: str
+    secret: str = field(repr=False)
     tool: str | None = None
     input: Input | None = None
     prepared: Any = None
@@ -80,7 +80,7 @@ def performed(connection: Connection, services: Services, request: ApiRequest) -
     if request.refusal is not None:
         raise request.refusal
     if operation.creator_bound is not None:
-        check_creator(principal, operation.creator_bound, services.own_address.root + ACTION_PATH)
+        check_creator(connection, principal, operation.creator_bound, services.own_address.root + ACTION_PATH)
     work = RequestContext(
         connection=connection,
         org_id=principal.org_id,

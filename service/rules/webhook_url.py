@@ -1,4 +1,4 @@
-"""The check of a webhook URL before anything is sent to it, so that a person gets the reason at once.
+"""The check of a URL before anything is sent to it, so that a person gets the reason at once.
 
 The addresses of a host name are not known here and may change. They are checked when a connection is made.
 """
@@ -23,10 +23,11 @@ _LOCAL_NAMES = ("local", "localdomain", "internal", "intranet", "private", "corp
 _OPENING = "For development, whoever runs the service opens a network: callwright serve --webhook-networks."
 
 
-def check(url: str, *, opened: Sequence[Network] = ()) -> None:
-    """Raises ValueError if events cannot be sent to a URL, with a sentence that says what is wrong and what to do.
+def check(url: str, *, opened: Sequence[Network] = (), sent: str = "Events") -> None:
+    """Raises ValueError if nothing can be sent to a URL, with a sentence that says what is wrong and what to do.
 
-    `opened` are the ranges that the operator opened: they are allowed, and plain HTTP reaches them alone.
+    `opened` are the ranges that the operator opened: they are allowed, and plain HTTP reaches them alone. `sent` says
+    what is sent there.
     """
     if len(url) > MOST_CHARACTERS:
         raise ValueError(f"The URL has {len(url):,} characters; give one of at most {MOST_CHARACTERS:,}.")
@@ -40,9 +41,9 @@ def check(url: str, *, opened: Sequence[Network] = ()) -> None:
         parts = urlsplit(url)
     except ValueError:
         raise ValueError("The URL cannot be read; give one such as https://example.com/events.") from None
-    _check_scheme(parts, opened)
+    _check_scheme(parts, opened, sent)
     if "@" in parts.netloc:
-        raise ValueError("The URL has a user name or password in it; leave them out. The signature is the proof.")
+        raise ValueError("The URL has a user name or password in it; leave them out.")
     host, port = _host_and_port(parts.netloc)
     if port is not None and not (_PORT.fullmatch(port) and 1 <= int(port) <= 65_535):
         raise ValueError("The URL's port must be a number from 1 to 65535; correct it or leave out the colon.")
@@ -50,14 +51,14 @@ def check(url: str, *, opened: Sequence[Network] = ()) -> None:
         raise ValueError("The URL names no host; give one such as https://example.com/events.")
     address = _ipv6(host) if host.startswith("[") else _address_or_name(host, opened)
     if address is not None:
-        _check_address(address, parts.scheme, opened)
+        _check_address(address, parts.scheme, opened, sent)
 
 
-def _check_scheme(parts: SplitResult, opened: Sequence[Network]) -> None:
+def _check_scheme(parts: SplitResult, opened: Sequence[Network], sent: str) -> None:
     if parts.scheme == "https" or (parts.scheme == "http" and opened):
         return
     if parts.scheme == "http":
-        raise ValueError(f"The URL must begin with https://; events are not sent over plain HTTP. {_OPENING}")
+        raise ValueError(f"The URL must begin with https://; {sent.lower()} are not sent over plain HTTP. {_OPENING}")
     raise ValueError("The URL must begin with https://, for example https://example.com/events.")
 
 
@@ -160,11 +161,11 @@ def _same(one: Network, other: Network) -> bool:
     return one.version == other.version
 
 
-def _check_address(address: Address, scheme: str, opened: Sequence[Network]) -> None:
+def _check_address(address: Address, scheme: str, opened: Sequence[Network], sent: str) -> None:
     forbidden = forbidden_range(address, opened)
     if forbidden is not None:
         raise ValueError(
-            f"Events are not sent to {forbidden}; give a host that can be reached from the internet. {_OPENING}"
+            f"{sent} are not sent to {forbidden}; give a host that can be reached from the internet. {_OPENING}"
         )
     if scheme == "http" and not is_opened(address, opened):
         raise ValueError("Plain HTTP is for opened ranges alone; the URL must begin with https://.")

@@ -61,6 +61,13 @@ class AgentSnapshot:
     welcome_message: str
     language: str
     voice_id: str
+    hearing_provider: str | None = None
+    """The provider of the organization that hears on live calls; None for its default. So with the other roles."""
+    speaking_provider: str | None = None
+    speaking_voice: str | None = None
+    """The speaking provider's own id of a voice. `voice_id` is of this service's voices."""
+    model_provider: str | None = None
+    model_name: str | None = None
 
 
 @dataclass(frozen=True)

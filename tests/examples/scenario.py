@@ -92,6 +92,7 @@ async def _agent(recorder: Recorder) -> str:
         metadata={"team": "front desk"},
     )
     await recorder.use("get_agent", id=agent["id"])
+    await _providers(recorder, agent["id"])
     spare = await recorder.use(
         "create_agent", name="Ben", voice_id="en-US-ada", language="en-US", system_prompt="Say that we are closed."
     )
@@ -99,6 +100,16 @@ async def _agent(recorder: Recorder) -> str:
     await recorder.use("update_agent", id=spare["id"], name="Bea", welcome_message="Hello, this is Bea.")
     await recorder.use("delete_agent", id=spare["id"])
     return agent["id"]
+
+
+async def _providers(recorder: Recorder, agent_id: str) -> None:
+    ours = {"name": "our-openai", "kind": "openai", "key": "sk-0123456789abcdef", "default_for": ["hearing"]}
+    await recorder.use("set_provider", **ours)
+    await recorder.use("list_providers", kind="openai")
+    await recorder.use("update_agent", id=agent_id, speech={"hearing": "our-openai"})
+    await recorder.refuse("provider_in_use", "DELETE", "/providers/our-openai")
+    await recorder.use("update_agent", id=agent_id, speech=None)
+    await recorder.use("remove_provider", name="our-openai")
 
 
 async def _audience(recorder: Recorder) -> str:

@@ -84,6 +84,8 @@ async def _agent(hand: Hand) -> str:
     heard = await hand.use("get_voice_preview", voice_id=voice["id"])
     assert heard["media_type"] == "audio/mpeg"
     assert voice["language"] == "en-US"
+    assert (await hand.use("list_providers"))["data"] == []
+    assert "list_providers" in await hand.refused("remove_provider", name="ours")
     agent = await hand.use(
         "create_agent", name="Ada", voice_id=voice["id"], language="en-US", system_prompt="Say hello."
     )

@@ -83,7 +83,7 @@ def rest_cases(*, every_field: bool) -> Generator[Case]:
         path = "/v1" + operation.path.replace("{", "").replace("}", "")
         if not operation.has_body:
             yield from _queries(operation, path, turn, every_field=every_field)
-        if operation.method not in ("POST", "PATCH"):
+        if operation.method not in ("POST", "PUT", "PATCH"):
             continue
         fields = [name for name in operation.takes.model_fields if operation.place_of(name) == "body"]
         filled = chain(_filled(fields, turn, every_field=every_field), _inside(operation.takes, fields))

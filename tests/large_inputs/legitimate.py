@@ -30,7 +30,7 @@ def legitimate_cases() -> Generator[Case]:
     """Cases for each operation with a body, over REST, and for each tool, over Streamable HTTP."""
     for operation in OPERATIONS.values():
         fields = [name for name in operation.takes.model_fields if operation.place_of(name) == "body"]
-        if operation.method in ("POST", "PATCH") and fields:
+        if operation.method in ("POST", "PUT", "PATCH") and fields:
             alone = [name for name in _ALONE.get(operation.name, fields) if name in fields]
             path = "/v1" + operation.path.format_map(dict.fromkeys(operation.path_fields, AUDIENCE))
             sent = _sent(operation.takes, alone)

@@ -46,6 +46,7 @@ FILES: Mapping[str, str] = {
     "consent": "CONSENT",
     "predial": "PREDIAL",
     "stops": "STOP",
+    "providers": "PROVIDER",
     "recording": "RECORD",
     "lines": "LINE",
 }

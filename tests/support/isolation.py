@@ -103,6 +103,7 @@ async def one_of_everything(tenant: Tenant) -> Owned:
     call_id = await put_call(tenant, turns=2, **about, audience_id=campaign.audience.id)
     entries = [NewEntry(number="+12125550165")]
     entry = (await tenant.client.do_not_call.add(entries=entries)).entries[0]
+    await tenant.client.providers.set(name="ours", kind="deepgram", key="a-key-of-the-tests")
     tried = await tenant.client.webhooks.test(id=(await subscribe(tenant)).id)
     ids = {
         "agent": campaign.agent.id,

@@ -31,6 +31,12 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
   await client.agents.update({ id: agent.id, welcome_message: "Hello {{first_name}}." });
   const { welcome_message: welcome } = await client.agents.get({ id: agent.id });
   const deleted = await client.agents.delete({ id: spare.id });
+  const ours = await client.providers.set({ name: "ours", kind: "openai", key: "sk-0123456789abcdef" });
+  await client.agents.update({ id: agent.id, model: { provider: "ours" } });
+  const used = await thrown(client.providers.remove({ name: "ours" }));
+  await client.agents.update({ id: agent.id, model: null });
+  const providers = (await client.providers.list()).data.map((each) => [each.name, each.key_ends_with]);
+  await client.providers.remove({ name: "ours" });
   const agents = (await client.agents.list({ language: ["en-US"] })).data.map((each) => each.name);
 
   const person = { phone_number: "+12025550100", first_name: "Maria" };
@@ -163,6 +169,9 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
     preview: preview.byteLength > 1_000,
     welcome,
     deleted: deleted === undefined,
+    providers,
+    used: used["code"],
+    hasKey: ours.has_key,
     agents,
     added: { added: added.added, invalid: added.invalid },
     imported: imported.status,

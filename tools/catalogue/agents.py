@@ -6,7 +6,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
 from callwright.contract import agents as contract
-from callwright.contract.agents import Agent, CreateAgent, GetAgent, get_agent
+from callwright.contract.agents import Agent, CreateAgent, GetAgent, Model, Speech, get_agent
 from callwright.contract.declaration.field_types import LanguageTag, Timestamp, VoiceId
 from callwright.contract.deployments.talks import Talk, talk_to_agent
 from callwright.contract.voices import GetVoice, ListVoices, Voice, get_voice, list_voices
@@ -40,6 +40,8 @@ class AgentSummary(Projection):
     language: str
     variables: list[str]
     warnings: list[str]
+    speech: Speech | None = None
+    model: Model | None = None
 
 
 class AgentDetails(AgentSummary):
@@ -73,6 +75,7 @@ def _summary(agent: Agent, context: ToolContext) -> str:
     return lines(
         _entry(agent, context),
         f"needs columns: {listed(agent.variables)}" if agent.variables else "needs no columns",
+        _providers(agent),
         *(f"warning: {warning}" for warning in agent.warnings),
     )
 
@@ -82,6 +85,18 @@ def _talk(talk: Talk, _: ToolContext) -> str:
         f"Open this within a minute to talk to the agent: {talk.url}",
         f"It is call {talk.call_id}; get_transcript shows what was said once it has ended.",
     )
+
+
+def _providers(agent: Agent) -> str | None:
+    """What hears, thinks and speaks on live calls, as far as the agent names it."""
+    speech, model = agent.speech or Speech(), agent.model or Model()
+    named = {
+        "hearing": speech.hearing,
+        "speaking": line(speech.speaking, f"voice {speech.voice}" if speech.voice else None),
+        "thinking": line(model.provider, f"model {model.model}" if model.model else None),
+    }
+    said = [f"{role} {what}" for role, what in named.items() if what]
+    return f"on live calls: {'; '.join(said)}" if said else None
 
 
 async def _with_voice(context: ToolContext, asked: CreateAgentOfVoice) -> CreateAgentOfVoice:
@@ -133,11 +148,26 @@ async def _found(context: ToolContext, asked: GetAgentInParts) -> Reply:
     return Reply(text=text, data=data_of(found))
 
 
-_SHORTER = {
+_MADE = {
     "name": "Unique in the organization.",
+    "voice_id": "Left out: the first voice of the language.",
+    "language": "BCP-47 tag. Left out: the voice's own.",
     "system_prompt": "Up to 32,768 characters; {{column}} inserts an audience column.",
     "welcome_message": "What it says first; {{column}} as above. Empty: the contact begins.",
+    "speech": "Live calls: providers {hearing, speaking}, and the latter's own {voice}.",
+    "model": "Live calls: {provider, model}.",
 }
+_LIKE_MADE = "As in create_agent."
+_CHANGED = {
+    "name": "Unique in the organization.",
+    "language": "BCP-47 tag.",
+    "system_prompt": _LIKE_MADE,
+    "welcome_message": _LIKE_MADE,
+    "speech": "All of it; null: the defaults.",
+    "model": "All of it; null: the default.",
+}
+_CHOICE = frozenset({"speech", "model"})
+_SET = frozenset({"name", "voice_id", "language", *_CHOICE})
 
 TOOLS: tuple[Tool, ...] = (
     Tool(
@@ -157,16 +187,18 @@ TOOLS: tuple[Tool, ...] = (
         toolset="agents",
         title="Create an agent",
         description=(
-            "Makes a voice agent: who speaks on calls, with what voice, and what it knows and wants. Free; calls "
-            "nobody. It answers from system_prompt alone, so put every fact there. Gives the columns it needs, "
-            "and warnings. To change one use update_agent."
+            "Makes a voice agent: who speaks on calls, and what it knows and wants. Free; calls nobody. It answers "
+            "from system_prompt alone, so put every fact there. Gives the columns it needs, and warnings. To change "
+            "one use update_agent."
         ),
         hints=ADDS,
         reply=_summary,
         input_model=CreateAgentOfVoice,
         output_model=AgentSummary,
         complete_input=_with_voice,
-        argument_descriptions=_SHORTER | {"voice_id": "Left out: the first voice of the language."},
+        omitted_fields=_SET,
+        argument_descriptions=_MADE,
+        collapsed=_CHOICE,
         hidden=frozenset({"metadata"}),
     ),
     Tool(
@@ -182,7 +214,7 @@ TOOLS: tuple[Tool, ...] = (
         input_model=GetAgentInParts,
         output_model=AgentDetails,
         omitted_fields=frozenset(
-            {"voice_id", "language", "prompt_characters", "prompt_goes_on_from", "updated_at", "warnings"}
+            {"voice_id", "language", *_CHOICE, "prompt_characters", "prompt_goes_on_from", "updated_at", "warnings"}
         ),
         handler=_found,
         truncation_hint="The whole prompt is at callwright://agents/{id}/prompt",
@@ -198,7 +230,9 @@ TOOLS: tuple[Tool, ...] = (
         hints=CHANGES,
         reply=_summary,
         output_model=AgentSummary,
-        argument_descriptions=_SHORTER | {"language": "BCP-47 tag."},
+        omitted_fields=_SET,
+        argument_descriptions=_CHANGED,
+        collapsed=_CHOICE,
         hidden=frozenset({"metadata"}),
     ),
     Tool(

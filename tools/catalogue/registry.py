@@ -15,6 +15,7 @@ from callwright.tools.catalogue import (
     overview,
     people,
     phone_numbers,
+    providers,
     voices,
     wallet,
 )
@@ -23,7 +24,7 @@ from callwright.tools.catalogue.events import event_log, webhook_deliveries, web
 from callwright.tools.runtime.tool import Tool
 
 MODULES = (
-    *(overview, wallet, agents, voices, audiences, audience_rows, phone_numbers, deployments, dialling),
+    *(overview, wallet, agents, voices, providers, audiences, audience_rows, phone_numbers, deployments, dialling),
     *(calls, conversations, findings),
     *(webhooks, webhook_deliveries, event_log, audit_log),
     *(evidence, do_not_call, people, compliance_reviews),

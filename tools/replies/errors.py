@@ -56,6 +56,8 @@ NEXT: dict[str, str] = {
     "cancel_deployment ends that.",
     "agent_in_use": "Wait until the campaign finishes. list_deployments with agent_id shows which uses it. "
     "cancel_deployment ends that.",
+    "provider_in_use": "update_agent gives those agents another one, if the person agrees. Campaigns have to finish, "
+    "or cancel_deployment ends them.",
     "invalid_state_transition": "Do only what its state allows. {look} shows the state.",
     "plan_required": "preview_deployment gives the plan_id; show the person its summary, and after their yes call "
     "again with it.",
@@ -122,6 +124,7 @@ FINDERS: dict[str, str] = {
 LOOKS: dict[str, tuple[str, str]] = {
     "agents": ("list_agents", "get_agent"),
     "voices": ("list_voices", "get_voice"),
+    "providers": ("list_providers", "list_providers"),
     "audiences": ("list_audiences", "get_audience"),
     "phone_numbers": ("list_phone_numbers", "get_phone_number"),
     "deployments": ("list_deployments", "get_deployment"),

@@ -3,7 +3,7 @@ import type { Pagination } from "./generated/schemas.ts";
 /** What travels for an operation. `types` is never there: it carries what the operation takes and gives. */
 export interface Operation<In, Out> {
   readonly name: string;
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below the version prefix, with `{field}` where a field of the input stands. */
   readonly path: string;
   readonly shape: "one" | "many" | "nothing" | "media";

@@ -47,7 +47,7 @@ export function wireRequest(operation: Operation<never, unknown>, input: object,
     target: query.length > 0 ? `${path}?${query.join("&")}` : path,
     body: operation.hasBody ? JSON.stringify(Object.fromEntries(left)) : undefined,
     headers,
-    repeatable: operation.method === "GET" || (operation.method === "POST" && key !== undefined),
+    repeatable: ["GET", "PUT"].includes(operation.method) || (operation.method === "POST" && key !== undefined),
     media: operation.shape === "media",
   };
 }

@@ -22,6 +22,7 @@ from callwright.service.handlers.resources import resource
 from callwright.service.platform.clock.clock import moment, moment_or_none
 from callwright.service.platform.database.sqlite.disk_space import REASON
 from callwright.service.platform.money import micros, money
+from callwright.service.rules.provider_choice import CHOICE, choice_of
 from callwright.service.tables.audience_prices import prices_of
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.counters import stats_of
@@ -113,7 +114,9 @@ def snapshot_of(row: Row[Any]) -> AgentSnapshot | None:
     if row.agent_snapshot is None:
         return None
     kept = json.loads(row.agent_snapshot)
-    return AgentSnapshot.model_validate({**kept, "agent_updated_at": moment(kept["agent_updated_at"])})
+    shown = {name: value for name, value in kept.items() if name not in CHOICE}
+    moments = {"agent_updated_at": moment(kept["agent_updated_at"])}
+    return AgentSnapshot.model_validate({**shown, **choice_of(kept), **moments})
 
 
 def show_contact(row: Row[Any], campaign: Row[Any], hours: CampaignHours) -> Contact:

@@ -22,7 +22,7 @@ from callwright.service.handlers.request_context import HANDLERS, RequestContext
 from callwright.service.platform.database.concurrency import take_advisory_lock
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rest.audit.fields import AuditedFields, fields_of
-from callwright.service.rest.audit.recorded_values import recorded, size_of, too_long
+from callwright.service.rest.audit.recorded_values import SECRET, recorded, size_of, too_long
 from callwright.service.tables import audit_log
 
 Shown = Mapping[str, Any]
@@ -104,13 +104,17 @@ def _made(operation: AnyOperation, path: Mapping[str, str], asked: Input | None,
     shown = _dump(result) if isinstance(result, Resource) else {}
     sent = [] if asked is None else sorted(asked.model_fields_set - set(path))
     fields = _fields(type(result) if isinstance(result, Resource) else None)
-    personal = fields.personal | _fields(type(asked) if asked is not None else None).personal
+    given = _fields(type(asked) if asked is not None else None)
+    personal = fields.personal | given.personal
     absent = {name for name in sent if name not in shown} - personal
     asked_for = asked.model_dump(mode="json", include=absent) if asked is not None and absent else {}
     stood = {name: shown.get(name, asked_for.get(name)) for name in sent if name not in personal}
     if "status" in shown:
         stood["status"] = shown["status"]
-    changes: Changes = {name: {"after": _kept(fields, name, value)} for name, value in stood.items()}
+    changes: Changes = {
+        name: {"after": SECRET if name in given.secret and value else _kept(fields, name, value)}
+        for name, value in stood.items()
+    }
     changes |= {
         name: {"after": size_of(getattr(asked, name))}
         for name in sent

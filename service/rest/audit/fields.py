@@ -5,7 +5,7 @@ from functools import cache
 
 from pydantic import BaseModel
 
-from callwright.contract.declaration.marks import Derived, Own, is_personal, mark_of
+from callwright.contract.declaration.marks import Derived, Own, Secret, is_personal, mark_of
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,8 @@ class AuditedFields:
     """Counters that change by themselves: recorded only when the thing is deleted."""
     own_numbers: frozenset[str] = frozenset()
     """Numbers that the organization rents: the only ones that are not masked."""
+    secret: frozenset[str] = frozenset()
+    """Fields of which only that they were given is recorded."""
 
 
 @cache
@@ -32,4 +34,5 @@ def fields_of(model: type[BaseModel]) -> AuditedFields:
         derived=frozenset(fields[name] for name, mark in derived.items() if not mark.recorded_on_deletion),
         counted=frozenset(fields[name] for name, mark in derived.items() if mark.recorded_on_deletion),
         own_numbers=frozenset(fields[name] for name, mark in own.items() if mark.kind == "number"),
+        secret=frozenset(wire for name, wire in fields.items() if mark_of(model, name, Secret) is not None),
     )

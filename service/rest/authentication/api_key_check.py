@@ -9,6 +9,7 @@ from sqlalchemy import Connection, String, bindparam, case, literal_column, sele
 
 from callwright.contract.declaration.operation import CreatorBound
 from callwright.contract.problems import API_KEY_OWNER_REQUIRED, API_KEY_REQUIRED, INVALID_API_KEY
+from callwright.service.accounts.memberships import OWNER
 from callwright.service.accounts.principals import (
     IN_PROCESS_KEY,
     PERSONAL_PREFIX,
@@ -58,6 +59,16 @@ _READING, _WRITING = Prepared(_FIND), Prepared(_FIND.with_for_update(read=True, 
 # lock that they take.
 _SPENDING = Prepared(_FIND.with_for_update(of=api_keys))
 
+_OWNER = (
+    select(memberships.c.user_id)
+    .join(
+        api_keys,
+        (api_keys.c.created_by_user_id == memberships.c.user_id) & (api_keys.c.org_id == memberships.c.org_id),
+    )
+    .where(api_keys.c.id == bindparam("key"), memberships.c.role == OWNER, memberships.c.left_at.is_(None))
+)
+"""The user who made a key, if that is an owner of its organization. Few operations ask, so `_FIND` does not."""
+
 
 def bearer(header: str | None) -> str:
     """The key in an Authorization header. Raises `Refusal`: api_key_required unless it begins with `svc_live_`."""
@@ -103,13 +114,15 @@ def _principal(row: Any) -> KeyPrincipal:
     return ApiKeyPrincipal(**given)
 
 
-def check_creator(principal: KeyPrincipal, needs: CreatorBound, action_url: str) -> None:
+def check_creator(connection: Connection, principal: KeyPrincipal, needs: CreatorBound, action_url: str) -> None:
     """Raises `Refusal`: api_key_owner_required unless the user who made the key is still in the organization, and has
-    an e-mail address if `needs` says so."""
+    an e-mail address or is an owner if `needs` says so."""
     if principal.creator is None:
         said = "The user who made this API key is no longer in the organization."
     elif needs == "member_with_email" and principal.creator == "without_email":
         said = "The user who made this API key has no e-mail address on file."
+    elif needs == "owner" and connection.execute(_OWNER, {"key": principal.key_id}).first() is None:
+        said = "The user who made this API key is no owner of the organization."
     else:
         return
     raise Refusal(API_KEY_OWNER_REQUIRED, said, details={"action_url": action_url})

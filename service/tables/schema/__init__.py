@@ -39,5 +39,6 @@ from callwright.service.tables.schema.events import late_wakes as late_wakes
 from callwright.service.tables.schema.events import outbox as outbox
 from callwright.service.tables.schema.events import webhooks as webhooks
 from callwright.service.tables.schema.legs import legs as legs
+from callwright.service.tables.schema.providers import providers as providers
 from callwright.service.tables.schema.reviews import compliance_reviews as compliance_reviews
 from callwright.service.tables.schema.topups import topups as topups

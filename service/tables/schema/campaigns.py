@@ -16,10 +16,16 @@ agents = Table(
     Column("system_prompt", Text, nullable=False),
     Column("welcome_message", Text, nullable=False),
     *stored(),
+    Column("hearing_provider", String(40)),
+    Column("speaking_provider", String(40)),
+    Column("speaking_voice", String(200)),
+    Column("model_provider", String(40)),
+    Column("model_name", String(200)),
     Index("uq_agents_name", "org_id", "name", unique=True),
     Index("ix_agents_created", "org_id", "created_at", "id"),
     Index("ix_agents_second", "org_id", text("(created_at / 1000) DESC"), "name", "id"),
 )
+"""The last five columns name providers of the organization, which have no id; null leaves it to the defaults."""
 
 audiences = Table(
     "audiences",

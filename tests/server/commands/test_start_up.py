@@ -27,6 +27,7 @@ finally:
         ("call",),
         ("call", "start_deployment", "--help"),
         ("keys", "list", "--help"),
+        ("providers", "set", "--help"),
         ("rules", "show", "--help"),
         ("demo", "--help"),
     ],

@@ -291,6 +291,8 @@ SPENDS_NOTHING: dict[str, str] = {
     "create_agent": "calls nobody until a deployment uses it",
     "update_agent": "campaigns keep the agent they were started with; words let nobody in and call nobody",
     "delete_agent": "is refused while a deployment uses it",
+    "set_provider": "is free; what a provider charges is between it and whoever holds its key",
+    "remove_provider": "is refused while an agent or a campaign uses it",
     "create_audience": "no deployment calls a new audience",
     "update_audience": "changes its name and notes",
     "delete_audience": "is refused while a deployment calls it",

@@ -25,6 +25,8 @@ from tests.support.http.raw_requests import AsyncClient
 from tests.support.mcp.over_http import Served
 from tests.support.service import Tenant
 
+PROVIDER_NAME = r"^[a-z0-9][a-z0-9_-]*$"
+"""A part of addresses, and no words for people."""
 HIDDEN = {
     "\x07": "U+0007",
     "\n": "U+000A",
@@ -82,8 +84,11 @@ def test_no_operation_takes_a_name_that_is_not_checked() -> None:
     for operation in OPERATIONS.values():
         fields: dict[str, Any] = operation.takes.model_json_schema()["properties"] if operation.writes else {}
         for name in {"name", "label"} & fields.keys():
+            if operation.name == "remove_provider":  # says which one, and names nothing
+                continue
             choices: list[dict[str, Any]] = fields[name].get("anyOf", [fields[name]])
-            assert choices[0]["pattern"] == ONE_LINE, operation.name
+            narrower = PROVIDER_NAME if operation.name == "set_provider" else ONE_LINE
+            assert choices[0]["pattern"] == narrower, operation.name
             found.append(operation.name)
     assert len(found) >= 9
     assert "position 2" in _refused(CreateWebhook, url="https://a.example/", events=["*"], description="a\u202eb")

@@ -43,6 +43,7 @@ async def more(tenant: Tenant) -> Mapping[str, str]:
     await tenant.client.do_not_call.add(entries=[NewEntry(number="+12125550161"), NewEntry(number="+12125550162")])
     await open_review(tenant, another.deployment.id)
     await subscribe(tenant)
+    await tenant.client.providers.set(name="another", kind="deepgram", key="a-key-of-the-tests")
     await tenant.client.events.replay(id=ids["event"], webhook_id=ids["webhook"])
     return {**ids, "import": done.id}
 

@@ -15,6 +15,8 @@ from tests.support.webhooks.sent_events import subscribe
 PATCHES = [operation for operation in OPERATIONS.values() if operation.method == "PATCH"]
 FULL: dict[str, Any] = {
     "welcome_message": "Hello.",
+    "speech": {"voice": "nova"},
+    "model": {"model": "gpt-4.1"},
     "metadata": {"team": "north"},
     "description": "Of the north.",
     "label": "Main",

@@ -46,7 +46,7 @@ def flat(response: Response, status: int, code: str) -> None:
 @pytest.mark.requirement("BODY-01", "BODY-02", "BODY-05", "BODY-11", "BODY-12", "ERR-11", "ERR-51")
 async def test_bad_json_is_refused_before_the_key_is_looked_at(tenant: Tenant) -> None:
     async with raw_client(tenant, key=None) as http:
-        paths = {(op.method, op.path) for op in OPERATIONS.values() if op.method in ("POST", "PATCH")}
+        paths = {(op.method, op.path) for op in OPERATIONS.values() if op.method in ("POST", "PUT", "PATCH")}
         unknown = (("POST", "/nowhere"), ("PATCH", "/nowhere/at/all"), ("PUT", "/agents"), ("POST", "/wallet"))
         for method, path in (*sorted(paths), *unknown):
             refused(await http.request(method, f"/v1{path}", content=b"{"), 400, "invalid_json")

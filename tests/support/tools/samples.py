@@ -24,6 +24,7 @@ from tests.support.tools import (
     finding_samples,
     overview_samples,
     people_samples,
+    provider_samples,
     review_samples,
 )
 from tests.support.tools.finding_samples import AT
@@ -32,7 +33,7 @@ from tests.support.tools.inbound import inbound_of
 CALLEE = "+12025550100"
 
 
-LISTS = (event_samples, do_not_call_samples, evidence_samples, review_samples)
+LISTS = (event_samples, do_not_call_samples, evidence_samples, review_samples, provider_samples)
 
 
 def usd(amount: str) -> Money:

@@ -8,6 +8,7 @@ from typing import Any, cast, get_args
 import pytest
 
 from callwright.contract.calls.calls import OUTCOMES, Disposition
+from callwright.contract.declaration.marks import Secret, mark_of
 from callwright.contract.problems import PROBLEMS
 from callwright.contract.surface import OPERATIONS
 from callwright.prompts.registry import PROMPTS
@@ -20,10 +21,12 @@ from callwright.tools.toolsets import TOOLSETS
 
 DEFINITIONS = definitions()
 NAMES = {tool.name for tool in TOOLS}
+WITHOUT = {name for name, operation in OPERATIONS.items() if operation.no_tool is not None}
+"""The operations that assistants have no tool for, each with its reason."""
 
 _VERBS = (
     "list|get|create|update|delete|add|import|search|rent|release|preview|start|pause|resume|cancel|hang|rotate|test|"
-    "replay|explain|place|read|clone"
+    "replay|explain|place|read|clone|remove"
 )
 _MENTION = re.compile(rf"\b(?:{_VERBS})_[a-z_]+\b")
 OF_ONE_SHAPE = {
@@ -58,7 +61,17 @@ def _unknown_names(text: str) -> set[str]:
 
 
 def test_every_operation_has_one_tool_and_every_tool_an_operation() -> None:
-    assert sorted(tool.name for tool in TOOLS) == sorted(OPERATIONS)
+    assert sorted(tool.name for tool in TOOLS) == sorted(set(OPERATIONS) - WITHOUT)
+
+
+@pytest.mark.requirement("PROVIDER-11")
+@each_tool
+def test_no_tool_offers_a_secret_to_be_said(tool: Tool) -> None:
+    """What an assistant is to pass on stands in the conversation, with whoever keeps it."""
+    said = [name for name in tool.offered if mark_of(tool.arguments, name, Secret) is not None]
+    assert said == []
+    takes = OPERATIONS["set_provider"].takes
+    assert [name for name in takes.model_fields if mark_of(takes, name, Secret) is not None] == ["key"]
 
 
 @each_tool

@@ -8,10 +8,12 @@ import type {
   Compliance,
   InboundChanges,
   JsonValue,
+  Model,
   NewEntry,
   Overflow,
   Recording,
   RetryPolicy,
+  Speech,
   Spend,
   Voicemail,
 } from "./schemas.ts";
@@ -64,6 +66,10 @@ export interface CreateAgentInput {
    * What the agent says first; {{column}} inserts an audience column, as in system_prompt. Empty: the contact begins.
    */
   welcome_message?: string;
+  /** Providers that hear and speak on live calls. null: the organization's defaults. */
+  speech?: Speech | null;
+  /** The language model on live calls. null: the organization's default. */
+  model?: Model | null;
   /** Your own notes: up to 50 keys of up to 40 characters, values up to 500. */
   metadata?: Record<string, string>;
 }
@@ -87,6 +93,10 @@ export interface UpdateAgentInput {
    */
   system_prompt?: string;
   welcome_message?: string | null;
+  /** Providers that hear and speak on live calls. null: the organization's defaults. */
+  speech?: Speech | null;
+  /** The language model on live calls. null: the organization's default. */
+  model?: Model | null;
   metadata?: Record<string, string> | null;
 }
 
@@ -134,6 +144,51 @@ export interface GetVoiceInput {
 export interface GetVoicePreviewInput {
   /** Voice id, from list_voices. */
   id: string;
+}
+
+/** Providers of the organization. */
+export interface ListProvidersInput {
+  /** Page number, from 1. Leave out when using cursor. */
+  page?: number;
+  /** Entries per page, 1 to 200. Default: 50. */
+  per_page?: number;
+  /** next_cursor of the previous answer; continues after it. */
+  cursor?: string;
+  /** Fields to sort by, comma-separated; a leading - sorts descending. Fields: name. */
+  sort?: string;
+  /** Only these kinds. */
+  kind?: ("openai" | "deepgram" | "elevenlabs" | "cartesia")[];
+}
+
+/**
+ * A provider as it is to be from now on: what is left out is empty, but for the key. Calls that are under way keep
+ * what they began with. Whoever hears, thinks or speaks charges for it on the account of the key; what is said on a
+ * call is sent there. The user who made the key must be an owner of the organization.
+ */
+export interface SetProviderInput {
+  /** Name of a provider, from list_providers: lower-case letters, digits, - and _. */
+  name: string;
+  /**
+   * openai: OpenAI, or any service with its interface at your url (hears, thinks, speaks). deepgram hears. elevenlabs
+   * and cartesia speak.
+   */
+  kind: "openai" | "deepgram" | "elevenlabs" | "cartesia";
+  /** What it is used for. Left out: all that its kind can do. */
+  roles?: ("hearing" | "thinking" | "speaking")[] | null;
+  url?: string | null;
+  /** The model. Left out: the usual one for the role. Only with one role: each needs another. */
+  model?: string | null;
+  /** The service's id of the voice. Required to speak with elevenlabs and cartesia. */
+  voice?: string | null;
+  key?: string | null;
+  /** Roles in which agents use it that name no provider themselves; whichever was it before is not any more. */
+  default_for?: ("hearing" | "thinking" | "speaking")[];
+}
+
+/** The provider to remove, with its key. The user who made the key must be an owner of the organization. */
+export interface RemoveProviderInput {
+  /** Name, from list_providers. */
+  name: string;
 }
 
 /** Audiences of the organization. */

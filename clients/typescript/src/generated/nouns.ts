@@ -49,6 +49,21 @@ export class Voices extends Noun {
   }
 }
 
+export class Providers extends Noun {
+  /** List providers of speech and language models. */
+  list(input: inputs.ListProvidersInput = {}, options: CallOptions = {}): Listing<schemas.Provider> {
+    return this.session.walk(operations.listProviders, input, options);
+  }
+  /** Set a provider of speech or a language model, with its key. */
+  set(input: inputs.SetProviderInput, options: CallOptions = {}): Promise<schemas.Provider> {
+    return this.session.ask(operations.setProvider, input, options);
+  }
+  /** Remove a provider and its key. */
+  remove(input: inputs.RemoveProviderInput, options: CallOptions = {}): Promise<void> {
+    return this.session.ask(operations.removeProvider, input, options);
+  }
+}
+
 export class Audiences extends Noun {
   /** List audiences. */
   list(input: inputs.ListAudiencesInput = {}, options: CallOptions = {}): Listing<schemas.Audience> {
@@ -384,6 +399,7 @@ export class ComplianceReviews extends Noun {
 export class Surface {
   readonly agents: Agents;
   readonly voices: Voices;
+  readonly providers: Providers;
   readonly audiences: Audiences;
   readonly phoneNumbers: PhoneNumbers;
   readonly deployments: Deployments;
@@ -401,6 +417,7 @@ export class Surface {
   constructor(session: Session) {
     this.agents = new Agents(session);
     this.voices = new Voices(session);
+    this.providers = new Providers(session);
     this.audiences = new Audiences(session);
     this.phoneNumbers = new PhoneNumbers(session);
     this.deployments = new Deployments(session);

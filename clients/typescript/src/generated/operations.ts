@@ -114,6 +114,42 @@ export const getVoicePreview: Operation<inputs.GetVoicePreviewInput, Response> =
   ]
 };
 
+export const listProviders: Operation<inputs.ListProvidersInput, schemas.Provider> = {
+  name: "list_providers",
+  method: "GET",
+  path: "/providers",
+  shape: "many",
+  query: {
+    page: "page",
+    per_page: "per_page",
+    cursor: "cursor",
+    sort: "sort",
+    kind: "filter[kind]"
+  },
+  hasBody: false,
+  mediaTypes: []
+};
+
+export const setProvider: Operation<inputs.SetProviderInput, schemas.Provider> = {
+  name: "set_provider",
+  method: "PUT",
+  path: "/providers/{name}",
+  shape: "one",
+  query: {},
+  hasBody: true,
+  mediaTypes: []
+};
+
+export const removeProvider: Operation<inputs.RemoveProviderInput, void> = {
+  name: "remove_provider",
+  method: "DELETE",
+  path: "/providers/{name}",
+  shape: "nothing",
+  query: {},
+  hasBody: false,
+  mediaTypes: []
+};
+
 export const listAudiences: Operation<inputs.ListAudiencesInput, schemas.Audience> = {
   name: "list_audiences",
   method: "GET",

@@ -90,6 +90,10 @@ export const problems = {
     meaning: "A deployment that is not finished uses this agent.",
     remedy: "Cancel or finish that deployment first."
   },
+  provider_in_use: {
+    meaning: "Agents, or campaigns that are not finished, use this provider; nothing was removed.",
+    remedy: "`used_by` names them: give those agents another provider, or none, and finish or cancel those campaigns."
+  },
   invalid_state_transition: {
     meaning: "The resource is in a state that does not allow this.",
     remedy: "Look at `current_status` and `allowed`."

@@ -25,6 +25,10 @@ export interface Agent {
   language: string;
   system_prompt: string;
   welcome_message: string;
+  /** Providers that hear and speak on live calls. null: the organization's defaults. */
+  speech?: Speech | null;
+  /** The language model on live calls. null: the organization's default. */
+  model?: Model | null;
   /** Audience columns that prompt and welcome message need. */
   variables: string[];
   /** What to look at, for example a voice of another language. */
@@ -40,6 +44,10 @@ export interface AgentSnapshot {
   language: string;
   system_prompt: string;
   welcome_message: string;
+  /** Providers that hear and speak on live calls. null: the organization's defaults. */
+  speech?: Speech | null;
+  /** The language model on live calls. null: the organization's default. */
+  model?: Model | null;
   agent_updated_at: string;
 }
 
@@ -981,6 +989,13 @@ export interface MissingVariable {
   contacts: number;
 }
 
+/** What thinks for an agent on live calls. What is left out is the organization's default. */
+export interface Model {
+  /** Provider of the language model. */
+  provider?: string | null;
+  model?: string | null;
+}
+
 /** An amount of money. `amount` is a decimal string with six places, because a minute costs less than a cent. */
 export interface Money {
   /** Decimal, six places. */
@@ -1423,6 +1438,27 @@ export interface Price {
   called_type?: "landline" | "mobile" | null;
 }
 
+/** An account at a service that hears, thinks or speaks. Its key is never shown. */
+export interface Provider {
+  name: string;
+  kind: "openai" | "deepgram" | "elevenlabs" | "cartesia";
+  /** What it is used for. */
+  roles: ("hearing" | "thinking" | "speaking")[];
+  /** Where it is; null: the service's own address. */
+  url?: string | null;
+  /** null: the usual one for the role. */
+  model?: string | null;
+  /** The service's id of the voice it speaks with. */
+  voice?: string | null;
+  has_key: boolean;
+  /** Last 4 characters of the key; null for none, and for a short one. */
+  key_ends_with?: string | null;
+  /** The roles in which agents use it that name no provider themselves. */
+  default_for: ("hearing" | "thinking" | "speaking")[];
+  created_at: string;
+  updated_at: string;
+}
+
 /** Whether calls are recorded, and whether the agent says so. It cannot change after the start. */
 export interface Recording {
   /** False: no recording of its calls is kept or can be fetched. Default: true. */
@@ -1554,6 +1590,15 @@ export interface Snippet {
   role: "agent" | "contact";
   start_seconds: number;
   text: string;
+}
+
+/** What hears and speaks for an agent on live calls. What is left out is the organization's default. */
+export interface Speech {
+  /** Provider that hears. */
+  hearing?: string | null;
+  /** Provider that speaks. */
+  speaking?: string | null;
+  voice?: string | null;
 }
 
 /** An upper bound of money, given by a caller. */

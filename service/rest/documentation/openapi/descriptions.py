@@ -19,6 +19,7 @@ ABOUT = f"""Voice agents, campaigns, phone numbers and calls, for programs and a
   `filter[<field>]=<value>`, where several values are separated by commas; `sort=-created_at,name`.
 - **Changes.** A PATCH changes the fields it names. Only a field that may be empty takes null, and is empty then: a
   client must leave out what it does not mean to change, and not write it out as null.
+- **Settings.** A PUT sets the whole thing: what is left out is empty, unless the field says otherwise.
 - **Trying again.** A POST with an `Idempotency-Key` may be sent again safely.
 - **Limits.** Requests are counted for each key, by the second for each group of endpoints and by the day. Answers say
   where the key stands; 429 says how long to wait.
@@ -36,7 +37,9 @@ def about_operation(operation: AnyOperation) -> str:
         words.append("Fields that are left out stay as they are; null empties a field that may be null.")
     if operation.counting:
         words.append(operation.counting)
-    if operation.creator_bound is not None:
+    if operation.creator_bound == "owner":
+        words.append("The user who made the key must be an owner of the organization.")
+    elif operation.creator_bound is not None:
         words.append("The user who made the key must still be a member of the organization.")
     if operation.creator_bound == "member_with_email":
         words.append("That user needs an e-mail address.")

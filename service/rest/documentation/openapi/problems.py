@@ -45,7 +45,7 @@ def problems_of(operation: AnyOperation) -> tuple[ProblemCode, ...]:
         found.append(RANGE_NOT_SATISFIABLE)
     if operation.method == "POST":
         found += [IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS]
-    if operation.method in ("POST", "PATCH"):
+    if operation.has_body or operation.method in ("POST", "PATCH"):
         found += _OF_BODIES
     else:
         found = [problem for problem in found if problem not in _OF_BODIES]

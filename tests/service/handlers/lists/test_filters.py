@@ -118,6 +118,8 @@ async def test_other_lists_are_filtered_by_several_values_where_that_makes_sense
         await put_delivery(tenant, to.id, event, event_type=kind, status=status, cause=cause)
     await tenant.client.webhooks.test(id=to.id)
     sent = f"/webhooks/{to.id}/deliveries"
+    await tenant.client.providers.set(name="ears", kind="deepgram", key="a-key-of-the-tests")
+    await tenant.client.providers.set(name="all", kind="openai", key="a-key-of-the-tests")
     cases = (
         ("list_deployments", "/deployments", "agent_id", f"{agents[0]},{agents[2]}", 2),
         ("list_deployments", "/deployments", "audience_id", f"{audiences[1]},{audiences[2]},aud_x", 2),
@@ -133,6 +135,7 @@ async def test_other_lists_are_filtered_by_several_values_where_that_makes_sense
         ("list_webhook_deliveries", sent, "status", "failed,pending,cancelled", 2),
         ("list_webhook_deliveries", sent, "cause", "event,replay", 2),
         ("list_webhook_deliveries", sent, "event_type", "call.started,webhook.test,x", 2),
+        ("list_providers", "/providers", "kind", "deepgram,openai,cartesia", 2),
         ("list_events", "/events", "type", "call.completed,webhook.disabled,x", 2),
     )
     for _, path, name, values, count in cases:

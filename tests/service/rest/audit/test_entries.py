@@ -248,8 +248,13 @@ async def write_everything(tenant: Tenant, http: AsyncClient) -> set[str]:
         "after_hours": away,
         "overflow": away,
     }
-    await does("create_inbound_deployment", **{**words, "name": "in"}, **bound)
     signing = f"{SECRETS[0]}{'x' * 20}"
+    provider = "/providers/ours"
+    await does(
+        "set_provider", provider, kind="openai", key="sk-hunter2-a1b2c3marked", url=f"https://example.com/{signing}"
+    )
+    await does("remove_provider", provider)
+    await does("create_inbound_deployment", **{**words, "name": "in"}, **bound)
     address: dict[str, Any] = {"url": f"https://example.com/{signing}", "description": prompt, "metadata": notes}
     hook = await does("create_webhook", **address, events=["*"], secret=signing)
     at = f"/webhooks/{hook['id']}"

@@ -85,6 +85,8 @@ async def test_every_list_offers_a_cursor_with_its_first_page(tenant: Tenant, ht
     tried = await tenant.client.webhooks.test(id=(await subscribe(tenant)).id)
     await tenant.client.events.replay(id=tried.event_id)
     await subscribe(tenant)
+    for provider in ("ours", "theirs"):
+        await tenant.client.providers.set(name=provider, kind="deepgram", key="a-key-of-the-tests")
     own = {
         "/webhooks/{id}/deliveries": f"/webhooks/{tried.webhook_id}/deliveries",
         "/events/{id}/deliveries": f"/events/{tried.event_id}/deliveries",

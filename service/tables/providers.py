@@ -1,0 +1,82 @@
+"""Queries about providers, for those who set them, name them and use them."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, or_, select, update
+
+from callwright.contract.providers import Role
+from callwright.service.platform.json_text import json_text
+from callwright.service.platform.secret_box import SecretBox, SecretUnreadable
+from callwright.service.tables.schema import agents, deployments, providers
+
+_P, _A, _D = providers.c, agents.c, deployments.c
+_ALL = select(providers).where(_P.org_id == bindparam("org")).order_by(_P.name)
+_HELD = _ALL.with_for_update(read=True)
+_USERS = (
+    select(_A.id)
+    .where(
+        _A.org_id == bindparam("org"),
+        or_(
+            *(column == bindparam("name") for column in (_A.hearing_provider, _A.speaking_provider, _A.model_provider))
+        ),
+    )
+    .order_by(_A.id)
+)
+_UNFINISHED = ("scheduled", "active", "paused")
+_KEPT = ("hearing_provider", "speaking_provider", "model_provider")
+
+
+def all_of(connection: Connection, org_id: str, *, hold: bool = False) -> list[Row[Any]]:
+    """The providers of an organization by name. With `hold` nobody removes one before this transaction ends."""
+    return list(connection.execute(_HELD if hold else _ALL, {"org": org_id}).all())
+
+
+def encrypt_again(connection: Connection, box: SecretBox) -> tuple[int, list[str]]:
+    """Encrypts the keys of all organizations with the first secrets key, so that later ones are needed no more.
+
+    Returns how many there are, and the names of providers whose keys cannot be read; those stay as they are.
+    """
+    done, unreadable = 0, list[str]()
+    held = select(providers).where(_P.encrypted_key.is_not(None)).order_by(_P.org_id, _P.name).with_for_update()
+    for row in connection.execute(held).all():
+        owner = (row.org_id, row.name)
+        try:
+            stored = box.encrypt(box.decrypt(row.encrypted_key, owner), owner)
+        except SecretUnreadable:
+            unreadable.append(row.name)
+            continue
+        mine = (_P.org_id == row.org_id) & (_P.name == row.name)
+        connection.execute(update(providers).where(mine).values(encrypted_key=stored))
+        done += 1
+    return done, unreadable
+
+
+def roles_of(row: Row[Any]) -> list[Role]:
+    """What a provider is used for."""
+    return json.loads(row.roles)
+
+
+def defaults_of(row: Row[Any]) -> list[Role]:
+    """The roles in which agents use a provider that name none."""
+    return json.loads(row.default_for)
+
+
+def users_of(connection: Connection, org_id: str, name: str, most: int) -> list[str]:
+    """The first ids of agents that name a provider, and of campaigns not finished that began with one that did."""
+    found: list[str] = list(connection.execute(_USERS.limit(most), {"org": org_id, "name": name}).scalars())
+    begun = (
+        select(_D.id, _D.agent_snapshot)
+        .where(
+            _D.org_id == org_id,
+            _D.status.in_(_UNFINISHED),
+            _D.agent_snapshot.contains(json_text(name), autoescape=True),
+        )
+        .order_by(_D.id)
+    )
+    for row in connection.execute(begun):
+        kept: Mapping[str, Any] = json.loads(row.agent_snapshot)
+        if len(found) < most and name in [kept.get(column) for column in _KEPT]:
+            found.append(row.id)
+    return found
