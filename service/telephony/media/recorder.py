@@ -6,15 +6,15 @@ much has been written by then, so a file whose process ended suddenly is complet
 
 import struct
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import BinaryIO, Literal
 
 import anyio
 import numpy as np
 from anyio import to_thread
 
+from callwright.service.telephony.media.resampling import TELEPHONE_RATE, Halved, Samples
 from callwright.service.telephony.media.sound_clock import RATE, SoundClock
 
-RECORDED_RATE = 8_000
 HEADER_BYTES = 58
 FULL_DISK = "The recording ends early: it could not be written."
 _FLUSH_S = 1.0
@@ -22,21 +22,9 @@ _LATE_S = 0.5
 """How long sound may come after its time and still be recorded."""
 _MOST_WAITING = RATE * 2 * 60
 """Bytes of a channel that wait to be written; more means that the disk hangs."""
-_TAPS = 31
-_Samples = np.ndarray[Any, np.dtype[Any]]
 
 
-def _low_pass() -> _Samples:
-    """A half-band filter: what 8 kHz cannot carry is left out."""
-    at = np.arange(_TAPS) - _TAPS // 2
-    taps = np.sinc(at * 0.47) * np.hamming(_TAPS)
-    return taps / taps.sum()
-
-
-_FILTER = _low_pass()
-
-
-def mu_law(samples: _Samples) -> bytes:
+def mu_law(samples: Samples) -> bytes:
     """G.711 mu-law of 16-bit samples."""
     magnitude = np.minimum(np.abs(samples.astype(np.int32)), 32_635) + 132
     exponent = np.floor(np.log2(magnitude)).astype(np.int32) - 7
@@ -48,7 +36,7 @@ def mu_law(samples: _Samples) -> bytes:
 def header(frames: int) -> bytes:
     """The header of a recording with this many samples in each channel."""
     size = 2 * frames
-    sound = struct.pack("<4sIHHIIHHH", b"fmt ", 18, 7, 2, RECORDED_RATE, 2 * RECORDED_RATE, 2, 8, 0)
+    sound = struct.pack("<4sIHHIIHHH", b"fmt ", 18, 7, 2, TELEPHONE_RATE, 2 * TELEPHONE_RATE, 2, 8, 0)
     counts = struct.pack("<4sII4sI", b"fact", 4, frames, b"data", size)
     return struct.pack("<4sI4s", b"RIFF", 50 + size, b"WAVE") + sound + counts
 
@@ -59,7 +47,7 @@ class _Channel:
     def __init__(self) -> None:
         self._waiting = bytearray()
         self._written = 0
-        self._before = np.zeros(_TAPS - 1)
+        self._halved = Halved()
 
     @property
     def waiting(self) -> int:
@@ -84,10 +72,7 @@ class _Channel:
 
     def encode(self, pcm: bytes) -> bytes:
         """The recorded form of samples that follow those before."""
-        sound = np.concatenate((self._before, np.frombuffer(pcm, "<i2").astype(np.float64)))
-        self._before = sound[-(_TAPS - 1) :]
-        low = np.convolve(sound, _FILTER, "valid")[::2]
-        return mu_law(np.clip(np.rint(low), -32_768, 32_767).astype(np.int32))
+        return mu_law(self._halved.add(pcm))
 
 
 class Recorder:
@@ -145,7 +130,7 @@ class Recorder:
 
     async def _write_until(self, moment_s: float) -> None:
         async with self._writing:
-            samples = (int(moment_s * RECORDED_RATE) - self._frames) * 2
+            samples = (int(moment_s * TELEPHONE_RATE) - self._frames) * 2
             if self._ended or samples <= 0:
                 return
             left, right = (self._sides[side].take(samples) for side in ("agent", "contact"))

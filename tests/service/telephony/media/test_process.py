@@ -87,7 +87,7 @@ async def test_what_is_said_and_secret_is_in_no_log(line: Line, tmp_path: Path) 
 @CALLS
 async def test_a_fault_of_one_call_ends_that_call_alone(line: Line) -> None:
     broken = line.order(services=SpeechServices(speaking=SpeechService(kind="gramophone")))
-    sip = line.order(transport="sip")
+    sip = line.order(transport="sip", carrier_options={"trunk": "{}"})
     same = line.order(welcome="")
     async with line.call(hears=False, welcome="") as call:
         await line.media.send(broken)
@@ -105,7 +105,7 @@ async def test_a_fault_of_one_call_ends_that_call_alone(line: Line) -> None:
             assert (await line.media.ended(same.request.call_id)).cause == "contact_hangup"
     assert {end.cause for end in [*ends, twice]} == {"platform_error"}
     assert "There is no speaking service 'gramophone'" in ends[0].warnings[0]
-    assert ends[1].warnings == ("This process has no transport 'sip'.",)
+    assert ends[1].warnings == ("The order names no SIP trunk.",)
 
 
 @CALLS
