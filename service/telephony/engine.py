@@ -128,6 +128,8 @@ class CallResult:
     """What the contact entered with the keys of the telephone, one text for each entry."""
     callback_after_s: float | None = None
     """The contact asked to be called again this long after the end of the call."""
+    sip_status: int | None = None
+    """The final answer to the INVITE of a call over SIP that was not answered."""
     was_dialled: bool = True
     """False for a call that was claimed and never reached the network: it uses up no attempt."""
 

@@ -52,6 +52,7 @@ class Conversation:
             warnings=ended.warnings,
             keys=tuple(self._keys),
             callback_after_s=ended.callback_after_s,
+            sip_status=ended.sip_status,
         )
 
     def _outcome(self, ended: Ended) -> Outcome:
