@@ -1,8 +1,9 @@
 """What carriers share whose calls are carried by media processes: following a call to its end, and leaving it."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import anyio
 
@@ -23,7 +24,7 @@ async def followed(
     hang_up: HangUpAsked,
     *,
     heard: Iterable[Report] = (),
-    meanwhile: Callable[[], Awaitable[None]] | None = None,
+    meanwhile: Callable[[], Coroutine[Any, Any, None]] | None = None,
 ) -> CallResult:
     """Follows a call until its end, and hangs it up when that is asked.
 
