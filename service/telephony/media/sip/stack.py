@@ -158,7 +158,7 @@ def _in(loop: asyncio.AbstractEventLoop, take: Callable[[Seen], None], seen: See
 
 def _directives(trunk: SipTrunk) -> list[str]:
     """What the stack's configuration has no field for."""
-    lines = [f"sip_transports {trunk.transport}", f"sip_verify_server {'yes' if trunk.verify else 'no'}"]
+    lines = [f"sip_verify_server {'yes' if trunk.verify else 'no'}"]
     system = ssl.get_default_verify_paths()
     ca_file = trunk.ca_file or system.cafile or ""
     if ca_file:

@@ -39,12 +39,12 @@ class Answered(SipCall):
         await self.phone.say(self.sounds[text])
 
 
-async def placed(line: Line, trunk: SipTrunk, **options: Any) -> SipCall:
-    """Places a call over a trunk."""
+async def placed(line: Line, trunk: SipTrunk, *, before_s: float = 30.0, **options: Any) -> SipCall:
+    """Places a call over a trunk, not later than `before_s` from now."""
     order = line.order(transport="sip", carrier_options=options_of(trunk), **options)
     call_id = order.request.call_id
     await line.begin(order)
-    await line.media.send(Dial(call_id=call_id, before_s=time.monotonic() + 30))
+    await line.media.send(Dial(call_id=call_id, before_s=time.monotonic() + before_s))
     return SipCall(call_id, line.media, line.sounds)
 
 
