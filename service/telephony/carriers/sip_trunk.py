@@ -56,7 +56,8 @@ class SipTrunk:
     ca_file: str = ""
     """Certificates that sign the trunk's, as PEM. Empty: those of the system."""
     verify: bool = True
-    """Whether the certificate of a trunk over TLS is checked. False is for tests."""
+    """Whether the certificate of a trunk over TLS is checked: who signed it and, if the host is a name, that name.
+    False is for tests."""
 
     def __post_init__(self) -> None:
         if not _HOST.fullmatch(self.host):
@@ -85,6 +86,11 @@ class SipTrunk:
         if self.srtp == "required" and self.transport != "tls":
             raise ValueError("With srtp=required the transport must be tls: the keys of the sound travel in the call.")
 
+        if self.transport == "tls" and self.verify and not self.ca_file and self._has_no_name:
+            raise ValueError(
+                "Over TLS a trunk needs a name as its host, or its own certificates as ca: addresses are not compared."
+            )
+
     @property
     def address(self) -> str:
         """Host and port."""
@@ -98,10 +104,15 @@ class SipTrunk:
     @property
     def is_on_this_machine(self) -> bool:
         """Whether the trunk is at the loopback interface."""
+        return self._has_no_name and ipaddress.ip_address(self.host.strip("[]")).is_loopback
+
+    @property
+    def _has_no_name(self) -> bool:
         try:
-            return ipaddress.ip_address(self.host.strip("[]")).is_loopback
+            ipaddress.ip_address(self.host.strip("[]"))
         except ValueError:
-            return self.host.lower() == "localhost"
+            return False
+        return True
 
 
 _TRUNKS = TypeAdapter(SipTrunk)
@@ -171,6 +182,8 @@ def _host_and_port(address: str) -> tuple[str, int | None]:
         host, _, port = host.rpartition(":")
         if not port.isascii() or not port.isdigit() or len(port) > 5:
             raise ValueError("The trunk's port must be a number between 1 and 65535.")
+    if host.lower() == "localhost":  # the stack asks name servers alone, which need not know it
+        host = "127.0.0.1"
     return host, int(port) if port else None
 
 
