@@ -94,6 +94,11 @@ class Line:
             return refused(status)
         return not_connected(text, has_left=self.has_left or self.is_heard)
 
+    @property
+    def can_be_hung_up(self) -> bool:
+        """Whether the trunk has answered anything, or the call has ended."""
+        return self.is_heard or self._is_gone
+
     async def hang_up(self) -> None:
         """Sends BYE or CANCEL, and waits until the stack has it, two seconds at most."""
         if self.call is None or self._is_gone:

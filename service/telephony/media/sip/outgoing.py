@@ -71,6 +71,4 @@ class OutgoingCall:
         """Ends the call with BYE or CANCEL, unless it has ended."""
         if self._dialled is not None:
             with suppress(BaresipError, ValueError):
-                line = await self._dialled
-                await line.hang_up()
-                self._stack.forget(line)
+                await self._stack.leave(await self._dialled)

@@ -9,8 +9,9 @@ the library's waiting for an answer misses one that comes while the event loop i
 
 import asyncio
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from typing import Any
 
 from baresip import Account, BaresipError, Call, Config, Event, RegistrationError, Runtime, StackEvent, UserAgent
 
@@ -20,6 +21,8 @@ from callwright.service.telephony.media.sip.line import Line
 from callwright.service.telephony.media.sip.messages_seen import Seen, follow_messages
 
 _REGISTERS_WITHIN_S = 4.0
+_ANSWERS_WITHIN_S = 40.0
+"""An INVITE that nothing has answered by then is over: the stack gives it up after 32 seconds."""
 _NO_SOUND_S = 60
 """Without any packet for this long the stack itself ends a call, if nothing else has."""
 _SRTP = {"off": (), "offered": ("mediaenc=srtp",), "required": ("mediaenc=srtp-mand",)}
@@ -36,7 +39,7 @@ class SipStack:
         self._secured: tuple[bool, str, bool] | None = None
         self._agents: dict[tuple[SipTrunk, str], UserAgent] = {}
         self._lines: dict[int, Line] = {}
-        self._rejecting: set[asyncio.Task[None]] = set()
+        self._beside: set[asyncio.Task[None]] = set()
 
     async def prepare(self, trunk: SipTrunk, number: str) -> Gone | None:
         """Makes ready for calls from a number. Returns why there can be none."""
@@ -65,13 +68,33 @@ class SipStack:
         line.call = call
         return line
 
-    def forget(self, line: Line) -> None:
-        """A call is over."""
+    async def leave(self, line: Line) -> None:
+        """Hangs up, and forgets the call once it has ended.
+
+        Before a first answer there is nothing that could be cancelled: a telephone that rings late is hung up then.
+        """
+        if line.can_be_hung_up:
+            await line.hang_up()
+            self._forget(line)
+        else:
+            self._begin(self._leave_later(line))
+
+    async def _leave_later(self, line: Line) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_ANSWERS_WITHIN_S):
+                while not line.can_be_hung_up:
+                    await line.news()
+        await line.hang_up()
+        self._forget(line)
+
+    def _forget(self, line: Line) -> None:
         if line.call is not None:
             self._lines.pop(line.call.handle, None)
 
     async def close(self) -> None:
         """Ends what is left, and the stack."""
+        for task in self._beside:
+            task.cancel()
         runtime, self._runtime = self._runtime, None
         if runtime is not None:
             with suppress(BaresipError):
@@ -132,9 +155,13 @@ class SipStack:
             with suppress(BaresipError):
                 await call.reject()
 
-        task = asyncio.ensure_future(reject())
-        self._rejecting.add(task)
-        task.add_done_callback(self._rejecting.discard)
+        self._begin(reject())
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        """Does something beside the calls."""
+        task = asyncio.ensure_future(work)
+        self._beside.add(task)
+        task.add_done_callback(self._beside.discard)
 
     def _line(self, handle: int) -> Line:
         return self._lines.setdefault(handle, Line())

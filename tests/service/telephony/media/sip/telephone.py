@@ -15,6 +15,7 @@ from anyio.abc import Process
 from anyio.streams.buffered import BufferedByteReceiveStream
 
 from callwright.service.telephony.carriers.sip_trunk import SipTrunk
+from tests.service.telephony.media.closed_set import ClosedSet, resampled
 from tests.service.telephony.media.sip import telephone_process
 
 Happened = dict[str, Any]
@@ -43,6 +44,7 @@ class Telephone:
         self.port = port
         self.all: list[Happened] = []
         self._over = False
+        self._understood = 0
         self._news = anyio.Condition()
 
     @property
@@ -70,6 +72,25 @@ class Telephone:
         await self.do("save", path=str(path))
         await self.wait_for(lambda _: len(self.of("saved")) > before)
         return path.read_bytes()
+
+    async def hears(self, known: ClosedSet, text: str) -> None:
+        """Waits until a sentence was heard, after the one before."""
+        with anyio.fail_after(40):
+            while True:
+                sound = await self.heard()
+                if sound[self._understood :] and known.recognise(resampled(sound[self._understood :], 8_000)) == text:
+                    self._understood = len(sound)
+                    return
+                await anyio.sleep(0.2)
+
+    async def hears_anything(self, seconds: float) -> None:
+        """Waits until there was sound for so long in this call."""
+        with anyio.fail_after(40):
+            while True:
+                await self.heard()
+                if self.of("saved")[-1]["heard_s"] >= seconds:
+                    return
+                await anyio.sleep(0.1)
 
     async def wait_for(self, test: str | Callable[[Happened], bool], within_s: float = 40.0) -> Happened:
         """The first event of a kind, or that passes."""
