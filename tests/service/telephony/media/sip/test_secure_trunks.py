@@ -45,8 +45,8 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Certific
 @asynccontextmanager
 async def secured(certificate: Certificate, *parameters: str) -> AsyncGenerator[tuple[Telephone, SipTrunk]]:
     """A telephone over TLS, as a trunk whose certificate is trusted."""
-    given = {"transport": "tls", "certificate": str(certificate.with_key), "parameters": parameters}
-    async with telephone(**given) as phone:
+    key = str(certificate.with_key)
+    async with telephone(transport="tls", certificate=key, parameters=parameters) as phone:
         yield phone, SipTrunk("127.0.0.1", phone.port + 1, transport="tls", ca_file=str(certificate.alone))
 
 

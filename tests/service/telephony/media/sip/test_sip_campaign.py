@@ -6,6 +6,7 @@ from pathlib import Path
 import anyio
 import pytest
 
+from callwright.contract.deployments.dialling import Compliance
 from callwright.service.dialling.rounds.undialled_calls import may_place
 from callwright.service.telephony.carriers.sip import SipCarrier
 from callwright.service.telephony.lines.line_host import LineHost
@@ -20,6 +21,10 @@ from tests.support.scripted_carrier import driven_on_lines
 from tests.support.service import open_service
 
 pytestmark = [pytest.mark.xdist_group("live-calls")]
+
+
+PLAIN = Compliance(ai_disclosure=False)
+"""The agent says its greeting and nothing more."""
 
 
 async def _answers(phone: Telephone, sounds: Sounds) -> None:
@@ -51,16 +56,16 @@ async def test_a_campaign_is_called_over_a_trunk(
         tasks.start_soon(host.run)
         tasks.start_soon(partial(_answers, phone, sounds))
         agent = await make_agent(tenant, system_prompt=PROMPT, welcome_message=GREETING)
-        made = await started(tenant, people(1), agent_id=agent.id, retry_policy=ONCE)
+        made = await started(tenant, people(1), agent_id=agent.id, retry_policy=ONCE, compliance=PLAIN)
         await driven_on_lines(tenant, made.id)
         tasks.cancel_scope.cancel()
         (call,) = await calls_of(tenant, made.id)
         transcript = await tenant.client.calls.get_transcript(call_uuid=call.id)
-    assert (call.outcome, call.hangup_cause) == ("answered", "contact_hangup")
-    assert [(turn.role, turn.text) for turn in transcript.turns] == [
-        ("agent", GREETING),
-        ("contact", YES),
-        ("agent", QUESTION),
-    ]
-    assert call.ringing_at is not None
-    assert call.answered_at is not None
+        assert (call.outcome, call.hangup_cause) == ("answered", "contact_hangup")
+        assert [(turn.role, turn.text) for turn in transcript.turns] == [
+            ("agent", GREETING),
+            ("contact", YES),
+            ("agent", QUESTION),
+        ]
+        assert call.ringing_at is not None
+        assert call.answered_at is not None

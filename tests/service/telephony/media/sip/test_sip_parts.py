@@ -5,7 +5,7 @@ import logging
 import numpy as np
 import pytest
 
-from callwright.service.telephony.media.resampling import Doubled, Halved
+from callwright.service.telephony.media.resampling import Doubled, Halved, Samples
 from callwright.service.telephony.media.sip.causes import not_connected, refused, status_of
 from callwright.service.telephony.media.sip.messages_seen import Seen, follow_messages, seen_in
 
@@ -63,7 +63,7 @@ def test_only_what_certainly_did_not_leave_counts_as_not_sent() -> None:
 def test_halving_and_doubling_keep_a_tone_and_take_pieces_of_any_length() -> None:
     tone = (8_000 * np.sin(2 * np.pi * 440 * np.arange(16_000) / 16_000)).astype("<i2").tobytes()
     whole = Halved().add(tone)
-    pieces, halved, at = [], Halved(), 0
+    pieces, halved, at = list[Samples](), Halved(), 0
     for length in (1, 1, 3, 160, 7, 0, 319, 1, 15_508):
         pieces.append(halved.add(tone[2 * at : 2 * (at + length)]))
         at += length
