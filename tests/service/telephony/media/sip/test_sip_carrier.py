@@ -83,6 +83,23 @@ async def test_a_call_is_placed_followed_recorded_and_hung_up_by_request(line: L
     assert (tmp_path / f"{request.call.call_id}.wav").stat().st_size > 8_000
 
 
+async def test_a_call_that_is_hung_up_while_it_rings_is_cancelled(line: Line) -> None:
+    asked, results = HangUpAsked(), list[CallResult]()
+    async with media_of() as media, telephone("ring") as phone, anyio.create_task_group() as tasks:
+        carrier = carrier_of(line, media, phone.trunk)
+
+        async def carry() -> None:
+            results.append(await carried(carrier, leg(line), [], asked))
+
+        tasks.start_soon(carry)
+        await phone.wait_for("incoming")
+        asked.ask(EarlyEnd("api", "normal_clearing"))
+        assert not (await phone.wait_for("closed"))["answered"]
+    (result,) = results
+    assert (result.outcome, result.hangup_cause, result.ended_by) == ("cancelled", "originator_cancel", "api")
+    assert result.answered_by is None
+
+
 async def test_a_refusal_is_a_result_with_its_cause_and_status(line: Line) -> None:
     async with media_of() as media, telephone("busy") as phone:
         busy = await carried(carrier_of(line, media, phone.trunk), leg(line), [])
