@@ -10,9 +10,19 @@ from callwright.service.telephony.media.messages import Limits
 from tests.service.telephony.media.calls import Line
 from tests.service.telephony.media.closed_set import resampled
 from tests.service.telephony.media.recordings import not_recorded, read_recording
-from tests.service.telephony.media.sentences import COST, GREETING, LONG, MACHINE, MESSAGE, PRICE, QUESTION, WAIT, YES
+from tests.service.telephony.media.sentences import (
+    COST,
+    GREETING,
+    LONG,
+    MACHINE,
+    MESSAGE,
+    PRICE,
+    QUESTION,
+    WAIT,
+    YES,
+    beep,
+)
 from tests.service.telephony.media.sip.sip_calls import answered
-from tests.service.telephony.media.test_dialogues import beep
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.xdist_group("live-calls")]
 
