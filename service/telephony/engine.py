@@ -162,14 +162,14 @@ class CallResult:
     """What the contact entered with the keys of the telephone, one text for each entry."""
     callback_after_s: float | None = None
     """The contact asked to be called again this long after the end of the call."""
+    sip_status: int | None = None
+    """The final answer to the INVITE of a call over SIP that was not answered."""
     was_dialled: bool = True
     """False for a call that was claimed and never reached the network: it uses up no attempt."""
     carrier: str | None = None
     """The carrier of the line; None on the simulated network."""
     recorded: bool | None = None
     """Whether a call on a line has a file of its sound; None if that is not known, and on the simulated network."""
-    sip_status: int | None = None
-    """The last status that SIP gave for the call, for example 486."""
     machine_verdicts: MachineVerdicts = MachineVerdicts()
 
     @property

@@ -27,8 +27,8 @@ from tests.support.processes.programs import ERAS, Assistant, assistant, text_of
 
 both_eras = pytest.mark.parametrize("era", ERAS)
 REFUSED = {"resolve_call", "import_phone_number", "remove_provider"}
-"""Tools that can only refuse here: there is no SIP trunk, no assistant sets a provider, and every simulated call is known
-to have rung or not."""
+"""Tools that can only refuse here: there is no SIP trunk, no assistant sets a provider, and of every call it is known
+whether it rang."""
 SOUNDS = {"recording", "voice_preview"}
 EVERYTHING = {"CALLWRIGHT_PROFILE": "all", **SETTINGS}
 AS_IN_LIFE = {**EVERYTHING, "CALLWRIGHT_SIM_TIME_SCALE": "1"}

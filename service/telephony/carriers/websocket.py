@@ -5,30 +5,21 @@ No telephone rings: what could not be begun has certainly reached nobody.
 
 import logging
 import secrets
-from collections.abc import AsyncGenerator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import anyio
 
+from callwright.service.telephony.carriers.media_calls import followed, left, recording_of
 from callwright.service.telephony.engine import CallRequest, CallResult
 from callwright.service.telephony.legs.carrier import Found, HangUpAsked, LegRequest, NotSent, ToldStage
-from callwright.service.telephony.lines.conversation_results import Conversation
 from callwright.service.telephony.lines.media_processes import MediaCall, MediaProcesses, MediaUnavailable
-from callwright.service.telephony.media.messages import (
-    BeginCall,
-    Ended,
-    HangUp,
-    Listening,
-    Reached,
-    SpeechServices,
-)
+from callwright.service.telephony.media.messages import BeginCall, Listening, SpeechServices
 
 log = logging.getLogger(__name__)
-HANG_UP_S = 2.0
-"""Seconds that telling a media process to end a call may take."""
 LISTENS_WITHIN_S = 20.0
 """Seconds in which a media process must be ready for the websocket of a call."""
 
@@ -72,8 +63,10 @@ class WebsocketCarrier:
             NotSent: no process takes it.
         """
         leg.check_in_time()
-        token, recording = secrets.token_urlsafe(32), self._recording(leg.call)
-        begin = BeginCall(request=leg.call, token=token, services=self._services, recording=recording)
+        token = secrets.token_urlsafe(32)
+        begin = BeginCall(
+            request=leg.call, token=token, services=self._services, recording=recording_of(self._recordings, leg.call)
+        )
         try:
             call = await self._media.begin(begin)
         except MediaUnavailable as error:
@@ -82,7 +75,7 @@ class WebsocketCarrier:
             if isinstance(await call.reports.receive(), Listening):
                 self._begun[leg.call.call_id] = call, Opening(leg.call, call.port, token)
                 return leg.call.call_id
-        async with _left(call, leg.call.call_id):
+        async with left(call, leg.call.call_id):
             raise NotSent("the media process does not take the call")
 
     async def ended(
@@ -90,20 +83,8 @@ class WebsocketCarrier:
     ) -> CallResult:
         """Brings the other side, and follows the call until its end."""
         call, opening = self._begun.pop(leg.call.call_id)
-        conversation, ended = Conversation(leg.call.call_id, recording=self._recording(leg.call)), None
-        async with _left(call, leg.call.call_id), anyio.create_task_group() as tasks:
-            tasks.start_soon(self._bring, opening)
-            tasks.start_soon(_obey, call, leg.call.call_id, hang_up)
-            async for report in call.reports:
-                if isinstance(report, Ended):
-                    ended = report
-                    break
-                conversation.add(report)
-                if isinstance(report, Reached):
-                    await told(report.stage, report.provider_call_id)
-            tasks.cancel_scope.cancel()
-        gone = Ended(call_id=leg.call.call_id, cause="platform_error", ended_by="platform")
-        return conversation.result(ended or gone)
+        bring, recording = partial(self._bring, opening), recording_of(self._recordings, leg.call)
+        return await followed(call, leg.call.call_id, told, hang_up, recording=recording, meanwhile=bring)
 
     async def _bring(self, opening: Opening) -> None:
         """Brings the other side. If it fails, nobody comes, and the call ends after its longest ringing."""
@@ -119,25 +100,3 @@ class WebsocketCarrier:
 
     async def hang_up(self, provider_call_id: str) -> None:
         """Nothing is left to do: the call has ended with its process."""
-
-    def _recording(self, call: CallRequest) -> str | None:
-        """The path of the recording. None where the campaign records nothing."""
-        if self._recordings is None or not call.recorded:
-            return None
-        return str(self._recordings / f"{call.call_id}.wav")
-
-
-@asynccontextmanager
-async def _left(call: MediaCall, call_id: str) -> AsyncGenerator[None]:
-    """Ends the call in its media process when it is followed no more; a call that has ended is left alone."""
-    try:
-        yield
-    finally:
-        with anyio.move_on_after(HANG_UP_S, shield=True):
-            await call.send(HangUp(call_id=call_id, cause="platform_error", ended_by="platform"))
-        call.close()
-
-
-async def _obey(call: MediaCall, call_id: str, hang_up: HangUpAsked) -> None:
-    await hang_up.wait()
-    await call.send(HangUp(call_id=call_id, cause=hang_up.end.cause, ended_by=hang_up.end.ended_by))

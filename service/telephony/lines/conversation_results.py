@@ -47,6 +47,8 @@ class Conversation:
 
     def result(self, ended: Ended) -> CallResult:
         """The result of the call."""
+        if not self._is_answered and ended.cause == "normal_clearing":  # hung up while it rang
+            ended = ended.model_copy(update={"cause": "originator_cancel"})
         is_known = ended.disposition in get_args(Disposition)
         return CallResult(
             call_id=self._call_id,

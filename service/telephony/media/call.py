@@ -1,4 +1,4 @@
-"""A live call: its websocket, its pipeline, its recording and its conversation, from the order to the last report."""
+"""A live call: its other side, its pipeline, its recording and its conversation, from the order to the last report."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,13 +11,13 @@ from callwright.service.speech.synthesiser import Synthesiser
 from callwright.service.telephony.engine import AnsweredBy
 from callwright.service.telephony.media.conversation import Conversation
 from callwright.service.telephony.media.findings import End
-from callwright.service.telephony.media.messages import BeginCall, Ended, HangUp, Listening, Reached
+from callwright.service.telephony.media.messages import BeginCall, Dial, Ended, HangUp, Listening, Reached
+from callwright.service.telephony.media.other_side import Arrival, Gone, OtherSide
 from callwright.service.telephony.media.pipeline import CallPipeline, Failure
 from callwright.service.telephony.media.recorder import Recorder
 from callwright.service.telephony.media.sound_clock import SoundClock, Track
 from callwright.service.telephony.media.transcript import Transcript
 from callwright.service.telephony.media.turn_taking import SpeechModels
-from callwright.service.telephony.media.websocket import Awaited, Listener, Page
 
 _TICK_S = 0.1
 _CLOSE_S = 10.0
@@ -32,20 +32,21 @@ class Call:
         self,
         begin: BeginCall,
         *,
-        listener: Listener,
+        arrival: Arrival,
         synthesiser: Synthesiser,
         models: SpeechModels | None,
         report: Report,
     ) -> None:
         self._begin = begin
-        self._listener = listener
+        self._arrival = arrival
         self._report = report
         self._clock = SoundClock()
         recording = begin.recording
         self._recorder = Recorder(Path(recording), self._clock) if recording else None
         self._agent = Track(self._clock, self._recorder.agent if self._recorder else None)
         self._contact = Track(self._clock, self._recorder.contact if self._recorder else None)
-        self._page: Page | None = None
+        self._other: OtherSide | None = None
+        self._gone: Gone | None = None
         self._over, self._pipeline_ended = anyio.Event(), anyio.Event()
         self._speaking_failures = 0
         self._seen: AnsweredBy | None = None
@@ -69,14 +70,11 @@ class Call:
         self._conversation.connect(self._pipeline, self._pipeline.ask_model if has_model else None)
 
     async def run(self) -> None:
-        """Waits for the page, talks until the call is over, and reports its end."""
-        begin = self._begin
-        awaited = self._listener.expect(begin.token)
+        """Waits for the other side, talks until the call is over, and reports its end."""
         try:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._run_pipeline)
-                self._report(Listening(call_id=begin.request.call_id))
-                tasks.start_soon(self._talk, awaited, tasks)
+                tasks.start_soon(self._talk, tasks)
                 await self._over.wait()
                 self._clock.stop()
                 await self._pipeline.cancel()
@@ -87,9 +85,7 @@ class Call:
             self._clock.stop()
             end = self._conversation.end or End("platform_error", "platform")
             with anyio.move_on_after(_CLOSE_S, shield=True):
-                if self._page is not None:
-                    await self._page.finish(end.cause)
-                self._listener.forget(awaited)
+                await self._arrival.leave(end.cause)
                 if self._recorder is not None:
                     await self._recorder.close()
         self._report(self._last_report(end))
@@ -101,18 +97,22 @@ class Call:
             self._pipeline_ended.set()
             self._conversation.finish("platform_error", "platform")  # unless something else has ended the call
 
-    async def _talk(self, awaited: Awaited, tasks: TaskGroup) -> None:
-        page = await awaited.page(self._begin.request.ring_timeout_s)
-        if page is None:
-            self._conversation.finish("no_answer", "platform")
+    async def _talk(self, tasks: TaskGroup) -> None:
+        other = await self._arrival.prepare()
+        if other is None:
+            self._report(Listening(call_id=self._begin.request.call_id))
+            other = await self._arrival.wait(self._begin.request.ring_timeout_s, self._waits)
+        if isinstance(other, Gone):
+            self._is_gone(other)
             return
-        self._page = page
+        self._other = other
         self._clock.start()
-        self._pipeline.transport.output().attach(page)
-        self._report(Reached(call_id=self._begin.request.call_id, stage="answered"))
+        self._pipeline.transport.output().attach(other)
+        call_id = self._begin.request.call_id
+        self._report(Reached(call_id=call_id, stage="answered", provider_call_id=other.provider_call_id))
         if self._recorder is not None:
             tasks.start_soon(self._recorder.run)
-        tasks.start_soon(self._follow, page)
+        tasks.start_soon(self._follow, other)
         await self._conversation.answered()
         if self._seen is not None:
             await self._conversation.saw(self._seen)
@@ -120,11 +120,23 @@ class Call:
             await anyio.sleep(_TICK_S)
             await self._conversation.tick()
 
-    async def _follow(self, page: Page) -> None:
-        gone = await page.run(self)
+    def _waits(self, provider_call_id: str | None, *, rings: bool) -> None:
+        stage = "ringing" if rings else "initiated"
+        self._report(Reached(call_id=self._begin.request.call_id, stage=stage, provider_call_id=provider_call_id))
+
+    async def _follow(self, other: OtherSide) -> None:
+        self._is_gone(await other.run(self))
+
+    def _is_gone(self, gone: Gone) -> None:
+        if self._conversation.end is None:
+            self._gone = gone
         if gone.warning:
             self._conversation.findings.warn(gone.warning)
         self._conversation.finish(gone.cause, gone.ended_by)
+
+    def place(self, order: Dial) -> None:
+        """Places the call now."""
+        self._arrival.place(order.before_s)
 
     async def sound(self, pcm: bytes) -> None:
         """Sound of the other side came."""
@@ -139,23 +151,27 @@ class Call:
         """The other side typed a turn."""
         await self._conversation.typed(text)
 
+    def holds(self) -> None:
+        """The other side has put the call on hold."""
+        self._conversation.holds()
+
     async def hang_up(self, order: HangUp) -> None:
-        """Ends the call by order. Nothing is said to a page that is not there."""
-        if self._page is None:
+        """Ends the call by order. Nothing is said to a side that is not there."""
+        if self._other is None:
             self._conversation.finish(order.cause, order.ended_by)
         else:
             await self._conversation.hang_up(order)
 
     async def saw(self, answered_by: AnsweredBy) -> None:
-        """The carrier says who answered, perhaps before the page is there."""
-        if self._page is None:
+        """The carrier says who answered, perhaps before its sound is there."""
+        if self._other is None:
             self._seen = answered_by
         else:
             await self._conversation.saw(answered_by)
 
     def _show(self, kind: str, **content: object) -> None:
-        if self._page is not None:
-            self._page.send(kind, **content)
+        if self._other is not None:
+            self._other.send(kind, **content)
 
     async def _service_failed(self, failure: Failure) -> None:
         """Notes that a service failed. A call whose agent cannot speak ends, and one whose pipeline failed."""
@@ -185,7 +201,7 @@ class Call:
             call_id=self._begin.request.call_id,
             cause=end.cause,
             ended_by=end.ended_by,
-            answered_by=answered_by or ("unknown" if self._page is not None else None),
+            answered_by=answered_by or ("unknown" if self._other is not None else None),
             disposition=disposition,
             talk_s=round(self._clock.now_s(), 3),
             warnings=tuple(dict.fromkeys(warnings)),
@@ -194,4 +210,6 @@ class Call:
             voicemail_message_left=findings.message_left,
             machine_verdicts=findings.verdicts,
             recorded=self._recorder is not None and self._recorder.has_sound,
+            sip_status=self._gone.sip_status if self._gone else None,
+            was_sent=self._gone.was_sent if self._gone else True,
         )

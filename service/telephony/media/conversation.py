@@ -252,6 +252,10 @@ class Conversation:
         if self._detects:
             self._machine.hear(pcm, self._last_sound_at)
 
+    def holds(self) -> None:
+        """The other side has put the call on hold: its silence means nothing."""
+        self._active_at = self._last_sound_at = self._now()
+
     def speech_starts(self, at_s: float) -> None:
         """The other side begins to speak."""
         self._active_at = self._now()

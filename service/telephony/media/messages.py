@@ -67,7 +67,7 @@ class BeginCall(_Message):
 
     type: Literal["begin"] = "begin"
     request: CallRequest
-    token: str = Field(repr=False)
+    token: str = Field(default="", repr=False)
     """Opens the websocket, once: `/media/<token>`."""
     transport: Literal["websocket", "sip"] = "websocket"
     services: SpeechServices = SpeechServices()
@@ -76,7 +76,16 @@ class BeginCall(_Message):
     recording: str | None = None
     """Path of the recording, a WAV with two channels (agent left) that grows with the call; None: there is none."""
     carrier_options: Mapping[str, str] = Field(default_factory=dict, repr=False)
-    """What the transport needs beyond the request: for SIP the trunk's address, user and password."""
+    """What the transport needs beyond the request: for SIP `trunk`, the JSON of a `SipTrunk`."""
+
+
+class Dial(_Message):
+    """Places a call that is `Listening`, once: over SIP the INVITE leaves now. Over a websocket it does nothing."""
+
+    type: Literal["dial"] = "dial"
+    call_id: str
+    before_s: float
+    """Not after this moment of `time.monotonic`, which is the same clock in all processes of a machine."""
 
 
 class HangUp(_Message):
@@ -97,7 +106,7 @@ class SawMachine(_Message):
     answered_by: AnsweredBy
 
 
-Order = Annotated[BeginCall | HangUp | SawMachine, Field(discriminator="type")]
+Order = Annotated[BeginCall | Dial | HangUp | SawMachine, Field(discriminator="type")]
 """What a host tells a media process."""
 
 
@@ -109,7 +118,7 @@ class Ready(_Message):
 
 
 class Listening(_Message):
-    """The call's websocket may be opened now."""
+    """The call's websocket may be opened now; a call over SIP may be placed with `Dial`."""
 
     type: Literal["listening"] = "listening"
     call_id: str
@@ -120,8 +129,10 @@ class Reached(_Message):
 
     type: Literal["reached"] = "reached"
     call_id: str
-    stage: Literal["ringing", "answered"]
+    stage: Literal["initiated", "ringing", "answered"]
+    """`initiated`: the carrier has the call."""
     provider_call_id: str | None = None
+    """Over SIP the Call-ID."""
 
 
 class Said(_Message):
@@ -165,6 +176,9 @@ class Ended(_Message):
     machine_verdicts: MachineVerdicts = MachineVerdicts()
     recorded: bool = False
     """There is sound in the file of the recording."""
+    """The final answer to the INVITE, or to the registration before it, if the call was not answered."""
+    was_sent: bool = True
+    """False: the request that places the call certainly did not leave, so no telephone rang."""
 
 
 Report = Annotated[Ready | Listening | Reached | Said | Latency | Ended, Field(discriminator="type")]

@@ -1,4 +1,4 @@
-"""The pipeline of a call: websocket, hearing, turns, model or policy, speaking, websocket."""
+"""The pipeline of a call: the other side's sound, hearing, turns, model or policy, speaking, the agent's sound."""
 
 # Pipecat passes keywords on without their types.
 # pyright: reportUnknownMemberType=false
@@ -25,7 +25,7 @@ from callwright.service.telephony.media.agent_speech import AgentSpeech, AnswerC
 from callwright.service.telephony.media.findings import Then
 from callwright.service.telephony.media.messages import BeginCall
 from callwright.service.telephony.media.sound_clock import RATE, SoundClock, Track
-from callwright.service.telephony.media.transport import SocketTransport, SpeechObserver
+from callwright.service.telephony.media.transport import CallTransport, SpeechObserver
 from callwright.service.telephony.media.turn_gate import Floor, TurnGate
 
 _CANCEL_S = 5.0
@@ -51,7 +51,7 @@ class Failure:
 
 
 class CallPipeline:
-    """The pipeline of one call. `run` it until it is cancelled, and `attach` the page when it is there.
+    """The pipeline of one call. `run` it until it is cancelled, and `attach` the other side when it is there.
 
     Raises UnknownService if the order names a service that there is not.
     """
@@ -74,7 +74,7 @@ class CallPipeline:
         self._speaking = speech_services.speaking(services.speaking, snapshot, synthesiser)
         self._failed = failed
         self._sides = sides
-        self.transport = SocketTransport(clock, agent, contact, sides)
+        self.transport = CallTransport(clock, agent, contact, sides)
         self._agent_speech = AgentSpeech(
             sides, language=snapshot.language, answer_s=limits.answer_s, most_words=limits.most_words
         )

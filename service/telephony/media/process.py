@@ -24,6 +24,7 @@ from callwright.service.telephony.media.messages import (
     LONGEST_LINE,
     MOST_CALLS,
     BeginCall,
+    Dial,
     Ended,
     HangUp,
     Order,
@@ -35,14 +36,17 @@ from callwright.service.telephony.media.messages import (
 if TYPE_CHECKING:
     from callwright.service.speech.synthesiser import Synthesiser
     from callwright.service.telephony.media.call import Call
+    from callwright.service.telephony.media.other_side import Arrival
+    from callwright.service.telephony.media.sip.stack import SipStack
     from callwright.service.telephony.media.websocket import Listener
 
 log = logging.getLogger("callwright.service.telephony.media.process")  # as a program its name is `__main__`
 
 NOT_INSTALLED = 'Live calls need more packages: pip install "callwright[live]".'
+NO_SIP = "Calls over SIP need more packages: pip install 'callwright[sip]'."
 _MOST_REPORTS = 10_000
 FAULT, MISSING = 1, 3
-"""Exit statuses: a line was too long or the host does not read; packages are missing."""
+"""Exit statuses: a line was too long, the host does not read or the SIP stack has died; packages are missing."""
 
 
 class Reports:
@@ -84,6 +88,7 @@ class Calls:
         self._reports = reports
         self._calls: dict[str, Call | None] = {}
         self._early: dict[str, HangUp] = {}
+        self._sip: SipStack | None = None
 
     async def obey(self, order: Order) -> None:
         """Does what the host says. What concerns a call that there is not is left alone."""
@@ -98,6 +103,8 @@ class Calls:
         try:
             if isinstance(order, HangUp):
                 await call.hang_up(order)
+            elif isinstance(order, Dial):
+                call.place(order)
             else:
                 await call.saw(order.answered_by)
         except Exception as error:
@@ -109,11 +116,27 @@ class Calls:
             return
         if len(self._calls) >= MOST_CALLS:
             self._refuse(call_id, "The process takes no more calls.")
-        elif begin.transport != "websocket":
-            self._refuse(call_id, f"This process has no transport '{begin.transport}'.")
+        elif begin.transport == "sip" and find_spec("baresip") is None:
+            self._refuse(call_id, NO_SIP)
         else:
             self._calls[call_id] = None
             self._tasks.start_soon(self._run, begin)
+
+    def _arrival(self, begin: BeginCall) -> "Arrival":
+        """How the other side comes. Raises NoTrunk, and ValueError if the token is another call's."""
+        if begin.transport == "websocket":
+            return self._listener.expect(begin.token)
+        from callwright.service.telephony.carriers.sip_trunk import trunk_of
+        from callwright.service.telephony.media.sip.outgoing import OutgoingCall
+        from callwright.service.telephony.media.sip.stack import SipStack
+
+        self._sip = self._sip or SipStack(died=_sip_died)
+        return OutgoingCall(self._sip, trunk_of(begin.carrier_options), begin.request)
+
+    async def close(self) -> None:
+        """Gives up what the calls have used, once they are over."""
+        if self._sip is not None:
+            await self._sip.close()
 
     def _refuse(self, call_id: str, warning: str) -> None:
         ended = Ended(call_id=call_id, cause="platform_error", ended_by="platform", warnings=(warning,))
@@ -126,6 +149,7 @@ class Calls:
 
     async def _hold(self, begin: BeginCall) -> None:
         """Holds a call. A fault ends that call and no other."""
+        from callwright.service.telephony.carriers.sip_trunk import NoTrunk
         from callwright.service.telephony.media.call import Call
         from callwright.service.telephony.media.speech_services import UnknownService
         from callwright.service.telephony.media.turn_taking import load_models
@@ -135,7 +159,7 @@ class Calls:
             models = await to_thread.run_sync(load_models) if begin.services.hearing else None
             call = Call(
                 begin,
-                listener=self._listener,
+                arrival=self._arrival(begin),
                 synthesiser=self._synthesiser,
                 models=models,
                 report=self._reports.send,
@@ -145,7 +169,7 @@ class Calls:
             if early is not None:
                 await call.hang_up(early)
             await call.run()
-        except UnknownService as error:
+        except (UnknownService, NoTrunk) as error:
             self._refuse(call_id, str(error))
         except Exception as error:
             _log_fault(error, call_id)
@@ -153,6 +177,12 @@ class Calls:
         finally:
             del self._calls[call_id]
             self._early.pop(call_id, None)
+
+
+def _sip_died() -> None:
+    """Ends the process: without the thread of the SIP stack its calls cannot even be hung up, nor others made."""
+    log.error("the SIP stack has died")
+    os._exit(FAULT)
 
 
 def _log_fault(error: BaseException, call_id: str) -> None:
@@ -186,8 +216,9 @@ async def serve(reports: Reports) -> int:
         await warm(synthesiser)
         lines = await _orders()
         reports.send(Ready(port=port))
-        async with anyio.create_task_group() as tasks:
-            calls = Calls(tasks, listener, synthesiser, reports)
+        tasks = anyio.create_task_group()
+        calls = Calls(tasks, listener, synthesiser, reports)
+        async with tasks:
             while True:
                 try:
                     line = await lines.readuntil(b"\n")
@@ -204,6 +235,7 @@ async def serve(reports: Reports) -> int:
                     continue
                 await calls.obey(order)
             tasks.cancel_scope.cancel()
+        await calls.close()
         await listener.stop()
     return status
 
@@ -230,7 +262,7 @@ def _silence_libraries() -> None:
     from loguru import logger
 
     logger.remove()
-    for name in ("openai", "httpx", "httpcore", "websockets", "aiohttp", "asyncio"):
+    for name in ("openai", "httpx", "httpcore", "websockets", "aiohttp", "asyncio", "baresip"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 

@@ -5,13 +5,14 @@ much has been written by then, so a file whose process ended suddenly is complet
 """
 
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import BinaryIO, Literal
 
 import anyio
 import numpy as np
 from anyio import to_thread
 
 from callwright.service.speech.mu_law_files import HEADER_BYTES, RATE_HZ, header
+from callwright.service.telephony.media.resampling import Halved, Samples
 from callwright.service.telephony.media.sound_clock import RATE, SoundClock
 
 FULL_DISK = "The recording ends early: it could not be written."
@@ -20,21 +21,9 @@ _LATE_S = 0.5
 """How long sound may come after its time and still be recorded."""
 _MOST_WAITING = RATE * 2 * 60
 """Bytes of a channel that wait to be written; more means that the disk hangs."""
-_TAPS = 31
-_Samples = np.ndarray[Any, np.dtype[Any]]
 
 
-def _low_pass() -> _Samples:
-    """A half-band filter: what 8 kHz cannot carry is left out."""
-    at = np.arange(_TAPS) - _TAPS // 2
-    taps = np.sinc(at * 0.47) * np.hamming(_TAPS)
-    return taps / taps.sum()
-
-
-_FILTER = _low_pass()
-
-
-def mu_law(samples: _Samples) -> bytes:
+def mu_law(samples: Samples) -> bytes:
     """G.711 mu-law of 16-bit samples."""
     magnitude = np.minimum(np.abs(samples.astype(np.int32)), 32_635) + 132
     exponent = np.floor(np.log2(magnitude)).astype(np.int32) - 7
@@ -49,7 +38,7 @@ class _Channel:
     def __init__(self) -> None:
         self._waiting = bytearray()
         self._written = 0
-        self._before = np.zeros(_TAPS - 1)
+        self._halved = Halved()
 
     @property
     def waiting(self) -> int:
@@ -74,10 +63,7 @@ class _Channel:
 
     def encode(self, pcm: bytes) -> bytes:
         """The recorded form of samples that follow those before."""
-        sound = np.concatenate((self._before, np.frombuffer(pcm, "<i2").astype(np.float64)))
-        self._before = sound[-(_TAPS - 1) :]
-        low = np.convolve(sound, _FILTER, "valid")[::2]
-        return mu_law(np.clip(np.rint(low), -32_768, 32_767).astype(np.int32))
+        return mu_law(self._halved.add(pcm))
 
 
 class Recorder:

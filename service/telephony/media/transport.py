@@ -1,4 +1,4 @@
-"""The call's websocket as a transport of the pipeline. It knows what was really said, and when."""
+"""The other side of a call as a transport of the pipeline. It knows what was really said, and when."""
 
 # Pipecat passes keywords on without their types.
 # pyright: reportUnknownMemberType=false
@@ -27,9 +27,9 @@ from pipecat.transports.base_transport import BaseTransport, TransportParams
 
 from callwright.service.telephony.engine import TurnSource
 from callwright.service.telephony.media.findings import Then
+from callwright.service.telephony.media.other_side import OtherSide
 from callwright.service.telephony.media.sound_clock import FRAME_BYTES, RATE, SoundClock, Track
 from callwright.service.telephony.media.turn_frames import SpokenWord, TurnBegins, TurnEnds
-from callwright.service.telephony.media.websocket import Page
 from callwright.service.telephony.simulated.conversation.timing import spoken_duration_s
 
 PLACE = "end_s"
@@ -119,12 +119,12 @@ class SoundOut(BaseOutputTransport):
         self._track = track
         self._time = clock
         self._observer = observer
-        self._page: Page | None = None
+        self._other: OtherSide | None = None
         self._turn: _Open | None = None
 
-    def attach(self, page: Page) -> None:
-        """Sends to this page from now on."""
-        self._page = page
+    def attach(self, other: OtherSide) -> None:
+        """Sends to this side from now on."""
+        self._other = other
 
     async def start(self, frame: StartFrame) -> None:
         """Begins to send."""
@@ -132,17 +132,17 @@ class SoundOut(BaseOutputTransport):
         await self.set_transport_ready(frame)
 
     def fall_silent(self) -> None:
-        """Ends the turn that is being said, and silences the page at once."""
-        if self._page is None:
+        """Ends the turn that is being said, and silences the other side at once."""
+        if self._other is None:
             return
         speaks = self._turn is not None and self._turn.start_s is not None
-        self._page.drop_unsent_sound()
+        self._other.drop_unsent_sound()
         self._close_turn(interrupted=True)
         if speaks:
-            self._page.send("clear")
+            self._other.send("clear")
 
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
-        """Silences the page as soon as the agent is interrupted."""
+        """Falls silent as soon as the agent is interrupted."""
         if isinstance(frame, InterruptionFrame):
             self.fall_silent()
         await super().process_frame(frame, direction)
@@ -193,14 +193,14 @@ class SoundOut(BaseOutputTransport):
         self._observer.agent_said(AgentTurn(text, turn.start_s, turn.end_s, turn.source, turn.language, interrupted))
 
     async def write_audio_frame(self, frame: OutputAudioRawFrame) -> bool:
-        """Sends sound and waits until it is nearly due. False if the page is gone."""
+        """Sends sound and waits until it is nearly due. False if the other side is gone."""
         for at in range(0, len(frame.audio), FRAME_BYTES):
             if not await self._write(frame.audio[at : at + FRAME_BYTES]):
                 return False
         return True
 
     async def _write(self, pcm: bytes) -> bool:
-        if self._page is None or not self._page.is_open:
+        if self._other is None or not self._other.is_open:
             return False
         start_s, end_s = self._track.place(pcm, heard=False)
         if self._turn is not None:
@@ -208,7 +208,7 @@ class SoundOut(BaseOutputTransport):
                 self._turn.start_s = start_s
                 self._observer.agent_starts()
             self._turn.end_s = end_s
-        if not self._page.send_sound(pcm):
+        if not self._other.send_sound(pcm):
             return False
         early_s = end_s - self._time.now_s() - _AHEAD_S
         if early_s > 0:
@@ -216,13 +216,16 @@ class SoundOut(BaseOutputTransport):
         return True
 
     async def write_dtmf(self, frame: OutputDTMFFrame | OutputDTMFUrgentFrame) -> None:
-        """Sends keys as tones."""
-        for key in frame.buttons or ():
+        """Sends keys as the line carries them, or as tones."""
+        keys = frame.buttons or ()
+        if self._other is not None and await self._other.press("".join(str(KeypadEntry(key).value) for key in keys)):
+            return
+        for key in keys:
             tone = await load_dtmf_audio(KeypadEntry(key), sample_rate=RATE)
             await self.write_audio_frame(OutputAudioRawFrame(tone, RATE, 1))
 
 
-class SocketTransport(BaseTransport):
+class CallTransport(BaseTransport):
     """Both directions of a call."""
 
     def __init__(self, clock: SoundClock, agent: Track, contact: Track, observer: SpeechObserver) -> None:

@@ -12,16 +12,17 @@ import json
 import logging
 import re
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
 from http import HTTPStatus
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID
 
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from callwright.service.telephony.engine import EndedBy, HangupCause
+from callwright.service.telephony.engine import HangupCause
+from callwright.service.telephony.media.other_side import Ear, Gone, WaitingStages
 from callwright.service.telephony.media.sound_clock import FRAME_BYTES, seconds_of
 
 LONGEST_TEXT = 1_000
@@ -39,31 +40,6 @@ _CLOSE_S = 2.0
 _DIGITS = re.compile(r"[0-9*#]{1,32}")
 _NORMAL_CLOSES = (1000, 1001, 1005)
 _REFUSED, _TOO_MUCH, _LEFT = 1008, 1013, 1000
-
-
-@dataclass(frozen=True)
-class Gone:
-    """Why a page is no longer there."""
-
-    cause: HangupCause
-    ended_by: EndedBy
-    warning: str | None = None
-
-
-class Ear(Protocol):
-    """What a call does with what a page sends."""
-
-    async def sound(self, pcm: bytes) -> None:
-        """Sound of the other side."""
-        ...
-
-    async def keys(self, digits: str) -> None:
-        """Keys of the telephone."""
-        ...
-
-    async def typed(self, text: str) -> None:
-        """A turn that was typed."""
-        ...
 
 
 class _Fault(Exception):
@@ -86,6 +62,15 @@ class Page:
     def is_open(self) -> bool:
         """Whether anything can be sent."""
         return not self._closing
+
+    @property
+    def provider_call_id(self) -> str | None:
+        """A websocket has no name of its own."""
+        return None
+
+    async def press(self, digits: str) -> bool:
+        """A page has no line that carries keys: they are sent as tones."""
+        return False
 
     def send_sound(self, pcm: bytes) -> bool:
         """Sends sound; False if the page is gone or does not read."""
@@ -204,21 +189,35 @@ class Page:
 class Awaited:
     """A call that waits for its page, and then keeps the connection until it is over."""
 
-    def __init__(self) -> None:
+    def __init__(self, forget: Callable[["Awaited"], None]) -> None:
+        """`forget` makes its token invalid."""
+        self._forget = forget
         self._page: asyncio.Future[Page] = asyncio.get_running_loop().create_future()
         self._over = asyncio.Event()
 
-    async def page(self, timeout_s: float) -> Page | None:
-        """The page; None if none came in time."""
+    async def prepare(self) -> Gone | None:
+        """Nothing: the page may come."""
+        return None
+
+    def place(self, before_s: float) -> None:
+        """Nothing: a page comes by itself."""
+
+    async def wait(self, ring_timeout_s: float, reached: WaitingStages) -> Page | Gone:
+        """The page; without one the call was not answered."""
         try:
-            async with asyncio.timeout(timeout_s):
+            async with asyncio.timeout(ring_timeout_s):
                 return await self._page
         except TimeoutError:
-            return None
+            return Gone("no_answer", "platform")
 
-    def over(self) -> None:
-        """The call no longer needs the connection."""
-        self._over.set()
+    async def leave(self, cause: HangupCause) -> None:
+        """Tells the page that the call is over, and makes the token invalid."""
+        try:
+            if self._page.done() and not self._page.cancelled():
+                await self._page.result().finish(cause)
+        finally:
+            self._over.set()
+            self._forget(self)
 
     async def serve(self, page: Page) -> None:
         """Gives the page to the call and returns when the call is over."""
@@ -262,12 +261,10 @@ class Listener:
         key = token.encode()
         if key in self._waiting:
             raise ValueError("two calls cannot have the same token")
-        self._waiting[key] = awaited = Awaited()
+        self._waiting[key] = awaited = Awaited(self._forget)
         return awaited
 
-    def forget(self, awaited: Awaited) -> None:
-        """The call is over: its token is not valid any more."""
-        awaited.over()
+    def _forget(self, awaited: Awaited) -> None:
         self._waiting = {token: one for token, one in self._waiting.items() if one is not awaited}
         self._admitted = {key: one for key, one in self._admitted.items() if one is not awaited}
 

@@ -29,11 +29,10 @@ TURN_S = 30.0
 
 
 @dataclass
-class LiveCall:
-    """A call with its page."""
+class FollowedCall:
+    """A call of a media process, by what is reported of it."""
 
     call_id: str
-    page: Caller
     media: MediaProcess
     sounds: Mapping[str, bytes]
 
@@ -56,9 +55,6 @@ class LiveCall:
         await self.media.reports.wait_for(Said, found, within_s=TURN_S)
         return [turn for turn in self.turns() if turn.speaker == speaker][number - 1]
 
-    async def say(self, text: str) -> None:
-        await self.page.say(self.sounds[text])
-
     async def ended(self, within_s: float = 60.0) -> Ended:
         return await self.media.ended(self.call_id, within_s)
 
@@ -67,6 +63,16 @@ class LiveCall:
 
     async def saw(self, answered_by: Any) -> None:
         await self.media.send(SawMachine(call_id=self.call_id, answered_by=answered_by))
+
+
+@dataclass
+class LiveCall(FollowedCall):
+    """A call with its page."""
+
+    page: Caller
+
+    async def say(self, text: str) -> None:
+        await self.page.say(self.sounds[text])
 
 
 @dataclass
@@ -131,4 +137,4 @@ class Line:
     async def joined(self, order: BeginCall, *, muted: bool = False) -> AsyncGenerator[LiveCall]:
         """The page of a call that may be opened."""
         async with caller(self.media.port, order.token, muted=muted) as page:
-            yield LiveCall(order.request.call_id, page, self.media, self.sounds)
+            yield LiveCall(order.request.call_id, self.media, self.sounds, page)

@@ -1,6 +1,8 @@
 """What is said in the tests of live calls. No sentence has a pause inside: it would be heard as two. Most sound
 finished to the model that ends turns, others take two seconds longer."""
 
+import math
+
 GREETING = "Hello this is Ada calling from Northwind."
 QUESTION = "Does Tuesday suit you?"
 PRICE = "The check costs twenty euros."
@@ -19,3 +21,9 @@ LONG = (
 PROMPT = f"You are Ada from Northwind.\n- Ask whether Tuesday suits them.\n{PRICE}"
 CONTACT = (YES, COST, STOP, WAIT, MACHINE, ASIDE, LATER)
 AGENT = (GREETING, QUESTION, PRICE, MESSAGE)
+
+
+def beep(seconds: float = 0.5) -> bytes:
+    """The tone of an answering machine."""
+    samples = (int(8_000 * math.sin(2 * math.pi * 1_000 * at / 16_000)) for at in range(int(seconds * 16_000)))
+    return b"".join(sample.to_bytes(2, "little", signed=True) for sample in samples)

@@ -1,6 +1,5 @@
 """Live calls that are spoken: words, order and events, with the real process and real sound."""
 
-import math
 import resource
 import sys
 from array import array
@@ -25,15 +24,10 @@ from tests.service.telephony.media.sentences import (
     STOP,
     WAIT,
     YES,
+    beep,
 )
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.xdist_group("live-calls")]
-
-
-def beep(seconds: float = 0.5) -> bytes:
-    """The tone of an answering machine."""
-    samples = (int(8_000 * math.sin(2 * math.pi * 1_000 * at / 16_000)) for at in range(int(seconds * 16_000)))
-    return b"".join(sample.to_bytes(2, "little", signed=True) for sample in samples)
 
 
 async def test_a_dialogue_has_all_words_in_their_order_and_both_sides_are_recorded(line: Line, tmp_path: Path) -> None:

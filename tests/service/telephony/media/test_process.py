@@ -4,13 +4,24 @@ import json
 import os
 import subprocess
 import sys
+from io import BytesIO
 from pathlib import Path
+from typing import Any, cast
 
 import anyio
 import pytest
 
 from callwright.service.telephony.media import process
-from callwright.service.telephony.media.messages import LONGEST_LINE, MOST_CALLS, Ended, SpeechService, SpeechServices
+from callwright.service.telephony.media.messages import (
+    LONGEST_LINE,
+    MOST_CALLS,
+    BeginCall,
+    Ended,
+    SpeechService,
+    SpeechServices,
+    report_from,
+)
+from tests.service.telephony.legs.interleavings import REQUEST
 from tests.service.telephony.media.caller import caller
 from tests.service.telephony.media.calls import Line
 from tests.service.telephony.media.media_process import media_process
@@ -87,7 +98,7 @@ async def test_what_is_said_and_secret_is_in_no_log(line: Line, tmp_path: Path) 
 @CALLS
 async def test_a_fault_of_one_call_ends_that_call_alone(line: Line) -> None:
     broken = line.order(services=SpeechServices(speaking=SpeechService(kind="gramophone")))
-    sip = line.order(transport="sip")
+    sip = line.order(transport="sip", carrier_options={"trunk": "{}"})
     same = line.order(welcome="")
     async with line.call(hears=False, welcome="") as call:
         await line.media.send(broken)
@@ -105,7 +116,7 @@ async def test_a_fault_of_one_call_ends_that_call_alone(line: Line) -> None:
             assert (await line.media.ended(same.request.call_id)).cause == "contact_hangup"
     assert {end.cause for end in [*ends, twice]} == {"platform_error"}
     assert "There is no speaking service 'gramophone'" in ends[0].warnings[0]
-    assert ends[1].warnings == ("This process has no transport 'sip'.",)
+    assert ends[1].warnings == ("The order names no SIP trunk.",)
 
 
 @CALLS
@@ -130,6 +141,22 @@ def test_without_the_extra_the_process_says_what_to_install(
     assert said.err == 'Live calls need more packages: pip install "callwright[live]".\n'
 
 
+async def test_without_the_sip_stack_a_call_over_sip_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(process, "find_spec", lambda _name: None)  # pyright: ignore[reportUnknownLambdaType,reportUnknownArgumentType]  # no module is found
+    out = BytesIO()
+    reports = process.Reports(out)
+    async with anyio.create_task_group() as tasks:
+        calls = process.Calls(tasks, cast("Any", None), cast("Any", None), reports)
+        await calls.obey(BeginCall(request=REQUEST, transport="sip"))
+    reports.close()
+    ended = report_from(out.getvalue())
+    assert isinstance(ended, Ended)
+    assert ended.cause == "platform_error"
+    assert ended.warnings == ("Calls over SIP need more packages: pip install 'callwright[sip]'.",)
+
+
 def test_the_rest_of_the_house_loads_nothing_of_live_calls() -> None:
     program = (
         "import sys, json, callwright.service.app, callwright.server.main;"
@@ -141,4 +168,4 @@ def test_the_rest_of_the_house_loads_nothing_of_live_calls() -> None:
     )
     loaded = set(json.loads(done.stdout))
     assert "callwright" in loaded
-    assert loaded & {"pipecat", "loguru", "numpy", "websockets", "onnxruntime", "openai"} == set()
+    assert loaded & {"pipecat", "loguru", "numpy", "websockets", "onnxruntime", "openai", "baresip"} == set()

@@ -1,0 +1,164 @@
+"""Telephone calls over a SIP trunk. The media process that carries the sound of a call also places it.
+
+A call is prepared in its process first, with everything that can fail and rings nobody. Then the carrier, within the
+time that its leg has, says `Dial`, once, and one INVITE leaves. From there on only what the trunk answers counts.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import anyio
+
+from callwright.service.telephony.carriers.media_calls import followed, left, recording_of
+from callwright.service.telephony.carriers.sip_trunk import SipTrunk, options_of
+from callwright.service.telephony.engine import CallRequest, CallResult
+from callwright.service.telephony.legs.carrier import (
+    Found,
+    HangUpAsked,
+    LegRequest,
+    NotSent,
+    Refused,
+    ToldStage,
+    Unknown,
+)
+from callwright.service.telephony.lines.conversation_results import Conversation
+from callwright.service.telephony.lines.media_processes import MediaCall, MediaProcesses, MediaUnavailable
+from callwright.service.telephony.media.messages import (
+    BeginCall,
+    Dial,
+    Ended,
+    Listening,
+    Reached,
+    Report,
+    SpeechServices,
+)
+
+HEARD_WITHIN_S = 4.0
+"""Seconds after `Dial` in which the trunk must have answered anything at all. A trunk answers `100 Trying` at once."""
+
+
+def missing_packages() -> str | None:
+    """What to install for calls over SIP, as a sentence; None if everything is there."""
+    if find_spec("baresip") is None or find_spec("pipecat") is None:
+        return "Calls over SIP need more packages: pip install 'callwright[sip]'."
+    return None
+
+
+@dataclass
+class _Placed:
+    """A call that the trunk has."""
+
+    media: MediaCall
+    heard: Sequence[Report]
+
+
+class SipCarrier:
+    """Lines of a SIP trunk, carried by this host's media processes."""
+
+    lists_calls = False
+
+    def __init__(
+        self,
+        name: str,
+        media: MediaProcesses,
+        services: SpeechServices,
+        trunk: SipTrunk,
+        *,
+        recordings: Path | None = None,
+        heard_within_s: float = HEARD_WITHIN_S,
+    ) -> None:
+        """Recordings are written into a folder while calls run; None: there are none."""
+        self.name = name
+        self._media, self._services, self._trunk, self._recordings = media, services, trunk, recordings
+        self._heard_within_s = heard_within_s
+        self._placed: dict[str, _Placed] = {}
+
+    async def place(self, leg: LegRequest) -> str | None:
+        """Places the call, and returns its SIP Call-ID once the trunk has answered anything, be it that it is busy.
+
+        Raises:
+            NotSent: packages are missing, no process takes the call, or no INVITE left it.
+            Refused: the trunk refused to register this machine.
+            Unknown: the INVITE may have left, and nothing was heard of it.
+        """
+        missing = missing_packages()
+        if missing is not None:
+            raise NotSent(missing)
+        leg.check_in_time()
+        call_id = leg.call.call_id
+        begin = BeginCall(
+            request=leg.call,
+            transport="sip",
+            services=self._services,
+            recording=recording_of(self._recordings, leg.call),
+            carrier_options=options_of(self._trunk),
+        )
+        try:
+            media = await self._media.begin(begin)
+        except MediaUnavailable as error:
+            raise NotSent(str(error)) from error
+        try:
+            await self._prepared(media, leg)
+            heard = await self._dialled(media, leg)
+        except BaseException:
+            async with left(media, call_id):
+                raise
+        self._placed[call_id] = _Placed(media, [heard])
+        return heard.provider_call_id if isinstance(heard, Reached) else None
+
+    async def _prepared(self, media: MediaCall, leg: LegRequest) -> None:
+        """Waits until the process may be told to dial."""
+        report: Report | None = None
+        with anyio.move_on_after(leg.place_before_s - anyio.current_time()):
+            report = await _next(media)
+        if isinstance(report, Ended) and report.sip_status is not None:
+            raise Refused(_why(report), Conversation(leg.call.call_id).result(report))
+        if isinstance(report, Ended):
+            raise NotSent(_why(report))
+        if not isinstance(report, Listening):
+            raise NotSent("the media process was not ready in time")
+
+    async def _dialled(self, media: MediaCall, leg: LegRequest) -> Report:
+        """Has the process dial, and returns the first that is heard of the call."""
+        leg.check_in_time()
+        left_s = leg.place_before_s - anyio.current_time()
+        report: Report | None = None
+        with anyio.move_on_after(self._heard_within_s):
+            await media.send(Dial(call_id=leg.call.call_id, before_s=time.monotonic() + left_s))
+            report = await _next(media)
+        if isinstance(report, Ended) and not report.was_sent:
+            raise NotSent(_why(report))
+        if isinstance(report, Reached) or (isinstance(report, Ended) and report.sip_status is not None):
+            return report
+        raise Unknown(_why(report) if isinstance(report, Ended) else "nothing was heard of the call")
+
+    async def ended(
+        self, leg: LegRequest, provider_call_id: str | None, told: ToldStage, hang_up: HangUpAsked
+    ) -> CallResult:
+        """Follows the call until its end."""
+        placed = self._placed.pop(leg.call.call_id)
+        recording = recording_of(self._recordings, leg.call)
+        return await followed(placed.media, leg.call.call_id, told, hang_up, recording=recording, heard=placed.heard)
+
+    async def find(self, call: CallRequest, *, placing_ms: int) -> Found:
+        """Nothing: a trunk lists no calls."""
+        return Found("none")
+
+    async def hang_up(self, provider_call_id: str) -> None:
+        """Nothing is left to do: a media process whose host is gone hangs up and ends."""
+
+
+async def _next(media: MediaCall) -> Report | None:
+    """The next report; None if there is none any more."""
+    try:
+        return await media.reports.receive()
+    except anyio.EndOfStream:
+        return None
+
+
+def _why(ended: Ended) -> str:
+    """Why a call did not come about, for the log: without numbers and names."""
+    return ended.warnings[0] if ended.warnings else f"the media process ended the call: {ended.cause}"

@@ -1,0 +1,74 @@
+"""A call that is placed over SIP: from the host's word to dial until it is answered, refused or given up."""
+
+import asyncio
+import time
+from contextlib import suppress
+
+from baresip import BaresipError, CommandTimeout
+
+from callwright.service.telephony.carriers.sip_trunk import SipTrunk
+from callwright.service.telephony.engine import CallRequest, HangupCause
+from callwright.service.telephony.media.other_side import Gone, WaitingStages
+from callwright.service.telephony.media.sip.line import Line
+from callwright.service.telephony.media.sip.stack import SipStack
+
+_RECORD_S = 0.2
+"""The stack's record of messages comes a moment after its events."""
+
+
+class OutgoingCall:
+    """One INVITE, and what becomes of it. It is sent once, after `place`, and never again."""
+
+    def __init__(self, stack: SipStack, trunk: SipTrunk, request: CallRequest) -> None:
+        self._stack, self._trunk, self._request = stack, trunk, request
+        self._before_s: asyncio.Future[float] = asyncio.get_running_loop().create_future()
+        self._dialled: asyncio.Task[Line] | None = None
+        """Goes on when the call is given up meanwhile: what was dialled must be hung up."""
+
+    async def prepare(self) -> Gone | None:
+        """Starts the stack and registers, if that is still to be done."""
+        return await self._stack.prepare(self._trunk, self._request.from_)
+
+    def place(self, before_s: float) -> None:
+        """The host says that the call is to be placed now."""
+        if not self._before_s.done():
+            self._before_s.set_result(before_s)
+
+    async def wait(self, ring_timeout_s: float, reached: WaitingStages) -> Line | Gone:
+        """Sends the INVITE when the host says so, and waits for an answer. Early media is none."""
+        before_s = await self._before_s
+        if time.monotonic() >= before_s:
+            return Gone("platform_error", "platform", "The call was to be placed too late.", was_sent=False)
+        try:
+            dialled = self._stack.dial(self._trunk, self._request.to, self._request.from_)
+            self._dialled = asyncio.ensure_future(dialled)
+            line = await asyncio.shield(self._dialled)
+        except CommandTimeout:
+            return Gone("platform_error", "platform", "The SIP stack does not answer.")
+        except (BaresipError, ValueError) as error:
+            warning = f"The SIP stack cannot call: {type(error).__name__}."
+            return Gone("platform_error", "platform", warning, was_sent=False)
+        try:
+            async with asyncio.timeout(ring_timeout_s):
+                return await self._answer(line, reached)
+        except TimeoutError:
+            return Gone("no_answer", "platform")
+
+    async def _answer(self, line: Line, reached: WaitingStages) -> Line | Gone:
+        told = 0
+        while not line.is_answered:
+            if line.closed is not None:
+                await asyncio.sleep(_RECORD_S)
+                return line.ended()
+            stage = line.is_heard + line.rings
+            if stage > told:
+                told = stage
+                reached(line.sip_call_id, rings=line.rings)
+            await line.news()
+        return line
+
+    async def leave(self, cause: HangupCause) -> None:
+        """Ends the call with BYE or CANCEL, unless it has ended."""
+        if self._dialled is not None:
+            with suppress(BaresipError, ValueError):
+                await self._stack.leave(await self._dialled)

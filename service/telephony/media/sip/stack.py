@@ -1,0 +1,195 @@
+"""The SIP stack of a media process: started with its first call, one for all trunks of the process.
+
+What happens to calls comes as events. They are taken by a listener of our own that is there before anything is dialled:
+the library's waiting for an answer misses one that comes while the event loop is busy.
+"""
+
+# The library's listeners have no types.
+# pyright: reportUnknownMemberType=false
+
+import asyncio
+import ssl
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Any
+
+from baresip import Account, BaresipError, Call, Config, Event, RegistrationError, Runtime, StackEvent, UserAgent
+
+from callwright.service.telephony.carriers.sip_trunk import SipTrunk
+from callwright.service.telephony.media.other_side import Gone
+from callwright.service.telephony.media.sip.line import Line
+from callwright.service.telephony.media.sip.messages_seen import Seen, follow_messages
+
+_REGISTERS_WITHIN_S = 4.0
+_ANSWERS_WITHIN_S = 40.0
+"""An INVITE that nothing has answered by then is over: the stack gives it up after 32 seconds."""
+_NO_SOUND_S = 60
+"""Without any packet for this long the stack itself ends a call, if nothing else has."""
+_SRTP = {"off": (), "offered": ("mediaenc=srtp",), "required": ("mediaenc=srtp-mand",)}
+_CODECS = ("pcmu", "pcma")
+
+
+class SipStack:
+    """Dials over SIP. `died` is called if the stack's thread ends by itself; nothing works any more then."""
+
+    def __init__(self, *, died: Callable[[], None]) -> None:
+        self._died = died
+        self._starting = asyncio.Lock()
+        self._runtime: Runtime | None = None
+        self._secured: tuple[bool, str, bool] | None = None
+        self._agents: dict[tuple[SipTrunk, str], UserAgent] = {}
+        self._lines: dict[int, Line] = {}
+        self._beside: set[asyncio.Task[None]] = set()
+
+    async def prepare(self, trunk: SipTrunk, number: str) -> Gone | None:
+        """Makes ready for calls from a number. Returns why there can be none."""
+        try:
+            async with self._starting:
+                await self._start(trunk)
+                if self._key(trunk, number) not in self._agents:
+                    self._agents[self._key(trunk, number)] = await self._agent(trunk, number)
+        except RegistrationError as error:
+            status = f" with status {error.status}" if error.status else ""
+            warning = f"The SIP trunk refused the registration{status}."
+            return Gone("carrier_rejected", "carrier", warning, sip_status=error.status, was_sent=False)
+        except (BaresipError, ValueError) as error:
+            return Gone("platform_error", "platform", f"The SIP stack has no trunk: {error}.", was_sent=False)
+        return None
+
+    async def dial(self, trunk: SipTrunk, to: str, number: str) -> Line:
+        """Sends the INVITE, once. Raises BaresipError if it cannot be sent."""
+        agent = self._agents[self._key(trunk, number)]
+        domain = trunk.from_domain or trunk.address
+        call = await agent.dial(
+            f"sip:{to}@{trunk.address};transport={trunk.transport}",
+            headers={"P-Asserted-Identity": f"<sip:{number}@{domain}>"},
+        )
+        line = self._line(call.handle)
+        line.call = call
+        return line
+
+    async def leave(self, line: Line) -> None:
+        """Hangs up, and forgets the call once it has ended.
+
+        Before a first answer there is nothing that could be cancelled: a telephone that rings late is hung up then.
+        """
+        if line.can_be_hung_up:
+            await line.hang_up()
+            self._forget(line)
+        else:
+            self._begin(self._leave_later(line))
+
+    async def _leave_later(self, line: Line) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_ANSWERS_WITHIN_S):
+                while not line.can_be_hung_up:
+                    await line.news()
+        await line.hang_up()
+        self._forget(line)
+
+    def _forget(self, line: Line) -> None:
+        if line.call is not None:
+            self._lines.pop(line.call.handle, None)
+
+    async def close(self) -> None:
+        """Ends what is left, and the stack."""
+        for task in self._beside:
+            task.cancel()
+        runtime, self._runtime = self._runtime, None
+        if runtime is not None:
+            with suppress(BaresipError):
+                await runtime.close()
+
+    async def _start(self, trunk: SipTrunk) -> None:
+        secured = (trunk.verify, trunk.ca_file, trunk.is_on_this_machine)
+        if self._runtime is not None:
+            if secured != self._secured:
+                raise ValueError("a process can have trunks of one network and with the same certificates only")
+            return
+        runtime = Runtime()
+        runtime.on_dead = self._died
+        loop = asyncio.get_running_loop()
+        follow_messages(lambda seen: _in(loop, self._saw, seen))
+        config = Config(
+            # The stack looks for interfaces and leaves this one out unless it is named.
+            net_interface="127.0.0.1" if trunk.is_on_this_machine else None,
+            max_concurrent_calls=None,
+            rtp_timeout=_NO_SOUND_S,
+            sip_trace=True,
+            extra_config_text="\n".join(_directives(trunk)),
+        )
+        await runtime.start(config)
+        runtime.subscribe(self._happened)
+        self._runtime, self._secured = runtime, secured
+
+    def _key(self, trunk: SipTrunk, number: str) -> tuple[SipTrunk, str]:
+        return trunk, number if trunk.number_is_in_from else ""
+
+    async def _agent(self, trunk: SipTrunk, number: str) -> UserAgent:
+        assert self._runtime is not None
+        proxy = f"sip:{trunk.address};transport={trunk.transport}"
+        account = Account(
+            user=number if trunk.number_is_in_from else trunk.user,
+            domain=trunk.from_domain or trunk.address,
+            password=trunk.password,
+            registrar=proxy if trunk.from_domain else None,
+            reg_interval=600 if trunk.registers else 0,
+            transport=trunk.transport,
+            audio_codecs=_CODECS,
+            dtmf_mode="auto",
+            auth_user=trunk.auth_user or trunk.user or None,
+            extra_params=_SRTP[trunk.srtp],
+        )
+        name = f'"{trunk.display}" ' if trunk.display else ""
+        # Nobody may have this machine call somewhere: requests to transfer are refused.
+        agent = await UserAgent.create(self._runtime, name + account.aor(), transfer_policy="reject")
+        agent.on_incoming(self._reject)
+        if trunk.registers:
+            await agent.register(timeout=_REGISTERS_WITHIN_S)
+        return agent
+
+    def _reject(self, call: Call) -> None:
+        """Answers a call from outside, which nobody here expects, as busy."""
+
+        async def reject() -> None:
+            with suppress(BaresipError):
+                await call.reject()
+
+        self._begin(reject())
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        """Does something beside the calls."""
+        task = asyncio.ensure_future(work)
+        self._beside.add(task)
+        task.add_done_callback(self._beside.discard)
+
+    def _line(self, handle: int) -> Line:
+        return self._lines.setdefault(handle, Line())
+
+    def _happened(self, event: StackEvent) -> None:
+        if event.event is Event.CALL_OUTGOING:
+            self._line(event.call).happened(event)
+        elif event.call in self._lines:
+            self._lines[event.call].happened(event)
+
+    def _saw(self, seen: Seen) -> None:
+        for line in self._lines.values():
+            if line.sip_call_id == seen.sip_call_id:
+                line.saw(seen)
+
+
+def _in(loop: asyncio.AbstractEventLoop, take: Callable[[Seen], None], seen: Seen) -> None:
+    with suppress(RuntimeError):  # the loop is closed: the process ends
+        loop.call_soon_threadsafe(take, seen)
+
+
+def _directives(trunk: SipTrunk) -> list[str]:
+    """What the stack's configuration has no field for."""
+    lines = [f"sip_verify_server {'yes' if trunk.verify else 'no'}"]
+    system = ssl.get_default_verify_paths()
+    ca_file = trunk.ca_file or system.cafile or ""
+    if ca_file:
+        lines.append(f"sip_cafile {ca_file}")
+    elif system.capath:
+        lines.append(f"sip_capath {system.capath}")
+    return lines
