@@ -2,6 +2,7 @@
 
 import logging
 import os
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -169,3 +170,9 @@ async def test_a_stored_key_is_read_for_its_own_provider_alone(tenant: Tenant, o
         await tenant.database.write(swap, await tenant.database.read(key_of, org_id, name))
         with pytest.raises(ProviderUnusable, match="stored for something else"):
             await chosen(tenant)
+
+
+def test_a_start_does_not_load_the_cipher() -> None:
+    code = "import sys, callwright.service.app, callwright.server.mcp.app; print('cryptography.fernet' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "False"
