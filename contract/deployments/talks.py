@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from callwright.contract.declaration.field_types import AgentId, Timestamp
-from callwright.contract.declaration.marks import OwnScript
+from callwright.contract.declaration.marks import OwnScript, OwnText
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import operation
 from callwright.contract.declaration.rows import Row
@@ -33,6 +33,10 @@ class Talk(Resource):
         Field(description="The page. It opens the talk once, until expires_at: whoever has the link can talk."),
     ]
     expires_at: Timestamp
+    hears: Annotated[
+        bool, Field(description="Whether the agent understands speech. Without that, type in the page or use its keys.")
+    ]
+    notice: Annotated[OwnText | None, Field(description="What to set so that the agent hears; null if it does.")] = None
 
 
 talk_to_agent = operation(

@@ -58,7 +58,7 @@ def run(command: Callable[..., Awaitable[T]], *arguments: object, uvloop: bool =
         cause = first_cause(error)
         if isinstance(cause, DataFolderInUse):
             raise failed(f"{cause}; give another --data, or stop it first (`callwright doctor` says which)") from error
-        if isinstance(cause, CommandError | CallwrightError):
+        if isinstance(cause, CommandError | CallwrightError | BadSetting):
             raise failed(cause.message if isinstance(cause, ServiceProblem) else str(cause)) from error
         if (why := reason(cause)) is not None:
             raise failed(why) from error

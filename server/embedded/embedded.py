@@ -74,10 +74,11 @@ async def service_of(
     Raises `DataFolderInUse`.
     """
     await to_thread.run_sync(importlib.import_module, "callwright.service.app")
+    from callwright.server.embedded.lines import line_settings
     from callwright.service import accounts
     from callwright.service.app import running
     from callwright.service.platform.database.sqlite.disk_space import StorageFull
-    from callwright.service.settings import LineSettings, ServiceSettings
+    from callwright.service.settings import ServiceSettings
 
     made = ServiceSettings(
         data=settings.data,
@@ -90,7 +91,7 @@ async def service_of(
         public_url=settings.public_url,
         starts_paused=starts_paused,
         payments=payment_settings(settings),
-        lines=LineSettings(**vars(settings.lines)),
+        lines=line_settings(settings),
         secrets_key=settings.secrets_key,
         speech=speech_settings(settings),
     )

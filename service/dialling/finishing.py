@@ -30,7 +30,7 @@ from callwright.service.dialling.limits.coverage import Funds, Held, KnownCall, 
 from callwright.service.dialling.queue import CalledBefore, Rules, called_before, change_contacts, contacts_by_id
 from callwright.service.dialling.stops import auto_stops as stops
 from callwright.service.dialling.stops import call_reviews
-from callwright.service.platform.clock.clock import moment, whole_seconds
+from callwright.service.platform.clock.clock import MINUTE, moment, whole_seconds
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.own_address import recording_url, transcript_url
@@ -45,6 +45,8 @@ from callwright.service.tables.schema import calls, deployments, transcripts
 from callwright.service.telephony.engine import CallRequest, CallResult, Turn
 
 _C = calls.c
+NOT_DIALLED_AGAIN_MS = MINUTE
+"""How long a contact waits whose call could not be sent, for example because the carrier is not there."""
 _END = update(calls).where(_C.id == bindparam("b_id"))
 
 
@@ -112,7 +114,12 @@ def finish(
     zones = _zones(connection, rules, finished) if policy.parts_of_day else {}
     steps = [
         _step(
-            policy, one, before[one.request.contact_id].times_ms, row.status, zones.get(one.request.contact_id, "UTC")
+            policy,
+            one,
+            before[one.request.contact_id].times_ms,
+            row.status,
+            zones.get(one.request.contact_id, "UTC"),
+            simulated=row.simulated,
         )
         for one in finished
     ]
@@ -212,13 +219,15 @@ def _zones(connection: Connection, rules: Rules, finished: Sequence[Finished]) -
     return {name: rules.open_hours(contact).place.zone for name, contact in contacts.items()}
 
 
-def _step(policy: RetryPolicy, one: Finished, called_at: list[int], status: str, zone: str) -> tuple[Step, str]:
+def _step(
+    policy: RetryPolicy, one: Finished, called_at: list[int], status: str, zone: str, *, simulated: bool
+) -> tuple[Step, str]:
     result = one.result
     callback = result.callback_after_s
     if not one.is_dialled:
         over = status in ("cancelled", "completed", "failed") or not one.request.rings_telephone
         state = "cancelled" if over else "pending" if len(called_at) == 1 else "retry_waiting"
-        return Step("retry_waiting", one.ended_ms), state
+        return Step("retry_waiting", one.ended_ms + (0 if simulated else NOT_DIALLED_AGAIN_MS)), state
     if result.hangup_cause == "unconfirmed":  # a person says whether it rang; nobody is called twice by guessing
         return Step("held"), "held"
     step = after_call(

@@ -1,23 +1,28 @@
 """The lines of this process: its carriers, its media processes and its line host, as the settings say."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
 
 import anyio
+from anyio import to_thread
 
 from callwright.service.dialling.rounds.undialled_calls import may_place
+from callwright.service.platform import secret_box
 from callwright.service.platform.wake_signal import WakeSignal
 from callwright.service.services import Services
 from callwright.service.telephony.carriers.browser_calls import BrowserCalls
+from callwright.service.telephony.carriers.sip import SipCarrier
+from callwright.service.telephony.carriers.sip_trunk import trunk_of_settings
 from callwright.service.telephony.carriers.websocket import WebsocketCarrier
+from callwright.service.telephony.chosen_services import speech_services_of
+from callwright.service.telephony.engine import CallRequest
 from callwright.service.telephony.legs.carrier import Carrier
 from callwright.service.telephony.lines.availability import why_no_lines
 from callwright.service.telephony.lines.line_host import LineHost
 from callwright.service.telephony.lines.media_processes import MediaProcesses
 from callwright.service.telephony.media.messages import MOST_CALLS, SpeechServices
-from callwright.service.telephony.registry import BROWSER
+from callwright.service.telephony.registry import BROWSER, SIP
 
 
 @dataclass(frozen=True)
@@ -31,31 +36,44 @@ class OwnLines:
 
     async def run(self) -> None:
         """Carries calls until it is cancelled. Calls that are under way then end."""
+        if self._warm:
+            await to_thread.run_sync(secret_box.load)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(partial(self._media.run, self._warm))
             await self.host.run()
 
 
 def own_lines(services: Services, owner: str, woken: WakeSignal) -> OwnLines | None:
-    """The lines that the settings give to this process; None if it carries no calls."""
+    """The lines that the settings give to this process; None if it carries no calls.
+
+    Raises:
+        ValueError: the SIP trunk of the settings is none; the text says what is wrong, without the password.
+    """
     settings = services.settings
-    count = settings.lines.count
-    if why_no_lines(count) is not None:
+    lines = settings.lines
+    if why_no_lines(lines.count) is not None:
         return None
-    media = MediaProcesses(ceil(count / MOST_CALLS))
+
+    async def services_of(call: CallRequest) -> SpeechServices:
+        found = await services.database.read(speech_services_of, settings, call.org_id, call.agent)
+        return found.services
+
+    media = MediaProcesses(ceil(lines.count / MOST_CALLS))
     browser = BrowserCalls(woken)
     recordings = services.recordings.lines.folder
-    carriers: Mapping[str, Carrier] = {
-        BROWSER: WebsocketCarrier(BROWSER, media, SpeechServices(), browser.other_side, recordings=recordings)
+    carriers: dict[str, Carrier] = {
+        BROWSER: WebsocketCarrier(BROWSER, media, services_of, browser.other_side, recordings=recordings)
     }
+    if (trunk := trunk_of_settings(lines)) is not None:
+        carriers[SIP] = SipCarrier(SIP, media, services_of, trunk, recordings=recordings)
     host = LineHost(
         services.database,
         services.clock,
         owner,
         carriers,
-        lines=count,
+        lines=lines.count,
         may_place=may_place,
         chosen={BROWSER: browser.call_ids},
         woken=woken,
     )
-    return OwnLines(host, browser, media, 0 if set(carriers) == {BROWSER} else 1)
+    return OwnLines(host, browser, media, int(SIP in carriers))

@@ -83,6 +83,7 @@ def _summary(agent: Agent, context: ToolContext) -> str:
 def _talk(talk: Talk, _: ToolContext) -> str:
     return lines(
         f"Open this within a minute to talk to the agent: {talk.url}",
+        f"Note: {talk.notice}" if talk.notice else None,
         f"It is call {talk.call_id}; get_transcript shows what was said once it has ended.",
     )
 
@@ -237,12 +238,12 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         operation=talk_to_agent,
-        toolset="live",
+        toolset="agents",
         title="Talk to an agent",
         description=(
-            "Makes a link on which the person talks to an agent in the browser, to try it: give it to them at once, it "
-            "opens once within a minute. No telephone rings and the wallet pays nothing; speech and language "
-            "providers, where set, bill the organization. Afterwards get_transcript has what was said."
+            "Makes a link on which the person talks to an agent in the browser, to try it. Give it at once: it opens "
+            "once, within a minute. No telephone rings. Free here; providers that are set bill for speech. Then "
+            "get_transcript has what was said."
         ),
         hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=True),
         reply=_talk,

@@ -25,6 +25,7 @@ from callwright.service.rules.templates import render
 from callwright.service.tables.campaign_settings import columns_of
 from callwright.service.tables.rules_files import current_version
 from callwright.service.tables.schema import calls, deployment_contacts, deployments
+from callwright.service.telephony.chosen_services import ChosenServices, ProviderUnusable, speech_services_of
 from callwright.service.telephony.engine import AgentSnapshot, CallRequest
 from callwright.service.telephony.legs import leg_rows
 from callwright.service.telephony.legs.line_engine import NOT_TAKEN_S
@@ -53,6 +54,7 @@ def talk_to_agent(asked: contract.TalkToAgent, context: RequestContext) -> contr
         raise invalid("variables", f"cannot be used: {variables.message}")
     _check_variables(agent, variables)
     _check_room(context)
+    chosen = _services(context, agent)
     deployment = _add_deployment(context, agent, asked)
     call_id, token = context.ids.new("cal"), TOKEN_PREFIX + secrets.token_urlsafe(24)
     request = _request(context, agent, variables, deployment, call_id)
@@ -63,6 +65,8 @@ def talk_to_agent(asked: contract.TalkToAgent, context: RequestContext) -> contr
         deployment_id=deployment["id"],
         url=f"{context.own_address.root}/talk/{call_id}#{token}",
         expires_at=moment(context.now_ms + round(NOT_TAKEN_S * SECOND)),
+        hears=chosen.what_is_missing is None,
+        notice=chosen.what_is_missing,
     )
 
 
@@ -82,6 +86,19 @@ def _check_room(context: RequestContext) -> None:
     if under_way >= MOST_TALKS:
         details = {"limit": MOST_TALKS, "current": under_way}
         raise Refusal(PLAN_LIMIT_REACHED, f"{MOST_TALKS} talks are open; end one first", details=details)
+
+
+def _snapshot(agent: Any) -> AgentSnapshot:
+    kept = kept_agent(agent)
+    return AgentSnapshot(id=agent.id, **{name: kept[name] for name in SNAPSHOT})
+
+
+def _services(context: RequestContext, agent: Any) -> ChosenServices:
+    """What hears, thinks and speaks. Raises `Refusal`: lines_unavailable if a provider cannot be used."""
+    try:
+        return speech_services_of(context.connection, context.settings, context.org_id, _snapshot(agent))
+    except ProviderUnusable as error:
+        raise Refusal(LINES_UNAVAILABLE, str(error)) from error
 
 
 def _add_deployment(context: RequestContext, agent: Any, asked: contract.TalkToAgent) -> dict[str, Any]:
@@ -123,7 +140,6 @@ def _add_deployment(context: RequestContext, agent: Any, asked: contract.TalkToA
 def _request(
     context: RequestContext, agent: Any, variables: dict[str, str], deployment: dict[str, Any], call_id: str
 ) -> CallRequest:
-    kept = kept_agent(agent)
     return CallRequest(
         call_id=call_id,
         org_id=context.org_id,
@@ -132,7 +148,7 @@ def _request(
         attempt=1,
         to=f"{BROWSER}-{call_id[-10:]}",
         from_=BROWSER,
-        agent=AgentSnapshot(id=agent.id, **{name: kept[name] for name in SNAPSHOT}),
+        agent=_snapshot(agent),
         variables=variables,
         seed=deployment["seed"],
         ring_timeout_s=OPENS_WITHIN_S,

@@ -1,20 +1,40 @@
 """What carriers share whose calls are carried by media processes: following a call to its end, and leaving it."""
 
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import anyio
 
+from callwright.service.telephony.chosen_services import ProviderUnusable
 from callwright.service.telephony.engine import CallRequest, CallResult
-from callwright.service.telephony.legs.carrier import HangUpAsked, ToldStage
+from callwright.service.telephony.legs.carrier import HangUpAsked, NotSent, ToldStage
 from callwright.service.telephony.lines.conversation_results import Conversation
 from callwright.service.telephony.lines.media_processes import MediaCall
-from callwright.service.telephony.media.messages import Ended, HangUp, Reached, Report
+from callwright.service.telephony.media.messages import Ended, HangUp, Reached, Report, SpeechServices
 
+ServicesOf = Callable[[CallRequest], Awaitable[SpeechServices]]
+"""The services that hear, think and speak in a call, as they are set when it is placed. Raises ProviderUnusable."""
 HANG_UP_S = 2.0
 """Seconds that telling a media process to end a call may take."""
+
+
+def always(services: SpeechServices) -> ServicesOf:
+    """The same services in every call."""
+
+    async def chosen(_: CallRequest) -> SpeechServices:
+        return services
+
+    return chosen
+
+
+async def services_for(call: CallRequest, services_of: ServicesOf) -> SpeechServices:
+    """The services of a call that is about to be placed. Raises NotSent if they cannot be used."""
+    try:
+        return await services_of(call)
+    except ProviderUnusable as error:
+        raise NotSent(str(error)) from error
 
 
 async def followed(
@@ -29,7 +49,8 @@ async def followed(
 ) -> CallResult:
     """Follows a call until its end, and hangs it up when that is asked.
 
-    `recording` is where its sound is written; `heard` are reports that were taken before; `meanwhile` runs beside the call, and ends with it.
+    `recording` is where its sound is written; `heard` are reports that were taken before; `meanwhile` runs beside the
+    call, and ends with it.
     """
     conversation = Conversation(call_id, recording=recording)
     ended: Ended | None = None

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import anyio
 
-from callwright.service.telephony.carriers.media_calls import followed, left, recording_of
+from callwright.service.telephony.carriers.media_calls import ServicesOf, followed, left, recording_of, services_for
 from callwright.service.telephony.carriers.sip_trunk import SipTrunk, options_of
 from callwright.service.telephony.engine import CallRequest, CallResult
 from callwright.service.telephony.legs.carrier import (
@@ -33,7 +33,6 @@ from callwright.service.telephony.media.messages import (
     Listening,
     Reached,
     Report,
-    SpeechServices,
 )
 
 HEARD_WITHIN_S = 4.0
@@ -64,7 +63,7 @@ class SipCarrier:
         self,
         name: str,
         media: MediaProcesses,
-        services: SpeechServices,
+        services_of: ServicesOf,
         trunk: SipTrunk,
         *,
         recordings: Path | None = None,
@@ -72,7 +71,7 @@ class SipCarrier:
     ) -> None:
         """Recordings are written into a folder while calls run; None: there are none."""
         self.name = name
-        self._media, self._services, self._trunk, self._recordings = media, services, trunk, recordings
+        self._media, self._services_of, self._trunk, self._recordings = media, services_of, trunk, recordings
         self._heard_within_s = heard_within_s
         self._placed: dict[str, _Placed] = {}
 
@@ -87,12 +86,13 @@ class SipCarrier:
         missing = missing_packages()
         if missing is not None:
             raise NotSent(missing)
+        services = await services_for(leg.call, self._services_of)
         leg.check_in_time()
         call_id = leg.call.call_id
         begin = BeginCall(
             request=leg.call,
             transport="sip",
-            services=self._services,
+            services=services,
             recording=recording_of(self._recordings, leg.call),
             carrier_options=options_of(self._trunk),
         )

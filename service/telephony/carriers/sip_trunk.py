@@ -8,6 +8,8 @@ from typing import Literal, cast, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
+from callwright.service.settings import LineSettings
+
 Transport = Literal["udp", "tcp", "tls"]
 Srtp = Literal["off", "offered", "required"]
 CallerId = Literal["from", "identity"]
@@ -133,6 +135,14 @@ def trunk_of(options: Mapping[str, str]) -> SipTrunk:
         return _TRUNKS.validate_json(options.get(_OPTION, ""))
     except ValidationError:
         raise NoTrunk("The order names no SIP trunk.") from None  # the cause would show what was given
+
+
+def trunk_of_settings(lines: LineSettings) -> SipTrunk | None:
+    """The trunk of a process; None if it has none. Raises ValueError as `trunk_from`."""
+    if lines.sip_trunk is None:
+        return None
+    user, password = lines.sip_user or "", lines.sip_password or ""
+    return trunk_from(lines.sip_trunk, user=user, password=password, register=str(lines.sip_registers).lower())
 
 
 def trunk_from(trunk: str, *, user: str = "", password: str = "", register: str = "") -> SipTrunk:

@@ -13,11 +13,11 @@ from typing import Any
 
 import anyio
 
-from callwright.service.telephony.carriers.media_calls import followed, left, recording_of
+from callwright.service.telephony.carriers.media_calls import ServicesOf, followed, left, recording_of, services_for
 from callwright.service.telephony.engine import CallRequest, CallResult
 from callwright.service.telephony.legs.carrier import Found, HangUpAsked, LegRequest, NotSent, ToldStage
 from callwright.service.telephony.lines.media_processes import MediaCall, MediaProcesses, MediaUnavailable
-from callwright.service.telephony.media.messages import BeginCall, Listening, SpeechServices
+from callwright.service.telephony.media.messages import BeginCall, Listening
 
 log = logging.getLogger(__name__)
 LISTENS_WITHIN_S = 20.0
@@ -46,14 +46,14 @@ class WebsocketCarrier:
         self,
         name: str,
         media: MediaProcesses,
-        services: SpeechServices,
+        services_of: ServicesOf,
         other_side: OtherSide,
         *,
         recordings: Path | None = None,
     ) -> None:
         """`other_side` is told where to come; recordings are written into a folder while calls run."""
         self.name = name
-        self._media, self._services, self._other_side, self._recordings = media, services, other_side, recordings
+        self._media, self._services_of, self._other_side, self._recordings = media, services_of, other_side, recordings
         self._begun: dict[str, tuple[MediaCall, Opening]] = {}
 
     async def place(self, leg: LegRequest) -> str | None:
@@ -62,10 +62,11 @@ class WebsocketCarrier:
         Raises:
             NotSent: no process takes it.
         """
+        services = await services_for(leg.call, self._services_of)
         leg.check_in_time()
         token = secrets.token_urlsafe(32)
         begin = BeginCall(
-            request=leg.call, token=token, services=self._services, recording=recording_of(self._recordings, leg.call)
+            request=leg.call, token=token, services=services, recording=recording_of(self._recordings, leg.call)
         )
         try:
             call = await self._media.begin(begin)

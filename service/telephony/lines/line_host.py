@@ -6,6 +6,7 @@ another host finds them and settles them, and places none of them again.
 
 import logging
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -183,7 +184,8 @@ class LineHost:
             return
         except NotSent as error:
             log.warning("a call was not placed: %s", error, extra={"call_id": leg.call_id})
-            await self._written(leg_rows.end, not_dialled(request), self._clock.now_ms(), only_in=("placing",))
+            result = replace(not_dialled(request), warnings=(str(error),))
+            await self._written(leg_rows.end, result, self._clock.now_ms(), only_in=("placing",))
             return
         except Unknown as error:
             log.warning("it is not known whether a call was placed: %s", error, extra={"call_id": leg.call_id})

@@ -34,6 +34,8 @@ CALLS_OF_A_PROCESS = 200
 """Calls after which a process is replaced."""
 STARTS_WITHIN_S = 60.0
 """Seconds in which a process must say that it is ready. Loading the models takes two on an idle machine."""
+ENDS_WITHIN_S = 3.0
+"""Seconds that the processes have at the end to hang up their calls."""
 _MOST_REPORTS = 1_000
 """Reports of a call that wait to be read. A call that nobody follows any more ends."""
 _ENDED_CALLS = "The process that carried the sound of the call ended."
@@ -126,9 +128,22 @@ class MediaProcesses:
                 await anyio.sleep_forever()
             finally:
                 self._tasks = None
-                for process in self._processes:
-                    with suppress(ProcessLookupError):
-                        process.process.kill()
+                with anyio.CancelScope(shield=True):
+                    await self._end_all()
+
+    async def _end_all(self) -> None:
+        """Closes what the processes read, upon which each hangs up its calls and ends; kills those that do not."""
+        processes = [each.process for each in self._processes]
+        with anyio.move_on_after(ENDS_WITHIN_S):
+            for process in processes:
+                if process.stdin is not None:
+                    with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
+                        await process.stdin.aclose()
+            for process in processes:
+                await process.wait()
+        for process in processes:
+            with suppress(ProcessLookupError):
+                process.kill()
 
     async def begin(self, order: BeginCall) -> MediaCall:
         """Begins a call in one of the processes.

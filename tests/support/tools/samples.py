@@ -358,7 +358,11 @@ def answers() -> dict[str, Any]:
         "rent_phone_number": number(),
         "import_phone_number": number(simulated=False),
         "talk_to_agent": Talk(
-            call_id="cal_1", deployment_id="dep_1", url="https://voice.example.com/talk/cal_1#talk_0a", expires_at=AT
+            call_id="cal_1",
+            deployment_id="dep_1",
+            url="https://voice.example.com/talk/cal_1#talk_0a",
+            expires_at=AT,
+            hears=True,
         ),
         "release_phone_number": number(status="released"),
         "clone_deployment": deployment(),

@@ -1668,6 +1668,10 @@ export interface Talk {
   /** The page. It opens the talk once, until expires_at: whoever has the link can talk. */
   url: string;
   expires_at: string;
+  /** Whether the agent understands speech. Without that, type in the page or use its keys. */
+  hears: boolean;
+  /** What to set so that the agent hears; null if it does. */
+  notice?: string | null;
 }
 
 /** One movement of the wallet; never changed afterwards. */

@@ -12,6 +12,7 @@ import pytest
 from callwright.contract.calls.calls import AnswerLatency, Call
 from callwright.contract.deployments.dialling import Recording
 from callwright.service.dialling.rounds.undialled_calls import may_place
+from callwright.service.telephony.carriers.media_calls import always
 from callwright.service.telephony.carriers.websocket import Opening, WebsocketCarrier
 from callwright.service.telephony.lines.line_host import LineHost
 from callwright.service.telephony.lines.media_processes import MediaProcesses
@@ -36,7 +37,7 @@ async def media_lines(tenant: Tenant) -> AsyncGenerator[None]:
     """Lines whose sound goes through a media process, until the block ends."""
     services, media = tenant.services, MediaProcesses(1, command=COMMAND)
     folder = services.recordings.lines.folder
-    carrier = WebsocketCarrier("scripted", media, SpeechServices(), _nobody, recordings=folder)
+    carrier = WebsocketCarrier("scripted", media, always(SpeechServices()), _nobody, recordings=folder)
     host = LineHost(services.database, services.clock, "hst_1", {"scripted": carrier}, lines=8, may_place=may_place)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(media.run)

@@ -8,6 +8,7 @@ import pytest
 
 from callwright.server.mcp.resources.sound import frames_of
 from callwright.service.dialling.rounds.undialled_calls import may_place
+from callwright.service.telephony.carriers.media_calls import always
 from callwright.service.telephony.carriers.websocket import Opening, WebsocketCarrier
 from callwright.service.telephony.engine import Turn
 from callwright.service.telephony.lines.line_host import LineHost
@@ -51,7 +52,9 @@ async def test_people_answer_a_campaign_and_what_they_say_decides(
         hears = SpeechServices(hearing=SpeechService(kind="openai", url=service.url))
         services = tenant.services
         folder = services.recordings.lines.folder
-        loopback = WebsocketCarrier("scripted", media, hears, partial(answered, sounds=sounds), recordings=folder)
+        loopback = WebsocketCarrier(
+            "scripted", media, always(hears), partial(answered, sounds=sounds), recordings=folder
+        )
         host = LineHost(
             services.database, services.clock, "hst_1", {"scripted": loopback}, lines=2, may_place=may_place
         )

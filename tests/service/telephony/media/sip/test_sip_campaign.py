@@ -8,6 +8,7 @@ import pytest
 
 from callwright.contract.deployments.dialling import Compliance
 from callwright.service.dialling.rounds.undialled_calls import may_place
+from callwright.service.telephony.carriers.media_calls import always
 from callwright.service.telephony.carriers.sip import SipCarrier
 from callwright.service.telephony.lines.line_host import LineHost
 from callwright.service.telephony.lines.media_processes import MediaProcesses
@@ -49,7 +50,7 @@ async def test_a_campaign_is_called_over_a_trunk(
         anyio.create_task_group() as tasks,
     ):
         hears = SpeechServices(hearing=SpeechService(kind="openai", url=service.url))
-        carrier = SipCarrier("scripted", media, hears, phone.trunk)
+        carrier = SipCarrier("scripted", media, always(hears), phone.trunk)
         services = tenant.services
         host = LineHost(services.database, services.clock, "hst_1", {"scripted": carrier}, lines=1, may_place=may_place)
         tasks.start_soon(media.run)

@@ -11,7 +11,7 @@ from typing import Any
 import anyio
 import pytest
 
-from callwright.service.telephony.carriers import sip
+from callwright.service.telephony.carriers import media_calls, sip
 from callwright.service.telephony.carriers.sip import SipCarrier
 from callwright.service.telephony.carriers.sip_trunk import SipTrunk
 from callwright.service.telephony.engine import CallResult, EarlyEnd
@@ -48,7 +48,7 @@ def leg(line: Line, *, within_s: float = 30.0, **options: Any) -> LegRequest:
 
 
 def carrier_of(line: Line, media: MediaProcesses, trunk: SipTrunk, **options: Any) -> SipCarrier:
-    return SipCarrier("sip", media, line.order().services, trunk, **options)
+    return SipCarrier("sip", media, media_calls.always(line.order().services), trunk, **options)
 
 
 async def carried(
