@@ -6,6 +6,9 @@ import pytest_asyncio
 from playwright.async_api import Browser
 
 from tests.browser.browser import launched
+from tests.service.telephony.media.conftest import alone, only_one, sounds
+
+__all__ = ["alone", "browser", "only_one", "sounds"]
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

@@ -8,7 +8,7 @@ const REASONS = {
 const ENDS = {
   contact_hangup: "You have hung up.",
   agent_hangup: "The agent has hung up.",
-  normal_clearing: "The talk was ended.",
+  normal_clearing: "The talk is over.",
   inactivity_timeout: "Nothing was said for long, so the agent has hung up.",
   max_duration: "The longest time of a talk has passed.",
   no_audio: "No sound came from your microphone.",
@@ -94,7 +94,7 @@ async function begin() {
     if (typeof data === "string") heard(JSON.parse(data));
     else speaker.port.postMessage(data, [data]);
   };
-  socket.onclose = ({ code }) => over(REASONS[code] || "The talk has ended.", REASONS[code] ? "bad" : "quiet");
+  socket.onclose = ({ code }) => over(REASONS[code] || "The talk is over.", REASONS[code] ? "bad" : "quiet");
   ear.port.onmessage = ({ data }) => {
     at("level").style.width = `${Math.min(100, Math.round(data.level * 400))}%`;
     if (socket.readyState === WebSocket.OPEN && !isOver && socket.bufferedAmount < 64000) socket.send(data.sound);
