@@ -42,7 +42,11 @@ from tests.support.campaigns import calls_of, lease, make_agent, make_audience, 
 from tests.support.do_not_call import add, listed
 from tests.support.service import Tenant, open_service
 
-pytestmark = [pytest.mark.xdist_group("live-calls"), pytest.mark.long]
+pytestmark = [
+    pytest.mark.xdist_group("live-calls"),
+    pytest.mark.long,
+    pytest.mark.filterwarnings("ignore:unread_data:DeprecationWarning"),  # aiohttp calls its own, for a large upload
+]
 
 LINES = 16
 KINDS = {"opts_out": 6, "listed": 3, "answers_later": 8, "machine": 5, "speaks": 12, "types": 60}
@@ -76,12 +80,12 @@ class Crowd:
     sounds: Sounds
 
     async def rings(self, opening: Opening) -> None:
-        """One telephone rings, and is answered or not."""
+        """One telephone rings, and is answered or not. Whoever types sends silence, as a page does."""
         kind = self.kinds.get(opening.call.to, "types")
         if kind == "answers_later" and opening.call.attempt == 1:
             return
         types = kind in ("types", "answers_later")
-        async with caller(opening.port, opening.token, muted=types) as page:
+        async with caller(opening.port, opening.token) as page:
             match kind:
                 case "machine":
                     await page.say(self.sounds.contact[MACHINE] + bytes(6_400) + beep())
@@ -160,10 +164,14 @@ async def check_words(tenant: Tenant, call: Call, kind: str) -> None:
     if kind == "machine":
         assert ("contact", MACHINE) in words, words
     elif kind == "opts_out":
-        assert words[:2] == [("agent", GREETING), ("contact", STOP)]
+        assert words[0][0] == "agent"
+        assert words[0][1].startswith(GREETING)
+        assert words[1] == ("contact", STOP)
         assert "Goodbye." in words[2][1]
     else:
-        assert words[:4] == [("agent", GREETING), ("contact", YES), ("agent", QUESTION), ("contact", YES)]
+        assert words[0][0] == "agent"
+        assert words[0][1].startswith(GREETING)
+        assert words[1:4] == [("contact", YES), ("agent", QUESTION), ("contact", YES)]
 
 
 async def check_sound(tenant: Tenant, call: Call, kind: str, folder: Path) -> None:
@@ -252,7 +260,7 @@ async def test_a_hundred_people_are_called_by_the_rules_and_the_next_campaign_st
         host = LineHost(
             services.database, services.clock, "hst_1", {"scripted": lines}, lines=LINES, may_place=may_place
         )
-        tasks.start_soon(media.run)
+        tasks.start_soon(media.run, 0)  # the first call starts the process, as on lines that pages call
         tasks.start_soon(host.run)
         await add(tenant, [{"number": to} for to in crowd["listed"]])
         agent = await make_agent(tenant, system_prompt=PROMPT, welcome_message=GREETING)
