@@ -15,6 +15,7 @@ import anyio
 
 from bench import gate
 from bench.campaign import calls_per_second
+from bench.live_calls import answers
 from bench.million.search_million import search_million
 from bench.million.walk_million import walk_million
 from bench.rest import beside_fastapi, rest
@@ -88,6 +89,7 @@ def main() -> None:
     parser.add_argument(
         "--gate", action="store_true", help="nothing but what the gate costs, 1,000 to 100,000 contacts"
     )
+    parser.add_argument("--live", action="store_true", help="nothing but how soon live calls are answered")
     parser.add_argument("--rest", action="store_true", help="nothing but REST, beside bare baselines")
     parser.add_argument("--fastapi", action="store_true", help="nothing but REST, beside a FastAPI application")
     asked = parser.parse_args()
@@ -99,6 +101,9 @@ def main() -> None:
         return
     if asked.gate:
         gate.main()
+        return
+    if asked.live:
+        answers.main()
         return
     if asked.rest:
         rest.main(asked.rounds)

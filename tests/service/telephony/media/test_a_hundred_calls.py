@@ -179,7 +179,7 @@ async def check_sound(tenant: Tenant, call: Call, kind: str, folder: Path) -> No
     async with tenant.client.calls.get_recording(call_uuid=call.id, format="wav") as download:
         (path := folder / f"{call.id}.wav").write_bytes(await download.read(5_000_000))
     found = read_recording(path)
-    assert found.counted / 8_000 == pytest.approx(call.duration_seconds, abs=2.0)
+    assert found.counted / 8_000 == pytest.approx(call.duration_seconds, abs=5.0)
     loudest = {side: abs(samples_of(pcm)).max() for side, pcm in (("agent", found.agent), ("contact", found.contact))}
     assert (loudest["contact"] > QUIETEST) == (kind in ("machine", "opts_out", "speaks")), (kind, loudest)
     if kind != "machine":  # it may have spoken before the agent could
