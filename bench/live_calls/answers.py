@@ -104,11 +104,11 @@ async def bare(url: str) -> AsyncGenerator[Caller]:
         with anyio.fail_after(_STARTS_WITHIN_S):
             while True:
                 try:
-                    page = await stack.enter_async_context(caller(port, "bare"))
+                    await (await anyio.connect_tcp("127.0.0.1", port)).aclose()
                     break
                 except OSError:
                     await anyio.sleep(0.2)
-        yield page
+        yield await stack.enter_async_context(caller(port, "bare"))
 
 
 async def calls_at_once(line: Line, said: bytes, count: int) -> list[float]:

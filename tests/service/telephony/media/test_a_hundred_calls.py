@@ -61,14 +61,16 @@ QUIETEST = 0.01
 """Samples that are louder, between 0 and 1, are speech."""
 
 
+APART = 14
+"""Rows from one person who opts out to the next: more than a tenth of the answered calls would pause the campaign."""
+
+
 def numbers() -> dict[str, list[str]]:
-    """The numbers of the people of each kind."""
-    found: dict[str, list[str]] = {}
-    first = 0
-    for kind, count in KINDS.items():
-        found[kind] = [phone(index) for index in range(first, first + count)]
-        first += count
-    return found
+    """The numbers of the people of each kind, in the order of their rows."""
+    order = [kind for kind, count in KINDS.items() if kind != "opts_out" for _ in range(count)]
+    for at in range(KINDS["opts_out"]):
+        order.insert(APART // 2 + at * APART, "opts_out")
+    return {kind: [phone(index) for index, of in enumerate(order) if of == kind] for kind in KINDS}
 
 
 @dataclass
@@ -264,7 +266,9 @@ async def test_a_hundred_people_are_called_by_the_rules_and_the_next_campaign_st
         tasks.start_soon(host.run)
         await add(tenant, [{"number": to} for to in crowd["listed"]])
         agent = await make_agent(tenant, system_prompt=PROMPT, welcome_message=GREETING)
-        rows = [*people(len(kinds)), *people(KINDS["opts_out"])]  # the second rows come last
+        once = people(len(kinds))
+        opt_outs = [row for row in once if kinds[row["phone_number"]] == "opts_out"]
+        rows = [*once, *opt_outs]  # the second rows come last
         audience = await make_audience(tenant, rows, dedupe="none")
         given: dict[str, Any] = {"agent_id": agent.id, "retry_policy": RETRIES, "ring_timeout_seconds": 15}
         made = await started(
@@ -279,7 +283,7 @@ async def test_a_hundred_people_are_called_by_the_rules_and_the_next_campaign_st
         await check_hundred(tenant, made.id, lines, tmp_path)
 
         lines.placed.clear()
-        others = [*people(2), *people(20, first=1_000)]
+        others = [*opt_outs[:2], *people(20, first=1_000)]
         capped = await started(tenant, others, "Capped", budget_cap=Spend(amount="0.027"), **given)
         await drive(tenant, capped.id)
         stopped = await tenant.client.deployments.get(id=capped.id)
