@@ -152,14 +152,14 @@ class Service:
         """How many calls are on the lines of this process."""
         return 0 if self.lines is None else self.lines.host.calls_under_way
 
-    async def drain(self) -> None:
-        """Begins no more calls, and returns when those on the lines of this process have ended, or time is up for them
-        (`settings.lines.drain_s`).
+    async def drain(self, within_s: float) -> None:
+        """Begins no more calls, and returns when those on the lines of this process have ended. Those that go on after
+        `within_s` are hung up.
         """
         if self._supervisor is not None:
             self._supervisor.dial_no_more()
         if self.lines is not None:
-            await self.lines.host.drain(self.services.settings.lines.drain_s)
+            await self.lines.host.drain(within_s)
 
 
 async def installation_secret(database: Database, name: str) -> bytes:

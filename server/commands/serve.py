@@ -95,8 +95,9 @@ async def drained(service: Service, told_to_stop: Callable[[], Awaitable[object]
             tasks.cancel_scope.cancel()
 
         tasks.start_soon(until_stopped_again)
-        await service.drain()
+        await service.drain(service.services.settings.lines.drain_s)
         tasks.cancel_scope.cancel()
+    await service.drain(0)  # hangs up what goes on after a second signal
 
 
 async def _announce(folder: DataFolder, base_url: str, *, task_status: TaskStatus[None]) -> None:

@@ -92,7 +92,7 @@ async def test_three_sentences_are_heard_the_first_interrupts_and_all_of_it_is_k
             captions = await page.locator("#captions li").all_inner_texts()
             await context.close()
             assert faults == []
-            call = await ended(tenant, talk.call_id)
+            call = await ended(tenant.client, talk.call_id)
             turns = (await tenant.client.calls.get_transcript(call_uuid=call.id)).turns
             recorded = read_recording(tenant.services.recordings.lines.folder / f"{call.id}.wav")
     assert service.transcribed == [COST, LATER, YES]

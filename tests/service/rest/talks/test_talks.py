@@ -12,6 +12,7 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from callwright.client import Client
 from callwright.client.transport import httpx
 from callwright.contract.calls.calls import Call
 from callwright.contract.deployments.talks import Talk
@@ -59,10 +60,10 @@ async def closed_with(page: ClientConnection) -> int | None:
     return page.close_code
 
 
-async def ended(tenant: Tenant, call_id: str) -> Call:
+async def ended(client: Client, call_id: str) -> Call:
     with anyio.fail_after(30):
         while True:
-            call = await tenant.client.calls.get(call_uuid=call_id)
+            call = await client.calls.get(call_uuid=call_id)
             if call.ended_at is not None:
                 return call
             await anyio.sleep(0.05)
@@ -91,7 +92,7 @@ async def test_a_person_types_with_an_agent_and_the_call_is_kept_like_every_othe
                     await page.send(json.dumps({"type": "text", "text": answer}))
             tasks.cancel_scope.cancel()
         assert heard > 32_000  # more than a second of the agent's voice
-        call = await ended(tenant, talk.call_id)
+        call = await ended(tenant.client, talk.call_id)
         assert (call.call_type, call.simulated, call.outcome, call.cost and call.cost.amount) == (
             "web",
             False,
@@ -136,7 +137,7 @@ async def test_a_link_that_nobody_opens_ends_after_a_minute_and_costs_nothing(
         wall.ahead_ms += 61_000
         async with page_of(talk) as page:
             assert await closed_with(page) == 4401
-        call = await ended(tenant, talk.call_id)
+        call = await ended(tenant.client, talk.call_id)
         assert (call.outcome, call.hangup_cause) == ("no_answer", "no_answer")
         kept = await tenant.ended(talk.deployment_id)
         assert (kept.status, kept.stats.exhausted) == ("completed", 1)
@@ -154,7 +155,7 @@ async def test_a_talk_can_be_ended_and_is_nothing_that_a_campaign_is(database_ur
         async with refusal(400, "invalid_field", "id"):
             await client.deployments.update(id=talk.deployment_id, name="Other")
         await client.calls.hang_up(call_uuid=talk.call_id)
-        call = await ended(tenant, talk.call_id)
+        call = await ended(tenant.client, talk.call_id)
         assert (call.outcome, call.hangup_cause) == ("failed", "originator_cancel")
         assert (await tenant.ended(talk.deployment_id)).stats.cancelled == 1
         listed = (await client.deployments.list(call_type=["web"])).data
