@@ -50,3 +50,5 @@ async def test_one_call_from_an_owned_number_is_a_draft_until_its_plan_is_agreed
         await tenant.client.calls.place(**call)
     made = await tenant.client.calls.place(**call, auto_start=False)
     assert (made.status, made.simulated) == ("draft", False)
+    seen = await tenant.client.deployments.preview(id=made.id)
+    assert any("understand only keys and typed words" in warning for warning in seen.warnings)
