@@ -93,7 +93,11 @@ class Application:
             routes=[
                 Route("/openapi.json", self._openapi),
                 Route("/healthz", self._health),
-                *page_routes(services.own_address, partial(problems_of, services.database)),
+                *page_routes(
+                    services.own_address,
+                    partial(problems_of, services.database),
+                    rings=services.settings.lines.sip_trunk is not None,
+                ),
                 *payment_routes(services, pipeline.refusal_of),
                 *talk_routes(),
             ],

@@ -32,7 +32,7 @@ from callwright.service.telephony.legs.line_engine import NOT_TAKEN_S
 from callwright.service.telephony.lines.availability import why_no_lines
 from callwright.service.telephony.registry import BROWSER
 
-TOKEN_PREFIX = "talk_"
+TOKEN_PREFIX = "tlk_"
 MOST_TALKS = 10
 """Talks of an organization that may be open or under way at once."""
 OPENS_WITHIN_S = 20

@@ -113,7 +113,7 @@ async def test_a_person_types_with_an_agent_and_the_call_is_kept_like_every_othe
 async def test_a_link_opens_nothing_with_another_token_or_from_another_page(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path) as tenant, answering(tenant):
         talk = await tenant.client.agents.talk(id=(await resources.agent(tenant)).id, variables=WORDS)
-        async with page_of(talk, token="talk_wrong") as page:
+        async with page_of(talk, token="tlk_wrong") as page:
             assert await closed_with(page) == 4401
         with pytest.raises(InvalidStatus) as caught:
             async with page_of(talk, origin="https://elsewhere.example"):
