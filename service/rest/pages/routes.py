@@ -17,7 +17,10 @@ DOCS, LLMS = "/docs", "/llms.txt"
 
 
 def page_routes(address: OwnAddress, find_problems: FindProblems, *, rings: bool = False) -> list[Route]:
-    """The routes of all pages. The modules that make them are imported at the first request. `rings`: telephones may."""
+    """The routes of all pages. The modules that make them are imported at the first request.
+
+    `rings`: telephones may ring.
+    """
 
     async def front(request: Request) -> Response:
         from callwright.service.rest.pages.front import front_facts, front_page
