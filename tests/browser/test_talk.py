@@ -13,13 +13,13 @@ from playwright.async_api import Browser, Page
 from callwright.service.settings import InstalledService, ServiceSettings, SpeechSettings
 from callwright.service.telephony.engine import Turn
 from tests.browser.browser import needs_browser
-from tests.service.rest.talks.test_talks import answering, ended
 from tests.service.telephony.media.conftest import Sounds
 from tests.service.telephony.media.recordings import not_recorded, read_recording
 from tests.service.telephony.media.sentences import COST, LATER, LONG, PRICE, PROMPT, YES
 from tests.service.telephony.media.speech_endpoint import endpoint
 from tests.support import resources
 from tests.support.service import open_service
+from tests.support.talks import answering, ended
 
 pytestmark = [
     needs_browser,

@@ -12,10 +12,9 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from callwright.client import Client
 from callwright.contract.deployments.talks import Talk
-from tests.server.commands.test_serve import new_key
-from tests.service.rest.talks.test_talks import ended, silent_microphone
 from tests.service.telephony.media.conftest import alone, only_one
-from tests.support.processes.programs import STOP_S, serving, until
+from tests.support.processes.programs import STOP_S, run, serving, until
+from tests.support.talks import ended, silent_microphone
 
 __all__ = ["alone", "only_one"]
 pytestmark = pytest.mark.xdist_group("live-calls")
@@ -51,7 +50,7 @@ async def test_a_talk_goes_on_after_the_process_was_told_to_stop_and_then_the_pr
 ) -> None:
     data = tmp_path / "data"
     with serving(tmp_path, data) as service:
-        key = new_key(tmp_path, data)
+        key = run(tmp_path, "keys", "create", "--data", data, "--quiet").stdout.strip()
         async with Client(service.base_url, key) as client:
             talk = await link(client)
         address, _, token = talk.url.partition("#")
@@ -86,7 +85,7 @@ def wait_for_words(log: Path, words: str) -> None:
 async def test_a_second_signal_hangs_up_at_once_and_the_call_has_its_true_cause(tmp_path: Path, alone: None) -> None:
     data = tmp_path / "data"
     with serving(tmp_path, data) as service:
-        key = new_key(tmp_path, data)
+        key = run(tmp_path, "keys", "create", "--data", data, "--quiet").stdout.strip()
         async with Client(service.base_url, key) as client:
             talk = await link(client)
         address, _, token = talk.url.partition("#")
