@@ -15,7 +15,7 @@ from callwright.service.handlers.deployments.talks import OPENS_WITHIN_S, hash_o
 from callwright.service.platform.clock.clock import SECOND
 from callwright.service.services import Services
 from callwright.service.telephony.carriers.browser_calls import BrowserCalls, TooManyPages, WaitingPage
-from callwright.service.telephony.carriers.websocket import Opening
+from callwright.service.telephony.carriers.opening import Opening
 from callwright.service.telephony.legs import leg_rows
 from callwright.service.telephony.legs.line_engine import NOT_TAKEN_S
 

@@ -56,7 +56,8 @@ class Conversation:
         self._cut_in = self._met_person = False
         self._active_at = self._last_sound_at = now()
         self._silences = self._failures = 0
-        self._had_sound = self._had_message = False
+        self._had_sound = self._had_message = False  # who types need not have a microphone
+        self._hears = begin.services.hearing is not None
         self._detects, self._leaves_message = request.voicemail.detection, False
         self._machine = Machine()
 
@@ -95,11 +96,10 @@ class Conversation:
         now, limits = self._now(), self._limits
         if self._clock.now_s() >= min(limits.longest_s, self._request.max_duration_s):
             self.finish("max_duration", "platform")
-        elif self._begin.services.hearing is not None and now - self._last_sound_at > limits.no_audio_s:
-            if self._had_sound:
-                self.finish("network_error", "carrier")
-            elif not self._had_message:
-                self.finish("no_audio", "platform")
+        elif (
+            self._hears and now - self._last_sound_at > limits.no_audio_s and (self._had_sound or not self._had_message)
+        ):
+            self.finish(*(("network_error", "carrier") if self._had_sound else ("no_audio", "platform")))
         elif self._goodbye_until is not None and now > self._goodbye_until:
             self._said_goodbye()
         elif self._farewell_until is not None and now > self._farewell_until and not self._is_busy(now):

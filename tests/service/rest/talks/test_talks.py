@@ -11,7 +11,8 @@ from websockets.exceptions import InvalidStatus
 
 from callwright.client.transport import httpx
 from callwright.service.platform.clock.clock import milliseconds
-from callwright.service.settings import LineSettings, ServiceSettings
+from callwright.service.settings import InstalledService, LineSettings, ServiceSettings, SpeechSettings
+from tests.service.telephony.media.sentences import LONG
 from tests.support import resources
 from tests.support.clock_set_by_test import Wall
 from tests.support.resources import refusal
@@ -63,6 +64,32 @@ async def test_a_person_types_with_an_agent_and_the_call_is_kept_like_every_othe
         again = page_of(talk, origin=root)
         async with again as page:
             assert await closed_with(page) == 4401
+
+
+@pytest.mark.xdist_group("live-calls")
+@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
+async def test_who_only_types_is_said_goodbye_to_although_no_sound_ever_comes(
+    database_url: str, tmp_path: Path, alone: None
+) -> None:
+    hears = SpeechSettings(hearing=InstalledService(kind="openai", url="http://127.0.0.1:9/v1"))
+    settings = ServiceSettings(data=tmp_path, database_url=database_url, speech=hears)
+    async with open_service(database_url, tmp_path, settings=settings) as tenant, answering(tenant) as root:
+        agent = await resources.agent(tenant, system_prompt=PROMPT, welcome_message=LONG)
+        talk = await tenant.client.agents.talk(id=agent.id)
+        said: list[str] = []
+        with anyio.fail_after(60):
+            async with page_of(talk, origin=root) as page:
+                await page.send(json.dumps({"type": "text", "text": "Hello."}))
+                async for message in page:
+                    found = {} if isinstance(message, bytes) else json.loads(message)
+                    said.append(str(found.get("type", "")))
+                    if said[-1] == "ended":
+                        break
+                    if said[-1] == "caption" and found["role"] == "agent":
+                        await page.send(json.dumps({"type": "text", "text": "Yes, that suits me."}))
+        call = await ended(tenant.client, talk.call_id)
+    assert (call.outcome, call.ended_by, call.hangup_cause) == ("answered", "agent", "normal_clearing")
+    assert call.duration_seconds > 10  # longer than a call may be without any sound
 
 
 async def test_a_link_opens_nothing_with_another_token_or_from_another_page(database_url: str, tmp_path: Path) -> None:
