@@ -12,7 +12,6 @@ from websockets.exceptions import InvalidStatus
 from callwright.client.transport import httpx
 from callwright.service.platform.clock.clock import milliseconds
 from callwright.service.settings import InstalledService, LineSettings, ServiceSettings, SpeechSettings
-from tests.service.telephony.media.sentences import LONG
 from tests.support import resources
 from tests.support.clock_set_by_test import Wall
 from tests.support.resources import refusal
@@ -74,19 +73,21 @@ async def test_who_only_types_is_said_goodbye_to_although_no_sound_ever_comes(
     hears = SpeechSettings(hearing=InstalledService(kind="openai", url="http://127.0.0.1:9/v1"))
     settings = ServiceSettings(data=tmp_path, database_url=database_url, speech=hears)
     async with open_service(database_url, tmp_path, settings=settings) as tenant, answering(tenant) as root:
-        agent = await resources.agent(tenant, system_prompt=PROMPT, welcome_message=LONG)
+        agent = await resources.agent(tenant, system_prompt=PROMPT, welcome_message="Hello, this is Ada.")
         talk = await tenant.client.agents.talk(id=agent.id)
         said: list[str] = []
         with anyio.fail_after(60):
             async with page_of(talk, origin=root) as page:
-                await page.send(json.dumps({"type": "text", "text": "Hello."}))
                 async for message in page:
-                    found = {} if isinstance(message, bytes) else json.loads(message)
-                    said.append(str(found.get("type", "")))
-                    if said[-1] == "ended":
+                    if isinstance(message, bytes):
+                        continue
+                    found: dict[str, Any] = json.loads(message)
+                    if found["type"] == "ended":
                         break
-                    if said[-1] == "caption" and found["role"] == "agent":
-                        await page.send(json.dumps({"type": "text", "text": "Yes, that suits me."}))
+                    if found["type"] == "caption" and found["role"] == "agent":
+                        said.append(found["text"])
+                        await anyio.sleep(5)  # the time in which somebody types
+                        await page.send(json.dumps({"type": "text", "text": ANSWERS["Tuesday" in said[-1]]}))
         call = await ended(tenant.client, talk.call_id)
     assert (call.outcome, call.ended_by, call.hangup_cause) == ("answered", "agent", "normal_clearing")
     assert call.duration_seconds > 10  # longer than a call may be without any sound
