@@ -8,13 +8,13 @@ from typing import Any
 import anyio
 import pytest
 from anyio import to_thread
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import ClientConnection
 
 from callwright.client import Client
 from callwright.contract.deployments.talks import Talk
 from tests.service.telephony.media.conftest import alone, only_one
 from tests.support.processes.programs import STOP_S, run, serving, until
-from tests.support.talks import ended, silent_microphone
+from tests.support.talks import ended, page_of, silent_microphone
 
 __all__ = ["alone", "only_one"]
 pytestmark = pytest.mark.xdist_group("live-calls")
@@ -53,12 +53,7 @@ async def test_a_talk_goes_on_after_the_process_was_told_to_stop_and_then_the_pr
         key = run(tmp_path, "keys", "create", "--data", data, "--quiet").stdout.strip()
         async with Client(service.base_url, key) as client:
             talk = await link(client)
-        address, _, token = talk.url.partition("#")
-        offered: Any = ["callwright.talk", token]
-        async with (
-            connect(address.replace("http", "ws", 1), subprotocols=offered, proxy=None) as page,
-            anyio.create_task_group() as tasks,
-        ):
+        async with page_of(talk) as page, anyio.create_task_group() as tasks:
             tasks.start_soon(silent_microphone, page)
             await said(page, "agent")
             service.process.send_signal(signal.SIGTERM)
@@ -88,12 +83,7 @@ async def test_a_second_signal_hangs_up_at_once_and_the_call_has_its_true_cause(
         key = run(tmp_path, "keys", "create", "--data", data, "--quiet").stdout.strip()
         async with Client(service.base_url, key) as client:
             talk = await link(client)
-        address, _, token = talk.url.partition("#")
-        offered: Any = ["callwright.talk", token]
-        async with (
-            connect(address.replace("http", "ws", 1), subprotocols=offered, proxy=None) as page,
-            anyio.create_task_group() as tasks,
-        ):
+        async with page_of(talk) as page, anyio.create_task_group() as tasks:
             tasks.start_soon(silent_microphone, page)
             await said(page, "agent")
             service.process.send_signal(signal.SIGTERM)
