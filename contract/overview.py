@@ -118,7 +118,8 @@ class Overview(Resource):
 
     organization: OwnText
     network: Annotated[
-        Literal["simulated", "real"], Field(description="simulated: no telephone rings, whatever is called.")
+        Literal["simulated", "real"],
+        Field(description="real: calls from owned numbers ring; simulated: no telephone rings, whatever is called."),
     ]
     agents: OverviewAgents
     audiences: OverviewAudiences

@@ -6,8 +6,9 @@ from collections.abc import AsyncGenerator, MutableMapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 from anyio import to_thread
@@ -55,13 +56,16 @@ from callwright.service.tables.request_limits import RequestLimits
 from callwright.service.tables.rules_files import current_version, is_kept, keep_shipped, load_rules, order_of
 from callwright.service.tables.schema import service_state
 from callwright.service.telephony.carriers.browser_calls import BrowserCalls
+from callwright.service.telephony.lines.availability import why_no_lines
 from callwright.service.webhooks.dispatcher import Dispatcher
 from callwright.service.webhooks.predial_check import HttpPredialCheck, predial_endpoints
 from callwright.service.webhooks.transport.endpoints import Endpoints
 from callwright.service.workers import sweeps
-from callwright.service.workers.own_lines import OwnLines, own_lines
 from callwright.service.workers.storage_watch import StorageWatch
 from callwright.service.workers.supervisor import MOST_DRIVEN, Supervisor
+
+if TYPE_CHECKING:
+    from callwright.service.workers.own_lines import OwnLines
 
 log = logging.getLogger(__name__)
 _CURSOR_SECRET = "cursor_secret"
@@ -93,7 +97,11 @@ class Application:
             routes=[
                 Route("/openapi.json", self._openapi),
                 Route("/healthz", self._health),
-                *page_routes(services.own_address, partial(problems_of, services.database)),
+                *page_routes(
+                    services.own_address,
+                    partial(problems_of, services.database),
+                    rings=services.settings.lines.sip_trunk is not None,
+                ),
                 *payment_routes(services, pipeline.refusal_of),
                 *talk_routes(),
             ],
@@ -143,7 +151,7 @@ class Service:
     asgi: Application
     pipeline: RequestPipeline
     """Answers requests that come from inside this process, without HTTP."""
-    lines: OwnLines | None = None
+    lines: "OwnLines | None" = None
     """What carries calls in this process."""
     _supervisor: Supervisor | None = None
 
@@ -152,14 +160,14 @@ class Service:
         """How many calls are on the lines of this process."""
         return 0 if self.lines is None else self.lines.host.calls_under_way
 
-    async def drain(self) -> None:
-        """Begins no more calls, and returns when those on the lines of this process have ended, or time is up for them
-        (`settings.lines.drain_s`).
+    async def drain(self, within_s: float) -> None:
+        """Begins no more calls, and returns when those on the lines of this process have ended. Those that go on after
+        `within_s` are hung up.
         """
         if self._supervisor is not None:
             self._supervisor.dial_no_more()
         if self.lines is not None:
-            await self.lines.host.drain(self.services.settings.lines.drain_s)
+            await self.lines.host.drain(within_s)
 
 
 async def installation_secret(database: Database, name: str) -> bytes:
@@ -195,6 +203,14 @@ def limits_of(settings: ServiceSettings) -> Limits:
     """Time limits of transactions. One may be silent for as long as the shorter lease, but at least a second."""
     lease_ms = min(settings.deployment_lease_ms, settings.delivery_lease_ms)
     return Limits(idle_ms=max(lease_ms, LEAST_IDLE_MS), lock_ms=LOCK_LIMIT_MS)
+
+
+async def _carried(services: Services, notifier: WakeNotifier) -> "OwnLines | None":
+    """The lines of this process. What carries calls is imported only where there are lines."""
+    if why_no_lines(services.settings.lines.count) is not None:
+        return None
+    lines = await to_thread.run_sync(import_module, "callwright.service.workers.own_lines")
+    return lines.own_lines(services, services.ids.new("hst"), notifier.signal())
 
 
 @asynccontextmanager
@@ -255,7 +271,7 @@ async def running(
                 predial_endpoints(settings, MOST_DRIVEN) as asked,
             ):
                 supervisor = Supervisor(services, notifier, HttpPredialCheck(services, asked))
-                carried = own_lines(services, ids.new("hst"), notifier.signal()) if carries else None
+                carried = await _carried(services, notifier) if carries else None
                 async with anyio.create_task_group() as tasks:
                     if workers:
                         tasks.start_soon(StorageWatch(services, notifier).run)

@@ -47,5 +47,4 @@ talk_to_agent = operation(
     status=201,
     problems=(NOT_FOUND, PLAN_LIMIT_REACHED, LINES_UNAVAILABLE),
     summary="Make a link to talk to an agent in the browser; no telephone rings.",
-    creator_bound="member",
 )

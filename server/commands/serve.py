@@ -95,8 +95,9 @@ async def drained(service: Service, told_to_stop: Callable[[], Awaitable[object]
             tasks.cancel_scope.cancel()
 
         tasks.start_soon(until_stopped_again)
-        await service.drain()
+        await service.drain(service.services.settings.lines.drain_s)
         tasks.cancel_scope.cancel()
+    await service.drain(0)  # hangs up what goes on after a second signal
 
 
 async def _announce(folder: DataFolder, base_url: str, *, task_status: TaskStatus[None]) -> None:
@@ -168,9 +169,16 @@ def _greet(settings: ProgramSettings, base_url: str, names: HostNames) -> None:
         f"  MCP           {mcp if names.names else unnamed}",
         f"  description   {root}/openapi.json",
         f"  API key       {escape(_new_key(settings))}",
-        f"  network       [yellow]simulated[/]: no telephone rings, {_MONEY[settings.payments]}",
+        f"  network       {_network(settings)}, {_MONEY[settings.payments]}",
     )
     Console(stderr=True, highlight=False, soft_wrap=True).print("\n".join(said))
+
+
+def _network(settings: ProgramSettings) -> str:
+    if settings.lines.sip_trunk is None:
+        return "[yellow]simulated[/]: no telephone rings"
+    owned = count_of(len(settings.lines.sip_numbers), "owned number")
+    return f"[bold red]telephones ring[/] from {owned}; rented numbers are simulated"
 
 
 def _new_key(settings: ProgramSettings) -> str:

@@ -18,5 +18,9 @@ def agent_of(row: Row[Any], kept: Mapping[str, Any] | None = None) -> AgentSnaps
 
     Campaigns that started before agents could name providers have kept none.
     """
-    fields = json.loads(row.agent_snapshot) if kept is None else kept
-    return AgentSnapshot(id=row.agent_id, **{name: fields[name] for name in SNAPSHOT if name in fields})
+    return snapshot_of(row.agent_id, json.loads(row.agent_snapshot) if kept is None else kept)
+
+
+def snapshot_of(agent_id: str, kept: Mapping[str, Any]) -> AgentSnapshot:
+    """An agent with the fields that were kept of it."""
+    return AgentSnapshot(id=agent_id, **{name: kept[name] for name in SNAPSHOT if name in kept})

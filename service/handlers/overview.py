@@ -13,12 +13,20 @@ from callwright.service.tables.compliance_reviews import undecided
 from callwright.service.tables.counters import stats_of
 from callwright.service.tables.ledger import wallet_of
 from callwright.service.tables.schema import agents, audiences, calls, deployments, organizations, phone_numbers
-from callwright.service.telephony.registry import ENGINES
 
 _D = deployments.c
 _ORGANIZATION = select(organizations.c.name).where(organizations.c.id == bindparam("org"))
 _UNDER_WAY = (
     select(func.count()).select_from(calls).where(calls.c.org_id == bindparam("org"), calls.c.ended_at.is_(None))
+)
+_REAL_NUMBER = (
+    select(phone_numbers.c.id)
+    .where(
+        phone_numbers.c.org_id == bindparam("org"),
+        phone_numbers.c.released_at.is_(None),
+        phone_numbers.c.simulated.is_(False),
+    )
+    .limit(1)
 )
 _WAITING = ("pending", "in_flight", "retry_waiting")
 
@@ -30,7 +38,7 @@ def get_overview(asked: contract.GetOverview, context: RequestContext) -> contra
     live = phone_numbers.c.released_at.is_(None)
     return contract.Overview(
         organization=_one(context, _ORGANIZATION),
-        network="simulated" if wallet.play_money or set(ENGINES) == {"simulated"} else "real",
+        network="real" if context.connection.execute(_REAL_NUMBER, {"org": context.org_id}).first() else "simulated",
         agents=contract.OverviewAgents(
             total=_total(context, agents),
             newest=[resource(contract.OverviewAgent, row) for row in _newest(context, agents)],

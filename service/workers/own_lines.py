@@ -18,7 +18,6 @@ from callwright.service.telephony.carriers.websocket import WebsocketCarrier
 from callwright.service.telephony.chosen_services import speech_services_of
 from callwright.service.telephony.engine import CallRequest
 from callwright.service.telephony.legs.carrier import Carrier
-from callwright.service.telephony.lines.availability import why_no_lines
 from callwright.service.telephony.lines.line_host import LineHost
 from callwright.service.telephony.lines.media_processes import MediaProcesses
 from callwright.service.telephony.media.messages import MOST_CALLS, SpeechServices
@@ -43,16 +42,14 @@ class OwnLines:
             await self.host.run()
 
 
-def own_lines(services: Services, owner: str, woken: WakeSignal) -> OwnLines | None:
-    """The lines that the settings give to this process; None if it carries no calls.
+def own_lines(services: Services, owner: str, woken: WakeSignal) -> OwnLines:
+    """The lines that the settings give to this process.
 
     Raises:
         ValueError: the SIP trunk of the settings is none; the text says what is wrong, without the password.
     """
     settings = services.settings
     lines = settings.lines
-    if why_no_lines(lines.count) is not None:
-        return None
 
     async def services_of(call: CallRequest) -> SpeechServices:
         found = await services.database.read(speech_services_of, settings, call.org_id, call.agent)

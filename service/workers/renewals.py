@@ -25,9 +25,9 @@ RETRIED_FOR_MS = 7 * DAY
 _MOST = 100
 """The most numbers of one sweep."""
 _N = phone_numbers.c
-_DUE = select(phone_numbers).where(
-    func.coalesce(_N.renewal_retry_at, _N.renews_at) <= bindparam("now"), _N.status == "active"
-)
+_moment = func.coalesce(_N.renewal_retry_at, _N.renews_at)
+_DUE = select(phone_numbers).where(_moment <= bindparam("now"), _N.status == "active")
+_NEXT = _DUE.order_by(_moment, _N.id).limit(_MOST)
 _BOUND_TO: Select[*tuple[Any, ...]] = select(_N.inbound_deployment_id, _N.renewed_by_key_id, _N.monthly_micros).where(
     _N.id == bindparam("id")
 )
@@ -35,7 +35,7 @@ _BOUND_TO: Select[*tuple[Any, ...]] = select(_N.inbound_deployment_id, _N.renewe
 
 async def run(services: Services, now_ms: int) -> None:
     """Renews the numbers whose month is over. `now_ms` has certainly come, because a charge cannot be undone."""
-    due = await services.database.read(lambda connection: connection.execute(_DUE.limit(_MOST), {"now": now_ms}).all())
+    due = await services.database.read(lambda connection: connection.execute(_NEXT, {"now": now_ms}).all())
     for number in due:
         await services.database.write(_renew, services.ids, number.id, now_ms)
 

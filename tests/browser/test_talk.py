@@ -13,13 +13,13 @@ from playwright.async_api import Browser, Page
 from callwright.service.settings import InstalledService, ServiceSettings, SpeechSettings
 from callwright.service.telephony.engine import Turn
 from tests.browser.browser import needs_browser
-from tests.service.rest.talks.test_talks import answering, ended
 from tests.service.telephony.media.conftest import Sounds
 from tests.service.telephony.media.recordings import not_recorded, read_recording
 from tests.service.telephony.media.sentences import COST, LATER, LONG, PRICE, PROMPT, YES
 from tests.service.telephony.media.speech_endpoint import endpoint
 from tests.support import resources
 from tests.support.service import open_service
+from tests.support.talks import answering, ended
 
 pytestmark = [
     needs_browser,
@@ -92,7 +92,7 @@ async def test_three_sentences_are_heard_the_first_interrupts_and_all_of_it_is_k
             captions = await page.locator("#captions li").all_inner_texts()
             await context.close()
             assert faults == []
-            call = await ended(tenant, talk.call_id)
+            call = await ended(tenant.client, talk.call_id)
             turns = (await tenant.client.calls.get_transcript(call_uuid=call.id)).turns
             recorded = read_recording(tenant.services.recordings.lines.folder / f"{call.id}.wav")
     assert service.transcribed == [COST, LATER, YES]

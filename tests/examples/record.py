@@ -15,7 +15,7 @@ from tests.support.http.raw_requests import AsyncClient, Response
 PREFIX = "/v1"
 _DIFFERS = ("content-length", "content-range", "etag", "last-modified")
 """Headers that depend on the machine: how its synthesiser sounds, and when it spoke."""
-_SECRET = re.compile(r"(svc_live_|svc_mcp_|whsec_|talk_|v1=)[0-9A-Za-z_-]{4,}")
+_SECRET = re.compile(r"(svc_live_|svc_mcp_|whsec_|tlk_|v1=)[0-9A-Za-z_-]{4,}")
 """Secrets, what is shown of one to recognise it by, and signatures made with one."""
 
 

@@ -85,6 +85,7 @@ async def _not_there_or_taken(recorder: Recorder) -> None:
     await recorder.refuse("idempotency_key_reused", "POST", "/agents", json=_AGENT, headers=used)
     number = _known(recorder, "rent_phone_number")["number"]
     await recorder.refuse("number_unavailable", "POST", "/phone_numbers", json={"country": "US", "number": number})
+    await recorder.refuse("number_not_at_carrier", "POST", "/phone_numbers/import", json={"number": "+12125550177"})
     dear = {"country": "US", "expected_monthly_cost": {"amount": "0.01"}}
     await recorder.refuse("price_changed", "POST", "/phone_numbers", json=dear)
     bound = recorder.operations["create_inbound_deployment"]["request"]["body"]

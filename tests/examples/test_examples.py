@@ -54,9 +54,16 @@ def test_an_example_of_a_problem_has_its_status_and_its_envelope() -> None:
 
 
 def test_what_a_request_can_provoke_was_provoked() -> None:
-    """What is left needs a fault, a race, a telephone that really rings or millions of rows."""
+    """What is left needs a fault, a race, a telephone that really rings, no lines or millions of rows."""
     left = {"internal_error", "service_unavailable", "request_timeout", "idempotency_in_progress"}
-    left |= {"plan_required", "audience_full", "storage_full", "malformed_request", "headers_too_large"}
+    left |= {
+        "lines_unavailable",
+        "plan_required",
+        "audience_full",
+        "storage_full",
+        "malformed_request",
+        "headers_too_large",
+    }
     assert set(PROBLEMS) - set(KEPT["problems"]) == left
 
 

@@ -239,7 +239,7 @@ async def _single(hand: Hand, draft: dict[str, Any]) -> None:
     (entry,) = (await hand.use("list_audit_log", action="place_call"))["data"]
     assert (entry["subject_id"], entry["tool"]) == (placed["id"], "place_call")
     talk = await hand.use("talk_to_agent", agent_id=draft["agent_id"], variables={"first_name": "Ada", "day": "Monday"})
-    assert talk["url"].partition("#")[2].startswith("talk_")
+    assert talk["url"].partition("#")[2].startswith("tlk_")
     assert "CALLWRIGHT_SIP_NUMBERS" in await hand.refused("import_phone_number", number="+12125550191")
     await _do_not_call(hand)
     await hand.use("create_audience", name="Once", rows=[{"phone_number": "+12025550117", "first_name": "Ida"}])

@@ -160,6 +160,8 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
 
   return {
     asked,
+    owned: [owned.provider, owned.simulated],
+    talk: talk.url.split("#")[1]?.startsWith("tlk_"),
     newSecret: secret !== webhook.secret,
     attempts: attempts.map((attempt) => attempt.outcome),
     arrival: why.webhooks.map((each) => each.arrival),

@@ -38,6 +38,8 @@ async def test_a_program_uses_every_operation_of_the_service(tenant: Tenant, tmp
     assert operations_in(seen.pop("asked")) == set(OPERATIONS)
     assert seen == {
         "newSecret": True,
+        "owned": ["sip", False],
+        "talk": True,
         "attempts": ["dns_failed"],
         "arrival": ["failed"],
         "queued": [1, 0],

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from rich.console import Console
 
@@ -12,6 +12,7 @@ from callwright.client.compat.network_place import Resolve, resolved
 from callwright.client.transport import ApiKey, AsyncBaseTransport, Bounds, Transport, httpx
 from callwright.server.commands.doctor import folder
 from callwright.server.commands.doctor.checkup import CheckResult, Report, Section, Support, show
+from callwright.server.commands.doctor.lines import line_checks
 from callwright.server.commands.doctor.service import (
     LIMIT_S,
     clock_finding,
@@ -45,7 +46,9 @@ async def report_of(
 ) -> Report:
     """Checks the service that the settings name, or the data folder if they name none."""
     if settings.base_url is None or settings.api_key is None:
-        return await folder.report_of(settings)
+        report = await folder.report_of(settings)
+        checks = await line_checks(settings, transport=transport)
+        return replace(report, sections=[*report.sections, Section(title="Real calls", findings=checks)])
     base = httpx.URL(settings.base_url)
     reached = [] if transport is not None else await network(base, resolve)
     sections = [Section(title="Connection", findings=reached)] if reached else []

@@ -19,8 +19,8 @@ from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.schema import deployment_contacts, deployments, organizations
 
 _D, _K, _O = deployments.c, deployment_contacts.c, organizations.c
-_CALLING: ColumnElement[bool] = literal_column("(deployments.status = 'active' OR deployments.in_flight > 0)")
-"""A literal, so that both databases use the partial index."""
+CALLING: ColumnElement[bool] = literal_column("(deployments.status = 'active' OR deployments.in_flight > 0)")
+"""Deployments that may call. A literal, so that both databases use the partial index."""
 _SOONEST = (
     select(_K.next_at)
     .where(_K.deployment_id == _D.id, _D.status == "active", WAITING)
@@ -32,7 +32,7 @@ CAMPAIGNS: Select[*tuple[Any, ...]] = select(
     *(_D.id, _D.status, _D.simulated, _D.max_concurrency, _D.in_flight, _D.settings, _D.claimed_at, _D.clock_ms),
     _D.lease_owner,
     _SOONEST.label("soonest_ms"),
-).where(_D.org_id == bindparam("org"), _CALLING, _D.call_type == "outbound")
+).where(_D.org_id == bindparam("org"), CALLING, _D.call_type == "outbound")
 """The campaigns of an organization that have calls under way or may have people to call."""
 _LIMITS: Select[*tuple[Any, ...]] = select(_O.plan, *(_O[name] for name in NEGOTIABLE)).where(_O.id == bindparam("org"))
 

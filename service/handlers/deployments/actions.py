@@ -31,6 +31,8 @@ from callwright.service.platform.refusals import Refusal, invalid
 from callwright.service.rules.deployment_states import check_action
 from callwright.service.rules.plan_id import StartPlan
 from callwright.service.tables.schema import deployment_contacts
+from callwright.service.telephony.chosen_services import ProviderUnusable, speech_services_of
+from callwright.service.telephony.engine import AgentSnapshot
 
 _K = deployment_contacts.c
 
@@ -58,9 +60,20 @@ def preview_deployment(asked: PreviewDeployment, context: RequestContext) -> Pre
     if row.call_type == "inbound":
         raise invalid("id", "is an inbound deployment, which calls nobody: there is nothing to preview")
     agent, seal = _agent(context, row), context.start_plan_seal
-    return preview(
+    shown = preview(
         context.connection, context.plan, row, agent, seal=seal, now_ms=context.now_ms, plan_id=asked.plan_id
     )
+    advice = None if row.simulated else _advice_on_speech(context, agent_of(row, agent))
+    return shown if advice is None else shown.model_copy(update={"warnings": [*shown.warnings, advice]})
+
+
+def _advice_on_speech(context: RequestContext, agent: AgentSnapshot) -> str | None:
+    """What is missing for a whole conversation on a real line; None if nothing is."""
+    try:
+        missing = speech_services_of(context.connection, context.settings, context.org_id, agent).what_is_missing
+    except ProviderUnusable as error:
+        return f"No call can be made: {error}"
+    return None if missing is None else f"On these lines {missing}."
 
 
 @handles(contract.start_deployment)

@@ -11,7 +11,8 @@ from callwright.contract.deployments.placing import ONE_ATTEMPT
 from callwright.contract.deployments.settings import CampaignSettings
 from callwright.contract.problems import LINES_UNAVAILABLE, PLAN_LIMIT_REACHED
 from callwright.list_files.name_columns import name_of
-from callwright.service.dialling.agent_snapshot import SNAPSHOT
+from callwright.service.dialling.agent_snapshot import snapshot_of
+from callwright.service.dialling.limits.concurrency import CALLING
 from callwright.service.handlers import agents as agent_handlers
 from callwright.service.handlers.deployments.rows import kept_agent
 from callwright.service.handlers.request_context import RequestContext, handles
@@ -26,13 +27,13 @@ from callwright.service.tables.campaign_settings import columns_of
 from callwright.service.tables.rules_files import current_version
 from callwright.service.tables.schema import calls, deployment_contacts, deployments
 from callwright.service.telephony.chosen_services import ChosenServices, ProviderUnusable, speech_services_of
-from callwright.service.telephony.engine import AgentSnapshot, CallRequest
+from callwright.service.telephony.engine import CallRequest
 from callwright.service.telephony.legs import leg_rows
 from callwright.service.telephony.legs.line_engine import NOT_TAKEN_S
 from callwright.service.telephony.lines.availability import why_no_lines
 from callwright.service.telephony.registry import BROWSER
 
-TOKEN_PREFIX = "talk_"
+TOKEN_PREFIX = "tlk_"
 MOST_TALKS = 10
 """Talks of an organization that may be open or under way at once."""
 OPENS_WITHIN_S = 20
@@ -40,7 +41,7 @@ OPENS_WITHIN_S = 20
 _FREE = Price(0, 1, 0)
 """Nobody is rung. What speech and language models cost is between the organization and their providers."""
 _D = deployments.c
-_OPEN = select(func.count()).where(_D.org_id == bindparam("org"), _D.call_type == "web", _D.in_flight > 0)
+_OPEN = select(func.count()).where(_D.org_id == bindparam("org"), CALLING, _D.call_type == "web", _D.in_flight > 0)
 
 
 @handles(contract.talk_to_agent)
@@ -88,15 +89,12 @@ def _check_room(context: RequestContext) -> None:
         raise Refusal(PLAN_LIMIT_REACHED, f"{MOST_TALKS} talks are open; end one first", details=details)
 
 
-def _snapshot(agent: Any) -> AgentSnapshot:
-    kept = kept_agent(agent)
-    return AgentSnapshot(id=agent.id, **{name: kept[name] for name in SNAPSHOT})
-
-
 def _services(context: RequestContext, agent: Any) -> ChosenServices:
     """What hears, thinks and speaks. Raises `Refusal`: lines_unavailable if a provider cannot be used."""
     try:
-        return speech_services_of(context.connection, context.settings, context.org_id, _snapshot(agent))
+        return speech_services_of(
+            context.connection, context.settings, context.org_id, snapshot_of(agent.id, kept_agent(agent))
+        )
     except ProviderUnusable as error:
         raise Refusal(LINES_UNAVAILABLE, str(error)) from error
 
@@ -148,7 +146,7 @@ def _request(
         attempt=1,
         to=f"{BROWSER}-{call_id[-10:]}",
         from_=BROWSER,
-        agent=_snapshot(agent),
+        agent=snapshot_of(agent.id, kept_agent(agent)),
         variables=variables,
         seed=deployment["seed"],
         ring_timeout_s=OPENS_WITHIN_S,

@@ -18,7 +18,7 @@ MOST_BYTES = 16_384
 """Bytes of JSON that the changes of one entry may take."""
 
 _SECRET_NAME = re.compile(r"(?i)(.*_)?(secret|password|token|api_key|authorization)")
-_SECRET_VALUE = re.compile(r"(?:whsec_|svc_live_|svc_mcp_|talk_)\S*")
+_SECRET_VALUE = re.compile(r"(?:whsec_|svc_live_|svc_mcp_|tlk_)\S*")
 _NUMBER = re.compile(r"\+[1-9](?:[ ().-]{0,2}[0-9]){6,14}")
 
 
@@ -55,7 +55,7 @@ def _text(text: str, *, is_own: bool) -> Any:
 
 
 def _clean(text: str, *, is_own: bool) -> str:
-    if "whsec_" in text or "svc_" in text or "talk_" in text:
+    if "whsec_" in text or "svc_" in text or "tlk_" in text:
         if _SECRET_VALUE.match(text):
             return SECRET
         text = _SECRET_VALUE.sub(SECRET, text)

@@ -14,16 +14,21 @@ from callwright.service.rest.pages.page import Page, html_page, part
 from callwright.service.rest.routes import PREFIX
 from callwright.service.rest.transaction import ACTION_PATH
 
-NETWORK = "simulated"
-"""The one network that there is."""
+_NETWORK = {False: "Simulated network", True: "Real and simulated calls"}
+_CALLS = {
+    False: "No telephone rings here. Calls are imitated and labelled as simulated, and the money is play money.",
+    True: "Calls from numbers that are owned at the SIP trunk really ring. Calls from rented numbers are imitated and "
+    "labelled as simulated.",
+}
+"""What calls are, by whether telephones may ring."""
 _VARY = {"Vary": "Accept"}
 
 
-def front_page(root: str, problems: Mapping[str, str]) -> Page:
+def front_page(root: str, problems: Mapping[str, str], *, rings: bool = False) -> Page:
     """The page for browsers. Its links are relative, so that they hold behind a proxy that removes a path.
 
     `root` is the beginning of the addresses that people copy, such as `http://127.0.0.1:8080`; empty if it is not
-    known. `problems` are what keeps the service from working, by the part that has each.
+    known. `problems` are what keeps the service from working, by the part that has each. `rings`: telephones may ring.
     """
     state = (
         "Running" if not problems else f"Not well: {'; '.join(f'{part}: {said}' for part, said in problems.items())}"
@@ -33,6 +38,8 @@ def front_page(root: str, problems: Mapping[str, str]) -> Page:
         tone="good" if not problems else "bad",
         version=escape(version("callwright")),
         root=escape(root),
+        network=_NETWORK[rings],
+        calls=_CALLS[rings],
         keys=ACTION_PATH.lstrip("/"),
         operations=len(OPERATIONS),
     )
@@ -40,13 +47,13 @@ def front_page(root: str, problems: Mapping[str, str]) -> Page:
     return Page(page.content, page.media_type, {**page.headers, **_VARY})
 
 
-def front_facts(root: str, problems: Mapping[str, str]) -> Page:
+def front_facts(root: str, problems: Mapping[str, str], *, rings: bool = False) -> Page:
     """The same for programs: addresses as URLs, or as paths where the service does not know its own."""
     facts = {
         "name": "Callwright",
         "version": version("callwright"),
         "status": "ok" if not problems else "unavailable",
-        "network": NETWORK,
+        "network": "real" if rings else "simulated",
         "rest": f"{root}{PREFIX}",
         "openapi": f"{root}/openapi.json",
         "reference": f"{root}/docs",
@@ -59,11 +66,13 @@ def front_facts(root: str, problems: Mapping[str, str]) -> Page:
     return Page(orjson.dumps(facts, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE), "application/json", _VARY)
 
 
-def llms_text(root: str) -> Page:
+def llms_text(root: str, *, rings: bool = False) -> Page:
     """What a model should read first about this service. Form: llmstxt.org."""
     nouns = "\n".join(
         f"- [{title(noun)}]({root}/docs#about-{noun}): {said.partition(': ')[2] or said}"
         for noun, said in about_nouns().items()
     )
-    text = Template(part("llms.txt")).substitute(root=root, prefix=PREFIX, keys=ACTION_PATH, nouns=nouns)
+    text = Template(part("llms.txt")).substitute(
+        root=root, prefix=PREFIX, keys=ACTION_PATH, nouns=nouns, calls=_CALLS[rings]
+    )
     return Page(text.encode(), "text/plain")

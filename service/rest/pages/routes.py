@@ -16,14 +16,17 @@ FindProblems = Callable[[], Awaitable[Mapping[str, str]]]
 DOCS, LLMS = "/docs", "/llms.txt"
 
 
-def page_routes(address: OwnAddress, find_problems: FindProblems) -> list[Route]:
-    """The routes of all pages. The modules that make them are imported at the first request."""
+def page_routes(address: OwnAddress, find_problems: FindProblems, *, rings: bool = False) -> list[Route]:
+    """The routes of all pages. The modules that make them are imported at the first request.
+
+    `rings`: telephones may ring.
+    """
 
     async def front(request: Request) -> Response:
         from callwright.service.rest.pages.front import front_facts, front_page
 
         make = front_page if "text/html" in request.headers.get("accept", "") else front_facts
-        return make(address.root, await find_problems()).response(request)
+        return make(address.root, await find_problems(), rings=rings).response(request)
 
     async def docs(request: Request) -> Response:
         from callwright.service.rest.pages.reference.reference_page import reference_page
@@ -36,6 +39,6 @@ def page_routes(address: OwnAddress, find_problems: FindProblems) -> list[Route]
     async def llms(request: Request) -> Response:
         from callwright.service.rest.pages.front import llms_text
 
-        return llms_text(address.root).response(request)
+        return llms_text(address.root, rings=rings).response(request)
 
     return [Route("/", front), Route(DOCS, docs), Route(LLMS, llms), Route(ACTION_PATH, api_keys)]

@@ -15,7 +15,7 @@ from callwright.service.handlers.deployments.talks import OPENS_WITHIN_S, hash_o
 from callwright.service.platform.clock.clock import SECOND
 from callwright.service.services import Services
 from callwright.service.telephony.carriers.browser_calls import BrowserCalls, TooManyPages, WaitingPage
-from callwright.service.telephony.carriers.websocket import Opening
+from callwright.service.telephony.carriers.opening import Opening
 from callwright.service.telephony.legs import leg_rows
 from callwright.service.telephony.legs.line_engine import NOT_TAKEN_S
 
@@ -99,7 +99,7 @@ async def _opening(socket: WebSocket, page: WaitingPage) -> Opening | None:
         tasks.cancel_scope.cancel()
         return None
     if found[0] is None:
-        await socket.close(_BUSY)
+        await _closed(socket, _BUSY)
     return found[0]
 
 
@@ -134,7 +134,13 @@ async def _passed_on(socket: WebSocket, opening: Opening) -> None:
                 tasks.cancel_scope.cancel()
             if not is_gone.is_set():
                 code = media.close_code
-                await socket.close(code if code in (1000, 1008, 1013) else _ENDED)
+                await _closed(socket, code if code in (1000, 1008, 1013) else _ENDED)
     except (OSError, TimeoutError, WebSocketException) as error:
         log.warning("a page could not be passed on: %s", type(error).__name__, extra={"call_id": opening.call.call_id})
-        await socket.close(_ENDED)
+        await _closed(socket, _ENDED)
+
+
+async def _closed(socket: WebSocket, code: int) -> None:
+    """Closes a websocket whose page may be gone."""
+    with suppress(WebSocketDisconnect, RuntimeError):
+        await socket.close(code)

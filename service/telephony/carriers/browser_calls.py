@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import anyio
 
 from callwright.service.platform.wake_signal import WakeSignal
-from callwright.service.telephony.carriers.websocket import Opening
+from callwright.service.telephony.carriers.opening import Opening
 
 MOST_PAGES = 200
 """Pages that wait or talk at once in one process."""

@@ -4,6 +4,7 @@ import ipaddress
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Literal, cast, get_args
 
 from pydantic import TypeAdapter, ValidationError
@@ -117,12 +118,14 @@ class SipTrunk:
         return True
 
 
-_TRUNKS = TypeAdapter(SipTrunk)
+@cache
+def _trunks() -> TypeAdapter[SipTrunk]:
+    return TypeAdapter(SipTrunk)
 
 
 def options_of(trunk: SipTrunk) -> dict[str, str]:
     """The carrier options of an order that places a call over the trunk. They have its password."""
-    return {_OPTION: _TRUNKS.dump_json(trunk).decode()}
+    return {_OPTION: _trunks().dump_json(trunk).decode()}
 
 
 def trunk_of(options: Mapping[str, str]) -> SipTrunk:
@@ -132,7 +135,7 @@ def trunk_of(options: Mapping[str, str]) -> SipTrunk:
         NoTrunk: they have none.
     """
     try:
-        return _TRUNKS.validate_json(options.get(_OPTION, ""))
+        return _trunks().validate_json(options.get(_OPTION, ""))
     except ValidationError:
         raise NoTrunk("The order names no SIP trunk.") from None  # the cause would show what was given
 

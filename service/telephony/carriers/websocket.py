@@ -5,15 +5,13 @@ No telephone rings: what could not be begun has certainly reached nobody.
 
 import logging
 import secrets
-from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import anyio
 
 from callwright.service.telephony.carriers.media_calls import ServicesOf, followed, left, recording_of, services_for
+from callwright.service.telephony.carriers.opening import Opening, OtherSide
 from callwright.service.telephony.engine import CallRequest, CallResult
 from callwright.service.telephony.legs.carrier import Found, HangUpAsked, LegRequest, NotSent, ToldStage
 from callwright.service.telephony.lines.media_processes import MediaCall, MediaProcesses, MediaUnavailable
@@ -22,19 +20,6 @@ from callwright.service.telephony.media.messages import BeginCall, Listening
 log = logging.getLogger(__name__)
 LISTENS_WITHIN_S = 20.0
 """Seconds in which a media process must be ready for the websocket of a call."""
-
-
-@dataclass(frozen=True)
-class Opening:
-    """Where the other side of a call comes to: once, with this token."""
-
-    call: CallRequest
-    port: int
-    token: str
-
-
-OtherSide = Callable[[Opening], Coroutine[Any, Any, None]]
-"""Brings the other side of a call, and returns when it is over for it."""
 
 
 class WebsocketCarrier:

@@ -16,6 +16,7 @@ looked for at the carrier (`reconciliation`), and what is not found becomes `unc
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 from pydantic import TypeAdapter
@@ -32,9 +33,6 @@ LegState = Literal["new", "placing", "placed", "unconfirmed", "ended"]
 LegStage = Literal["initiated", "ringing", "answered"]
 
 _L = legs.c
-_REQUESTS = TypeAdapter(CallRequest)
-_RESULTS = TypeAdapter(CallResult)
-_ENDS = TypeAdapter(EarlyEnd)
 _FIND = select(legs).where(_L.call_id == bindparam("b_call"))
 _PROGRESS = select(*(column for column in _L if column.name not in ("request", "hang_up"))).where(
     _L.call_id.in_(bindparam("b_calls", expanding=True))
@@ -43,6 +41,21 @@ _HANG_UPS = select(_L.call_id, _L.hang_up).where(
     _L.lease_owner == bindparam("b_host"), _L.state != "ended", _L.hang_up.is_not(None)
 )
 _STAGE_COLUMNS = {"initiated": _L.initiated_at, "ringing": _L.ringing_at, "answered": _L.answered_at}
+
+
+@cache
+def _requests() -> TypeAdapter[CallRequest]:  # made when the first leg is: a start needs none
+    return TypeAdapter(CallRequest)
+
+
+@cache
+def _results() -> TypeAdapter[CallResult]:
+    return TypeAdapter(CallResult)
+
+
+@cache
+def _ends() -> TypeAdapter[EarlyEnd]:
+    return TypeAdapter(EarlyEnd)
 
 
 def add(
@@ -56,7 +69,7 @@ def add(
         "deployment_id": request.deployment_id,
         "carrier": carrier,
         "state": "new",
-        "request": _REQUESTS.dump_json(request).decode(),
+        "request": _requests().dump_json(request).decode(),
         "created_at": now_ms,
         "token_hash": token_hash,
     }
@@ -93,12 +106,12 @@ def progress_of(connection: Connection, call_ids: Collection[str]) -> Mapping[st
 
 def request_of(leg: Row[Any]) -> CallRequest:
     """The request from which a leg was made."""
-    return _REQUESTS.validate_json(leg.request)
+    return _requests().validate_json(leg.request)
 
 
 def result_of(leg: Row[Any]) -> CallResult:
     """The result of a leg that has ended."""
-    return _RESULTS.validate_json(leg.result)
+    return _results().validate_json(leg.result)
 
 
 @dataclass(frozen=True)
@@ -174,7 +187,7 @@ def end(connection: Connection, result: CallResult, at_ms: int, *, only_in: Coll
     changed = connection.execute(
         update(legs)
         .where(_L.call_id == result.call_id, is_open)
-        .values(state="ended", ended_at=at_ms, result=_RESULTS.dump_json(result).decode())
+        .values(state="ended", ended_at=at_ms, result=_results().dump_json(result).decode())
     )
     return changed.rowcount == 1
 
@@ -192,14 +205,14 @@ def ask_to_hang_up(connection: Connection, call_id: str, early: EarlyEnd, now_ms
     connection.execute(
         update(legs)
         .where(_L.call_id == call_id, _L.state != "ended", _L.hang_up.is_(None))
-        .values(hang_up=_ENDS.dump_json(early).decode())
+        .values(hang_up=_ends().dump_json(early).decode())
     )
 
 
 def hang_ups_of(connection: Connection, host: str) -> Mapping[str, EarlyEnd]:
     """The legs of a host that it has been asked to hang up, and why."""
     found = connection.execute(_HANG_UPS, {"b_host": host})
-    return {row.call_id: _ENDS.validate_json(row.hang_up) for row in found}
+    return {row.call_id: _ends().validate_json(row.hang_up) for row in found}
 
 
 def renew(connection: Connection, host: str, call_ids: Collection[str], *, now_ms: int, until_ms: int) -> set[str]:

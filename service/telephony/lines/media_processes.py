@@ -123,8 +123,9 @@ class MediaProcesses:
             self._tasks = tasks
             try:
                 for _ in range(min(warm, self._most)):
-                    with suppress(MediaUnavailable):
-                        await self._start()
+                    async with self._starting:
+                        with suppress(MediaUnavailable):
+                            await self._start()
                 await anyio.sleep_forever()
             finally:
                 self._tasks = None

@@ -9,17 +9,12 @@ from callwright.service.telephony.media.agent_speech import Voice
 from callwright.service.telephony.media.contact_side import ContactSpeech, Entry, KeyEntries
 from callwright.service.telephony.media.findings import CIRCLES, TOO_MANY_TURNS, End, Findings, Then
 from callwright.service.telephony.media.messages import BeginCall, HangUp
+from callwright.service.telephony.media.patience import FAREWELL_S, LONGEST_SAYING_S, MOST_FAILURES
 from callwright.service.telephony.media.policy import LivePolicy, Phrases, Saying
 from callwright.service.telephony.media.sound_clock import SoundClock
 from callwright.service.telephony.media.transcript import AnswerTimes, Transcript
 from callwright.service.telephony.media.transport import AgentTurn
 from callwright.service.telephony.media.voicemail import Machine, is_machine_greeting
-
-_FAREWELL_S = 4.0
-"""How long a goodbye of the other side is waited for."""
-_LONGEST_SAYING_S = 90.0
-"""A turn of the agent that is not over by then counts as over."""
-_MOST_FAILURES = 3
 
 
 class Conversation:
@@ -61,7 +56,8 @@ class Conversation:
         self._cut_in = self._met_person = False
         self._active_at = self._last_sound_at = now()
         self._silences = self._failures = 0
-        self._had_sound = self._had_message = False
+        self._had_sound = self._had_message = False  # who types need not have a microphone
+        self._hears = begin.services.hearing is not None
         self._detects, self._leaves_message = request.voicemail.detection, False
         self._machine = Machine()
 
@@ -100,11 +96,10 @@ class Conversation:
         now, limits = self._now(), self._limits
         if self._clock.now_s() >= min(limits.longest_s, self._request.max_duration_s):
             self.finish("max_duration", "platform")
-        elif self._begin.services.hearing is not None and now - self._last_sound_at > limits.no_audio_s:
-            if self._had_sound:
-                self.finish("network_error", "carrier")
-            elif not self._had_message:
-                self.finish("no_audio", "platform")
+        elif (
+            self._hears and now - self._last_sound_at > limits.no_audio_s and (self._had_sound or not self._had_message)
+        ):
+            self.finish(*(("network_error", "carrier") if self._had_sound else ("no_audio", "platform")))
         elif self._goodbye_until is not None and now > self._goodbye_until:
             self._said_goodbye()
         elif self._farewell_until is not None and now > self._farewell_until and not self._is_busy(now):
@@ -127,7 +122,7 @@ class Conversation:
 
     def _is_busy(self, now: float) -> bool:
         """Whether somebody speaks or thinks."""
-        if self._saying and now - self._saying_since > _LONGEST_SAYING_S:
+        if self._saying and now - self._saying_since > LONGEST_SAYING_S:
             self._saying = 0
         busy = self._saying > 0 or self._speech.is_heard or self._keys.is_open or now < self._thinking_until
         if busy:
@@ -165,7 +160,7 @@ class Conversation:
         self._saying += 1
         self._saying_since = now
         if saying.then == "hang_up":
-            self._goodbye_until = now + _LONGEST_SAYING_S
+            self._goodbye_until = now + LONGEST_SAYING_S
         self.times.reached("words")
         await self._voice.say(text, language=saying.language, then=saying.then)
 
@@ -199,7 +194,7 @@ class Conversation:
         if then == "hang_up":
             self._said_goodbye()
         elif then == "farewell":
-            self._farewell_until = self._now() + _FAREWELL_S
+            self._farewell_until = self._now() + FAREWELL_S
 
     @property
     def policy(self) -> LivePolicy | None:
@@ -238,7 +233,7 @@ class Conversation:
         self._thinking_until = 0.0
         if self.end is not None or self._goodbye is not None:
             return
-        if self._failures >= _MOST_FAILURES:
+        if self._failures >= MOST_FAILURES:
             self.finish("platform_error", "platform")
         else:
             await self._say(self._phrases.fallback(self._begin.fallback_sentence))

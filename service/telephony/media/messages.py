@@ -5,6 +5,7 @@ for a call is in the order that begins it. The end of its standard input ends it
 """
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
@@ -25,7 +26,9 @@ MOST_CALLS = 16
 
 
 class _Message(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", defer_build=True
+    )  # a service that carries no calls builds none
 
 
 class SpeechService(_Message):
@@ -184,8 +187,15 @@ class Ended(_Message):
 Report = Annotated[Ready | Listening | Reached | Said | Latency | Ended, Field(discriminator="type")]
 """What a media process tells its host."""
 
-_ORDERS: TypeAdapter[Order] = TypeAdapter(Order)
-_REPORTS: TypeAdapter[Report] = TypeAdapter(Report)
+
+@cache
+def _orders() -> TypeAdapter[Order]:
+    return TypeAdapter(Order)
+
+
+@cache
+def _reports() -> TypeAdapter[Report]:
+    return TypeAdapter(Report)
 
 
 def order_from(line: bytes) -> Order:
@@ -194,7 +204,7 @@ def order_from(line: bytes) -> Order:
     Raises:
         ValidationError: it is none. The line is not part of any message: it can hold keys.
     """
-    return _ORDERS.validate_json(line)
+    return _orders().validate_json(line)
 
 
 def report_from(line: bytes) -> Report:
@@ -203,7 +213,7 @@ def report_from(line: bytes) -> Report:
     Raises:
         ValidationError: it is none.
     """
-    return _REPORTS.validate_json(line)
+    return _reports().validate_json(line)
 
 
 def line_of(message: BaseModel) -> bytes:

@@ -12,12 +12,14 @@ from tests.support.service import OWNED, Tenant
 @pytest.mark.requirement("LINE-05")
 async def test_an_owned_number_is_taken_in_for_no_money_and_calls_from_it_are_real(tenant: Tenant) -> None:
     before = (await tenant.client.wallet.get()).balance
+    assert (await tenant.client.overview.get()).network == "simulated"
     taken = await tenant.client.phone_numbers.import_owned(number="(212) 555-0191".replace("(", "+1 ("), label="Ours")
     assert (taken.number, taken.provider, taken.simulated, taken.country) == (OWNED[0], "sip", False, "US")
     assert (taken.monthly_cost.amount, taken.renews_at, taken.auto_renew) == ("0.000000", None, False)
     assert taken.capabilities.voice_outbound
     assert not taken.capabilities.voice_inbound
     assert (await tenant.client.wallet.get()).balance == before
+    assert (await tenant.client.overview.get()).network == "real"
 
 
 async def test_a_number_that_the_trunk_does_not_have_is_refused_with_the_setting_that_lists_them(
@@ -50,3 +52,5 @@ async def test_one_call_from_an_owned_number_is_a_draft_until_its_plan_is_agreed
         await tenant.client.calls.place(**call)
     made = await tenant.client.calls.place(**call, auto_start=False)
     assert (made.status, made.simulated) == ("draft", False)
+    seen = await tenant.client.deployments.preview(id=made.id)
+    assert any("understand only keys and typed words" in warning for warning in seen.warnings)

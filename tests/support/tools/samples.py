@@ -360,7 +360,7 @@ def answers() -> dict[str, Any]:
         "talk_to_agent": Talk(
             call_id="cal_1",
             deployment_id="dep_1",
-            url="https://voice.example.com/talk/cal_1#talk_0a",
+            url="https://voice.example.com/talk/cal_1#tlk_0a",
             expires_at=AT,
             hears=True,
         ),

@@ -106,7 +106,7 @@ export interface DeleteAgentInput {
   id: string;
 }
 
-/** Which agent to talk to. The user who made the key must still be a member of the organization. */
+/** Which agent to talk to. */
 export interface TalkToAgentInput {
   /** Agent id (agt_…), from list_agents. */
   id: string;

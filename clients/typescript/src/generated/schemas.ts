@@ -1120,7 +1120,7 @@ export interface Overflow {
 /** What an organization has and what is under way. */
 export interface Overview {
   organization: string;
-  /** simulated: no telephone rings, whatever is called. */
+  /** real: calls from owned numbers ring; simulated: no telephone rings, whatever is called. */
   network: "simulated" | "real";
   agents: OverviewAgents;
   audiences: OverviewAudiences;

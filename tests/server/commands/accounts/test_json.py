@@ -41,7 +41,7 @@ def test_what_is_cleared_and_what_doctor_finds_are_json_too(tmp_path: Path) -> N
     assert found(tmp_path, "do-not-call", "clear", "--simulated", "--org=acme") == {"cleared": 0}
     report = found(tmp_path, "doctor")
     assert report["healthy"] is True
-    assert {"Data", "This machine"} == {section["title"] for section in report["sections"]}
+    assert {"Data", "This machine", "Real calls"} == {section["title"] for section in report["sections"]}
 
 
 @pytest.mark.requirement("WALLET-07")

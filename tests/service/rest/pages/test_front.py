@@ -6,7 +6,7 @@ from importlib.metadata import version
 import pytest
 
 from callwright.contract.surface import OPERATIONS
-from callwright.service.rest.pages.front import front_facts, front_page
+from callwright.service.rest.pages.front import front_facts, front_page, llms_text
 from tests.support.http.raw_requests import raw_client, refused
 from tests.support.service import Tenant
 
@@ -48,6 +48,13 @@ def test_a_service_that_is_not_well_says_why_in_both_forms() -> None:
     assert "Not well: storage: disk full &lt;here&gt;" in page
     assert "Running" not in page
     assert b'"status": "unavailable"' in front_facts(ROOT, problems).content
+
+
+def test_where_telephones_ring_no_page_says_that_they_do_not() -> None:
+    for page in (front_page(ROOT, {}, rings=True), front_facts(ROOT, {}, rings=True), llms_text(ROOT, rings=True)):
+        text = page.content.decode()
+        assert "No telephone rings" not in text
+        assert "real" in text.lower()
 
 
 @pytest.mark.parametrize("path", PAGES)

@@ -1,71 +1,27 @@
 """Links to talks: what they open, how often and for how long, and what a talk is for the rest of the service."""
 
 import json
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
-from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.exceptions import InvalidStatus
 
 from callwright.client.transport import httpx
-from callwright.contract.calls.calls import Call
-from callwright.contract.deployments.talks import Talk
-from callwright.server.embedded.embedded import listener_on, listening
 from callwright.service.platform.clock.clock import milliseconds
-from callwright.service.settings import LineSettings, ServiceSettings
+from callwright.service.settings import InstalledService, LineSettings, ServiceSettings, SpeechSettings
 from tests.support import resources
 from tests.support.clock_set_by_test import Wall
 from tests.support.resources import refusal
 from tests.support.service import Tenant, open_service
+from tests.support.talks import answering, closed_with, ended, page_of, silent_microphone
 
 ANSWERS = ("Yes, speaking.", "Yes, that suits me.")
 """What the person types to the greeting, and to the question."""
 PROMPT = "Ask whether Tuesday at ten suits them."
 WORDS: dict[str, Any] = {"first_name": "Ada"}
-
-
-@asynccontextmanager
-async def answering(tenant: Tenant) -> AsyncGenerator[str]:
-    """The service over HTTP; yields where."""
-    with listener_on() as listener:
-        async with listening(tenant.service.asgi, listener) as base_url:
-            tenant.services.own_address.bound = root = base_url.removesuffix("/v1")
-            yield root
-
-
-def page_of(talk: Talk, *, token: str | None = None, origin: str | None = None) -> connect:
-    """The websocket that the page of a talk opens."""
-    address, _, own = talk.url.partition("#")
-    offered = ["callwright.talk", own if token is None else token]
-    return connect(address.replace("http", "ws", 1), subprotocols=offered, origin=origin, proxy=None)  # pyright: ignore[reportArgumentType]
-
-
-async def silent_microphone(page: ClientConnection) -> None:
-    """The sound of a page whose microphone hears nothing, as long as the page is open."""
-    with suppress(ConnectionClosed):
-        while True:
-            await page.send(bytes(640))
-            await anyio.sleep(0.02)
-
-
-async def closed_with(page: ClientConnection) -> int | None:
-    with pytest.raises(ConnectionClosed):
-        await page.recv()
-    return page.close_code
-
-
-async def ended(tenant: Tenant, call_id: str) -> Call:
-    with anyio.fail_after(30):
-        while True:
-            call = await tenant.client.calls.get(call_uuid=call_id)
-            if call.ended_at is not None:
-                return call
-            await anyio.sleep(0.05)
 
 
 @pytest.mark.xdist_group("live-calls")
@@ -91,7 +47,7 @@ async def test_a_person_types_with_an_agent_and_the_call_is_kept_like_every_othe
                     await page.send(json.dumps({"type": "text", "text": answer}))
             tasks.cancel_scope.cancel()
         assert heard > 32_000  # more than a second of the agent's voice
-        call = await ended(tenant, talk.call_id)
+        call = await ended(tenant.client, talk.call_id)
         assert (call.call_type, call.simulated, call.outcome, call.cost and call.cost.amount) == (
             "web",
             False,
@@ -109,10 +65,38 @@ async def test_a_person_types_with_an_agent_and_the_call_is_kept_like_every_othe
             assert await closed_with(page) == 4401
 
 
+@pytest.mark.xdist_group("live-calls")
+@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
+async def test_who_only_types_is_said_goodbye_to_although_no_sound_ever_comes(
+    database_url: str, tmp_path: Path, alone: None
+) -> None:
+    hears = SpeechSettings(hearing=InstalledService(kind="openai", url="http://127.0.0.1:9/v1"))
+    settings = ServiceSettings(data=tmp_path, database_url=database_url, speech=hears)
+    async with open_service(database_url, tmp_path, settings=settings) as tenant, answering(tenant) as root:
+        agent = await resources.agent(tenant, system_prompt=PROMPT, welcome_message="Hello, this is Ada.")
+        talk = await tenant.client.agents.talk(id=agent.id)
+        said: list[str] = []
+        with anyio.fail_after(60):
+            async with page_of(talk, origin=root) as page:
+                async for message in page:
+                    if isinstance(message, bytes):
+                        continue
+                    found: dict[str, Any] = json.loads(message)
+                    if found["type"] == "ended":
+                        break
+                    if found["type"] == "caption" and found["role"] == "agent":
+                        said.append(found["text"])
+                        await anyio.sleep(5)  # the time in which somebody types
+                        await page.send(json.dumps({"type": "text", "text": ANSWERS["Tuesday" in said[-1]]}))
+        call = await ended(tenant.client, talk.call_id)
+    assert (call.outcome, call.ended_by, call.hangup_cause) == ("answered", "agent", "normal_clearing")
+    assert call.duration_seconds > 10  # longer than a call may be without any sound
+
+
 async def test_a_link_opens_nothing_with_another_token_or_from_another_page(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path) as tenant, answering(tenant):
         talk = await tenant.client.agents.talk(id=(await resources.agent(tenant)).id, variables=WORDS)
-        async with page_of(talk, token="talk_wrong") as page:
+        async with page_of(talk, token="tlk_wrong") as page:
             assert await closed_with(page) == 4401
         with pytest.raises(InvalidStatus) as caught:
             async with page_of(talk, origin="https://elsewhere.example"):
@@ -136,7 +120,7 @@ async def test_a_link_that_nobody_opens_ends_after_a_minute_and_costs_nothing(
         wall.ahead_ms += 61_000
         async with page_of(talk) as page:
             assert await closed_with(page) == 4401
-        call = await ended(tenant, talk.call_id)
+        call = await ended(tenant.client, talk.call_id)
         assert (call.outcome, call.hangup_cause) == ("no_answer", "no_answer")
         kept = await tenant.ended(talk.deployment_id)
         assert (kept.status, kept.stats.exhausted) == ("completed", 1)
@@ -154,7 +138,7 @@ async def test_a_talk_can_be_ended_and_is_nothing_that_a_campaign_is(database_ur
         async with refusal(400, "invalid_field", "id"):
             await client.deployments.update(id=talk.deployment_id, name="Other")
         await client.calls.hang_up(call_uuid=talk.call_id)
-        call = await ended(tenant, talk.call_id)
+        call = await ended(tenant.client, talk.call_id)
         assert (call.outcome, call.hangup_cause) == ("failed", "originator_cancel")
         assert (await tenant.ended(talk.deployment_id)).stats.cancelled == 1
         listed = (await client.deployments.list(call_type=["web"])).data

@@ -13,7 +13,8 @@ from callwright.contract.calls.calls import AnswerLatency, Call
 from callwright.contract.deployments.dialling import Recording
 from callwright.service.dialling.rounds.undialled_calls import may_place
 from callwright.service.telephony.carriers.media_calls import always
-from callwright.service.telephony.carriers.websocket import Opening, WebsocketCarrier
+from callwright.service.telephony.carriers.opening import Opening
+from callwright.service.telephony.carriers.websocket import WebsocketCarrier
 from callwright.service.telephony.lines.line_host import LineHost
 from callwright.service.telephony.lines.media_processes import MediaProcesses
 from callwright.service.telephony.media.messages import SpeechServices

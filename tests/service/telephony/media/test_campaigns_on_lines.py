@@ -9,7 +9,8 @@ import pytest
 from callwright.server.mcp.resources.sound import frames_of
 from callwright.service.dialling.rounds.undialled_calls import may_place
 from callwright.service.telephony.carriers.media_calls import always
-from callwright.service.telephony.carriers.websocket import Opening, WebsocketCarrier
+from callwright.service.telephony.carriers.opening import Opening
+from callwright.service.telephony.carriers.websocket import WebsocketCarrier
 from callwright.service.telephony.engine import Turn
 from callwright.service.telephony.lines.line_host import LineHost
 from callwright.service.telephony.lines.media_processes import MediaProcesses
