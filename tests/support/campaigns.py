@@ -17,7 +17,7 @@ from callwright.contract.agents import Agent
 from callwright.contract.audiences import Audience
 from callwright.contract.calls.calls import Call
 from callwright.contract.deployments.deployments import Deployment
-from callwright.contract.deployments.dialling import RetryPolicy
+from callwright.contract.deployments.dialling import Compliance, RetryPolicy
 from callwright.contract.phone_numbers import PhoneNumber
 from callwright.service.dialling import leases
 from callwright.service.dialling.claims import Claimed, Draft
@@ -42,6 +42,8 @@ PROMPT = (
 )
 WELCOME = "Hello {{first_name}}, this is Ada, an automated assistant of the Lakeside clinic."
 ONCE = RetryPolicy(max_attempts=1)
+PLAIN = Compliance(ai_disclosure=False)
+"""A greeting of only its own words."""
 FAST = {"max_concurrency": 10, "calls_per_second": 10.0}
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 import anyio
 import pytest
 
-from callwright.contract.deployments.dialling import Compliance
 from callwright.service.dialling.rounds.undialled_calls import may_place
 from callwright.service.telephony.carriers.media_calls import always
 from callwright.service.telephony.carriers.sip import SipCarrier
@@ -17,14 +16,13 @@ from tests.service.telephony.media.conftest import Sounds
 from tests.service.telephony.media.sentences import GREETING, PROMPT, QUESTION, YES
 from tests.service.telephony.media.sip.telephone import Telephone, telephone
 from tests.service.telephony.media.speech_endpoint import endpoint
-from tests.support.campaigns import ONCE, calls_of, make_agent, people, started
+from tests.support.campaigns import ONCE, PLAIN, calls_of, make_agent, people, started
 from tests.support.scripted_carrier import driven_on_lines
 from tests.support.service import open_service
 
 pytestmark = [pytest.mark.xdist_group("live-calls")]
 
 
-PLAIN = Compliance(ai_disclosure=False)
 """The agent says its greeting and nothing more."""
 
 
@@ -59,7 +57,6 @@ async def test_a_campaign_is_called_over_a_trunk(
         agent = await make_agent(tenant, system_prompt=PROMPT, welcome_message=GREETING)
         made = await started(tenant, people(1), agent_id=agent.id, retry_policy=ONCE, compliance=PLAIN)
         await driven_on_lines(tenant, made.id)
-        tasks.cancel_scope.cancel()
         (call,) = await calls_of(tenant, made.id)
         transcript = await tenant.client.calls.get_transcript(call_uuid=call.id)
         assert (call.outcome, call.hangup_cause) == ("answered", "contact_hangup")
@@ -70,3 +67,4 @@ async def test_a_campaign_is_called_over_a_trunk(
         ]
         assert call.ringing_at is not None
         assert call.answered_at is not None
+        tasks.cancel_scope.cancel()
