@@ -27,11 +27,11 @@ from callwright.service.speech.voices import voice
 
 HEARING_S, THINKING_S = 0.1, 0.1
 """What the local service takes for each."""
-PAIR_TURNS = 12
+PAIR_TURNS = 40
 """Turns of each side of a comparison."""
 AT_ONCE = (1, 4, 8, 16)
-TURNS = 4
-"""Turns of each call."""
+ANSWERS, FEWEST_TURNS = 48, 4
+"""Answers for each number of calls, and how many of them at least are of one call."""
 LATEST_MS = 1_500
 """Answers that come later sound as if nobody had heard."""
 MOST_RATIO = 1.15
@@ -119,7 +119,7 @@ async def calls_at_once(line: Line, said: bytes, count: int) -> list[float]:
         await anyio.sleep(number * 0.37)
         async with line.call(thinks=True, welcome=GREETING) as call:
             await call.turn("agent", 1)
-            times.extend(await answered_ms(call.page, said, TURNS))
+            times.extend(await answered_ms(call.page, said, max(FEWEST_TURNS, ceil(ANSWERS / count))))
             await call.page.send(type="hang_up")
             await call.ended()
 

@@ -1,6 +1,6 @@
 """A carrier of tests that does what the last digits of a number say, and lines that carry calls on it."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -118,13 +118,23 @@ async def lines_of(
         tasks.cancel_scope.cancel()
 
 
-async def driven_on_lines(tenant: Tenant, deployment_id: str, *, owner: str = "wrk_lines") -> None:
-    """Drives a campaign on the lines of the scripted carrier until it has nothing left to do now."""
+async def driven_on_lines(
+    tenant: Tenant,
+    deployment_id: str,
+    *,
+    owner: str = "wrk_lines",
+    within_s: float = 60.0,
+    ends: Callable[[], bool] = bool,
+) -> None:
+    """Drives a campaign on the lines of the scripted carrier until it has nothing left to do now.
+
+    With `ends`, until that is true and no call goes on.
+    """
     services = tenant.services
     await lease(tenant, deployment_id, owner)
     writes = DriverWrites(
         database=services.database, clock=services.clock, ids=services.ids, owner=owner, lease_ms=60_000
     )
     engines = {"simulated": partial(LineEngine, carrier="scripted")}
-    with anyio.fail_after(60):
-        await Runner(writes, time_scale=1.0, engines=engines).drive(deployment_id)
+    with anyio.fail_after(within_s):
+        await Runner(writes, time_scale=1.0, ends=ends, engines=engines).drive(deployment_id)

@@ -4,9 +4,6 @@ Who opts out, machines and a dozen others really speak; the rest type, so that t
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,28 +15,23 @@ from callwright.contract.calls.calls import Call
 from callwright.contract.declaration.field_types import Spend
 from callwright.contract.deployments.contacts import Contact
 from callwright.contract.deployments.dialling import IntervalsByReason, RetryPolicy
-from callwright.service.dialling.rounds.driver_writes import DriverWrites
-from callwright.service.dialling.rounds.runner import Runner
 from callwright.service.dialling.rounds.undialled_calls import may_place
 from callwright.service.platform.clock.clock import MINUTE
 from callwright.service.tables.schema import deployments
 from callwright.service.telephony.carriers.media_calls import always
-from callwright.service.telephony.carriers.websocket import Opening, WebsocketCarrier
-from callwright.service.telephony.engine import CallResult
-from callwright.service.telephony.legs.carrier import HangUpAsked, LegRequest, ToldStage
-from callwright.service.telephony.legs.line_engine import LineEngine
 from callwright.service.telephony.lines.line_host import LineHost
 from callwright.service.telephony.lines.media_processes import MediaProcesses
 from callwright.service.telephony.media.messages import SpeechService, SpeechServices
-from tests.service.telephony.media.caller import Caller, caller
 from tests.service.telephony.media.closed_set import samples_of
 from tests.service.telephony.media.conftest import Sounds
+from tests.service.telephony.media.crowd import KINDS, CountedLines, Crowd, numbers
 from tests.service.telephony.media.recordings import read_recording
-from tests.service.telephony.media.sentences import GREETING, MACHINE, PROMPT, QUESTION, STOP, YES, beep
+from tests.service.telephony.media.sentences import GREETING, MACHINE, PROMPT, QUESTION, STOP, YES
 from tests.service.telephony.media.speech_endpoint import endpoint
 from tests.support.campaign_invariants import campaign_records, check_counters
-from tests.support.campaigns import calls_of, lease, make_agent, make_audience, people, phone, started
+from tests.support.campaigns import calls_of, make_agent, make_audience, people, started
 from tests.support.do_not_call import add, listed
+from tests.support.scripted_carrier import driven_on_lines
 from tests.support.service import Tenant, open_service
 
 pytestmark = [
@@ -49,8 +41,6 @@ pytestmark = [
 ]
 
 LINES = 16
-KINDS = {"opts_out": 6, "listed": 3, "answers_later": 8, "machine": 5, "speaks": 12, "types": 60}
-"""How many people there are of each kind. Who opts out has a second row too, so that there are a hundred rows."""
 RETRY_MINUTES = 10
 RETRIES = RetryPolicy(
     max_attempts=2, intervals_by_reason=IntervalsByReason(no_answer=[RETRY_MINUTES]), different_time_of_day=False
@@ -59,93 +49,6 @@ LONGEST_S = 400.0
 """Seconds after which a campaign has stopped somewhere."""
 QUIETEST = 0.01
 """Samples that are louder, between 0 and 1, are speech."""
-
-
-APART = 14
-"""Rows from one person who opts out to the next: more than a tenth of the answered calls would pause the campaign."""
-
-
-def numbers() -> dict[str, list[str]]:
-    """The numbers of the people of each kind, in the order of their rows."""
-    order = [kind for kind, count in KINDS.items() if kind != "opts_out" for _ in range(count)]
-    for at in range(KINDS["opts_out"]):
-        order.insert(APART // 2 + at * APART, "opts_out")
-    return {kind: [phone(index) for index, of in enumerate(order) if of == kind] for kind in KINDS}
-
-
-@dataclass
-class Crowd:
-    """The people: what each of them does when the telephone rings."""
-
-    kinds: Mapping[str, str]
-    """The kind of each number; others type."""
-    sounds: Sounds
-
-    async def rings(self, opening: Opening) -> None:
-        """One telephone rings, and is answered or not. Whoever types sends silence, as a page does."""
-        kind = self.kinds.get(opening.call.to, "types")
-        if kind == "answers_later" and opening.call.attempt == 1:
-            return
-        types = kind in ("types", "answers_later")
-        async with caller(opening.port, opening.token) as page:
-            match kind:
-                case "machine":
-                    await page.say(self.sounds.contact[MACHINE] + bytes(6_400) + beep())
-                case "opts_out":
-                    await _captions(page, 1)
-                    await page.say(self.sounds.contact[STOP])
-                case _:
-                    for heard in (1, 3):  # the greeting, one's own words, the question
-                        await _captions(page, heard)
-                        if types:
-                            await page.send(type="text", text=YES)
-                        else:
-                            await page.say(self.sounds.contact[YES])
-            await page.closed(90)
-
-
-async def _captions(page: Caller, count: int) -> None:
-    await page.wait_for(lambda message: message["type"] == "caption" and len(page.of("caption")) >= count, 90)
-
-
-class CountedLines(WebsocketCarrier):
-    """Loopback lines of which it is known whom they called, and how many at once."""
-
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
-        self.placed: list[str] = []
-        """The number of each call."""
-        self.now = self.most = 0
-
-    async def place(self, leg: LegRequest) -> str | None:
-        self.placed.append(leg.call.to)
-        self.now += 1
-        self.most = max(self.most, self.now)
-        try:
-            return await super().place(leg)
-        except BaseException:
-            self.now -= 1
-            raise
-
-    async def ended(
-        self, leg: LegRequest, provider_call_id: str | None, told: ToldStage, hang_up: HangUpAsked
-    ) -> CallResult:
-        try:
-            return await super().ended(leg, provider_call_id, told, hang_up)
-        finally:
-            self.now -= 1
-
-
-async def drive(tenant: Tenant, deployment_id: str, *, ends: Callable[[], bool] = bool) -> None:
-    """Drives a campaign on the lines until it has stopped; with `ends`, until that is true and no call goes on."""
-    services, owner = tenant.services, "wrk_lines"
-    await lease(tenant, deployment_id, owner)
-    writes = DriverWrites(
-        database=services.database, clock=services.clock, ids=services.ids, owner=owner, lease_ms=60_000
-    )
-    engines = {"simulated": partial(LineEngine, carrier="scripted")}
-    with anyio.fail_after(LONGEST_S):
-        await Runner(writes, time_scale=1.0, ends=ends, engines=engines).drive(deployment_id)
 
 
 async def put_forward(tenant: Tenant, deployment_id: str, minutes: int) -> None:
@@ -194,13 +97,14 @@ async def check_hundred(tenant: Tenant, deployment_id: str, lines: CountedLines,
     made = await tenant.client.deployments.get(id=deployment_id)
     contacts, calls = await contacts_of(tenant, deployment_id), await calls_of(tenant, deployment_id)
     assert (made.status, made.stats.contacts, lines.most) == ("completed", 100, LINES)
+    ends = Counter((kinds[one.to], one.outcome, one.disposition, one.hangup_cause) for one in calls)
     reached = KINDS["speaks"] + KINDS["types"] + KINDS["answers_later"]
     opted = KINDS["opts_out"]
     assert made.stats.outcomes == {
         "answered": reached + opted,
         "voicemail": KINDS["machine"],
         "no_answer": KINDS["answers_later"],
-    }
+    }, ends
     assert made.stats.dispositions == {"goal_met": reached, "do_not_call": opted}
     counted = (made.stats.completed, made.stats.suppressed, made.stats.exhausted)
     assert counted == (reached, 2 * opted + KINDS["listed"], KINDS["machine"])
@@ -262,7 +166,7 @@ async def test_a_hundred_people_are_called_by_the_rules_and_the_next_campaign_st
         host = LineHost(
             services.database, services.clock, "hst_1", {"scripted": lines}, lines=LINES, may_place=may_place
         )
-        tasks.start_soon(media.run, 0)  # the first call starts the process, as on lines that pages call
+        tasks.start_soon(media.run)
         tasks.start_soon(host.run)
         await add(tenant, [{"number": to} for to in crowd["listed"]])
         agent = await make_agent(tenant, system_prompt=PROMPT, welcome_message=GREETING)
@@ -275,17 +179,17 @@ async def test_a_hundred_people_are_called_by_the_rules_and_the_next_campaign_st
             tenant, [], audience_id=audience.id, max_concurrency=LINES + 8, calls_per_second=10.0, **given
         )
         first_attempts = len(kinds) - KINDS["listed"]
-        await drive(tenant, made.id, ends=lambda: len(lines.placed) >= first_attempts)
+        await driven_on_lines(tenant, made.id, within_s=LONGEST_S, ends=lambda: len(lines.placed) >= first_attempts)
         waiting = (await tenant.client.deployments.get(id=made.id)).stats.retry_waiting
         assert (waiting, len(lines.placed)) == (KINDS["answers_later"], first_attempts)
         await put_forward(tenant, made.id, RETRY_MINUTES + 1)
-        await drive(tenant, made.id)
+        await driven_on_lines(tenant, made.id, within_s=LONGEST_S)
         await check_hundred(tenant, made.id, lines, tmp_path)
 
         lines.placed.clear()
         others = [*opt_outs[:2], *people(20, first=1_000)]
         capped = await started(tenant, others, "Capped", budget_cap=Spend(amount="0.027"), **given)
-        await drive(tenant, capped.id)
+        await driven_on_lines(tenant, capped.id, within_s=LONGEST_S)
         stopped = await tenant.client.deployments.get(id=capped.id)
         assert (stopped.status, stopped.status_reason) == ("paused", "budget_reached")
         assert 1 <= stopped.stats.attempts < 20
