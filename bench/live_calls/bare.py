@@ -26,9 +26,9 @@ from pipecat.workers.runner import WorkerRunner
 
 from callwright.service.speech.synthesiser import Synthesiser, find_libraries
 from callwright.service.telephony.engine import AgentSnapshot
-from callwright.service.telephony.media.espeak_speech import EspeakSpeech
-from callwright.service.telephony.media.sound_clock import RATE
-from callwright.service.telephony.media.turn_taking import load_models
+from callwright.service.telephony.media.sound.sound_clock import RATE
+from callwright.service.telephony.media.speech.espeak_speech import EspeakSpeech
+from callwright.service.telephony.media.turns.turn_taking import load_models
 from callwright.service.telephony.media.warming import warm
 
 

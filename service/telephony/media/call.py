@@ -14,10 +14,10 @@ from callwright.service.telephony.media.findings import End
 from callwright.service.telephony.media.messages import BeginCall, Dial, Ended, HangUp, Listening, Reached
 from callwright.service.telephony.media.other_side import Arrival, Gone, OtherSide
 from callwright.service.telephony.media.pipeline import CallPipeline, Failure
-from callwright.service.telephony.media.recorder import Recorder
-from callwright.service.telephony.media.sound_clock import SoundClock, Track
-from callwright.service.telephony.media.transcript import Transcript
-from callwright.service.telephony.media.turn_taking import SpeechModels
+from callwright.service.telephony.media.sound.recorder import Recorder
+from callwright.service.telephony.media.sound.sound_clock import SoundClock, Track
+from callwright.service.telephony.media.turns.transcript import Transcript
+from callwright.service.telephony.media.turns.turn_taking import SpeechModels
 
 _TICK_S = 0.1
 _CLOSE_S = 10.0

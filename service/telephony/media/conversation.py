@@ -5,15 +5,15 @@ from collections.abc import Awaitable, Callable
 
 from callwright.service.rules.opt_out_words import is_opt_out, is_opt_out_key
 from callwright.service.telephony.engine import AnsweredBy, EndedBy, HangupCause, TurnSource
-from callwright.service.telephony.media.agent_speech import Voice
-from callwright.service.telephony.media.contact_side import ContactSpeech, Entry, KeyEntries
 from callwright.service.telephony.media.findings import CIRCLES, TOO_MANY_TURNS, End, Findings, Then
 from callwright.service.telephony.media.messages import BeginCall, HangUp
 from callwright.service.telephony.media.patience import FAREWELL_S, LONGEST_SAYING_S, MOST_FAILURES
 from callwright.service.telephony.media.policy import LivePolicy, Phrases, Saying
-from callwright.service.telephony.media.sound_clock import SoundClock
-from callwright.service.telephony.media.transcript import AnswerTimes, Transcript
-from callwright.service.telephony.media.transport import AgentTurn
+from callwright.service.telephony.media.sound.sound_clock import SoundClock
+from callwright.service.telephony.media.sound.transport import AgentTurn
+from callwright.service.telephony.media.speech.agent_speech import Voice
+from callwright.service.telephony.media.turns.contact_side import ContactSpeech, Entry, KeyEntries
+from callwright.service.telephony.media.turns.transcript import AnswerTimes, Transcript
 from callwright.service.telephony.media.voicemail import Machine, is_machine_greeting
 
 

@@ -174,12 +174,12 @@ class Ended(_Message):
     unanswered_questions: tuple[str, ...] = ()
     callback_after_s: float | None = None
     sip_status: int | None = None
+    """The final answer to the INVITE, or to the registration before it, if the call was not answered."""
     voicemail_message_left: bool = False
     """The whole message was said to a machine, after the end of its greeting."""
     machine_verdicts: MachineVerdicts = MachineVerdicts()
     recorded: bool = False
     """There is sound in the file of the recording."""
-    """The final answer to the INVITE, or to the registration before it, if the call was not answered."""
     was_sent: bool = True
     """False: the request that places the call certainly did not leave, so no telephone rang."""
 

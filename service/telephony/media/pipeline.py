@@ -20,13 +20,14 @@ from pipecat.processors.frame_processor import FrameProcessor
 from pipecat.workers.runner import WorkerRunner
 
 from callwright.service.speech.synthesiser import Synthesiser
-from callwright.service.telephony.media import speech_services, turn_taking
-from callwright.service.telephony.media.agent_speech import AgentSpeech, AnswerClock
 from callwright.service.telephony.media.findings import Then
 from callwright.service.telephony.media.messages import BeginCall
-from callwright.service.telephony.media.sound_clock import RATE, SoundClock, Track
-from callwright.service.telephony.media.transport import CallTransport, SpeechObserver
-from callwright.service.telephony.media.turn_gate import Floor, TurnGate
+from callwright.service.telephony.media.sound.sound_clock import RATE, SoundClock, Track
+from callwright.service.telephony.media.sound.transport import CallTransport, SpeechObserver
+from callwright.service.telephony.media.speech import speech_services
+from callwright.service.telephony.media.speech.agent_speech import AgentSpeech, AnswerClock
+from callwright.service.telephony.media.turns import turn_taking
+from callwright.service.telephony.media.turns.gate import Floor, TurnGate
 
 _CANCEL_S = 5.0
 _FLUSH_S = 1.0

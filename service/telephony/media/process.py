@@ -151,8 +151,8 @@ class Calls:
         """Holds a call. A fault ends that call and no other."""
         from callwright.service.telephony.carriers.sip_trunk import NoTrunk
         from callwright.service.telephony.media.call import Call
-        from callwright.service.telephony.media.speech_services import UnknownService
-        from callwright.service.telephony.media.turn_taking import load_models
+        from callwright.service.telephony.media.speech.speech_services import UnknownService
+        from callwright.service.telephony.media.turns.turn_taking import load_models
 
         call_id = begin.request.call_id
         try:

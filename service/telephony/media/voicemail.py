@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 
 from callwright.service.telephony.engine import AnsweredBy
-from callwright.service.telephony.media.sound_clock import RATE
+from callwright.service.telephony.media.sound.sound_clock import RATE
 
 _WINDOW = 512
 """32 ms."""

@@ -9,8 +9,8 @@ from anyio import to_thread
 
 from callwright.service.speech.synthesiser import SpeechUnavailable, Synthesiser
 from callwright.service.speech.voices import default_voice
-from callwright.service.telephony.media.sound_clock import RATE
-from callwright.service.telephony.media.turn_taking import load_models
+from callwright.service.telephony.media.sound.sound_clock import RATE
+from callwright.service.telephony.media.turns.turn_taking import load_models
 
 _MODULES = ("callwright.service.telephony.media.call", "pipecat.services.openai.stt", "pipecat.services.openai.llm")
 

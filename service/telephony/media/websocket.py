@@ -23,7 +23,7 @@ from websockets.http11 import Request, Response
 
 from callwright.service.telephony.engine import HangupCause
 from callwright.service.telephony.media.other_side import Ear, Gone, WaitingStages
-from callwright.service.telephony.media.sound_clock import FRAME_BYTES, seconds_of
+from callwright.service.telephony.media.sound.sound_clock import FRAME_BYTES, seconds_of
 
 LONGEST_TEXT = 1_000
 """Characters of a typed turn."""

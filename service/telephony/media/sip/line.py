@@ -9,10 +9,10 @@ from contextlib import suppress
 from baresip import AudioNotActive, AudioRestarted, BaresipError, Call, Event, StackEvent
 
 from callwright.service.telephony.media.other_side import Ear, Gone
-from callwright.service.telephony.media.resampling import Doubled, Halved
 from callwright.service.telephony.media.sip.causes import not_connected, refused, status_of
 from callwright.service.telephony.media.sip.messages_seen import Seen
-from callwright.service.telephony.media.sound_clock import FRAME_BYTES
+from callwright.service.telephony.media.sound.resampling import Doubled, Halved
+from callwright.service.telephony.media.sound.sound_clock import FRAME_BYTES
 
 _TICK_S = 0.02
 _MOST_READ = 16_000

@@ -11,11 +11,11 @@ from callwright.service.speech.mu_law_files import has_sound, header, pcm_of
 from callwright.service.speech.synthesiser import Synthesiser, find_libraries
 from callwright.service.speech.voices import default_voice
 from callwright.service.telephony.engine import AgentSnapshot, CallRequest, Speaker
-from callwright.service.telephony.media.contact_side import ContactSpeech, Entry, KeyEntries, Spoken
 from callwright.service.telephony.media.policy import LivePolicy, Saying
-from callwright.service.telephony.media.recorder import Recorder, mu_law
-from callwright.service.telephony.media.sound_clock import RATE, SoundClock, Track
-from callwright.service.telephony.media.transcript import AnswerTimes
+from callwright.service.telephony.media.sound.recorder import Recorder, mu_law
+from callwright.service.telephony.media.sound.sound_clock import RATE, SoundClock, Track
+from callwright.service.telephony.media.turns.contact_side import ContactSpeech, Entry, KeyEntries, Spoken
+from callwright.service.telephony.media.turns.transcript import AnswerTimes
 from callwright.service.telephony.media.voicemail import BeepFinder, Machine, is_machine_greeting
 from callwright.service.telephony.simulated.conversation.phrases import LANGUAGES, bank_or_english
 from tests.service.telephony.media.conftest import Sounds

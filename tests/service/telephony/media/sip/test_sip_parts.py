@@ -5,9 +5,9 @@ import logging
 import numpy as np
 import pytest
 
-from callwright.service.telephony.media.resampling import Doubled, Halved, Samples
 from callwright.service.telephony.media.sip.causes import not_connected, refused, status_of
 from callwright.service.telephony.media.sip.messages_seen import Seen, follow_messages, seen_in
+from callwright.service.telephony.media.sound.resampling import Doubled, Halved, Samples
 
 _INVITE = "INVITE sip:1@a SIP/2.0\nVia: x\nCall-ID: abc\nCSeq: 7 INVITE\n\n"
 

@@ -12,8 +12,8 @@ import numpy as np
 from anyio import to_thread
 
 from callwright.service.speech.mu_law_files import HEADER_BYTES, RATE_HZ, header
-from callwright.service.telephony.media.resampling import Halved, Samples
-from callwright.service.telephony.media.sound_clock import RATE, SoundClock
+from callwright.service.telephony.media.sound.resampling import Halved, Samples
+from callwright.service.telephony.media.sound.sound_clock import RATE, SoundClock
 
 FULL_DISK = "The recording ends early: it could not be written."
 _FLUSH_S = 1.0

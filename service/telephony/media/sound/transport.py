@@ -28,8 +28,8 @@ from pipecat.transports.base_transport import BaseTransport, TransportParams
 from callwright.service.telephony.engine import TurnSource
 from callwright.service.telephony.media.findings import Then
 from callwright.service.telephony.media.other_side import OtherSide
-from callwright.service.telephony.media.sound_clock import FRAME_BYTES, RATE, SoundClock, Track
-from callwright.service.telephony.media.turn_frames import SpokenWord, TurnBegins, TurnEnds
+from callwright.service.telephony.media.sound.sound_clock import FRAME_BYTES, RATE, SoundClock, Track
+from callwright.service.telephony.media.turns.frames import SpokenWord, TurnBegins, TurnEnds
 from callwright.service.telephony.simulated.conversation.timing import spoken_duration_s
 
 PLACE = "end_s"

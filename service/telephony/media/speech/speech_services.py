@@ -75,7 +75,7 @@ def speaking(service: SpeechService, agent: AgentSnapshot, synthesiser: Synthesi
     language = language_of(agent.language)
     match service.kind:
         case "espeak":
-            from callwright.service.telephony.media.espeak_speech import EspeakSpeech
+            from callwright.service.telephony.media.speech.espeak_speech import EspeakSpeech
 
             return EspeakSpeech(synthesiser, agent)
         case "openai":

@@ -15,7 +15,7 @@ from pipecat.frames.frames import (
 from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 
-from callwright.service.telephony.media.transport import PLACE
+from callwright.service.telephony.media.sound.transport import PLACE
 
 
 class Floor(Protocol):

@@ -16,7 +16,7 @@ from pipecat.utils.text.base_text_aggregator import TextType
 from callwright.service.speech.synthesiser import MAX_TEXT_CHARS, SAMPLE_RATE, SpeechUnavailable, Synthesiser
 from callwright.service.speech.voices import agent_voice
 from callwright.service.telephony.engine import AgentSnapshot
-from callwright.service.telephony.media.turn_frames import SpokenWord, TurnBegins
+from callwright.service.telephony.media.turns.frames import SpokenWord, TurnBegins
 
 _PIECE = SAMPLE_RATE // 10
 

@@ -26,7 +26,7 @@ from pipecat.turns.user_stop.speech_timeout_user_turn_stop_strategy import Speec
 from pipecat.turns.user_stop.turn_analyzer_user_turn_stop_strategy import TurnAnalyzerUserTurnStopStrategy
 from pipecat.turns.user_turn_strategies import UserTurnStrategies
 
-from callwright.service.telephony.media.sound_clock import seconds_of
+from callwright.service.telephony.media.sound.sound_clock import seconds_of
 
 FEWEST_WORDS = 2
 """What interrupts the agent has as many words; one word, such as "yes", is an aside."""

@@ -19,7 +19,7 @@ from pipecat.frames.frames import (
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 
 from callwright.service.telephony.media.findings import Then
-from callwright.service.telephony.media.turn_frames import TurnBegins, TurnEnds
+from callwright.service.telephony.media.turns.frames import TurnBegins, TurnEnds
 
 HANG_UP = "[hang_up]"
 """A model that writes this ends the call."""
