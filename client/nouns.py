@@ -2,7 +2,6 @@
 
 from callwright.client.method import Noun, download, listing, method
 from callwright.contract import (
-    agents,
     audiences,
     audit_log,
     compliance_reviews,
@@ -16,6 +15,7 @@ from callwright.contract import (
     wallet,
     webhooks,
 )
+from callwright.contract.agents import agents
 from callwright.contract.calls import calls, conversations, evidence, transcripts, unconfirmed
 from callwright.contract.deployments import deployments, placing, talks
 

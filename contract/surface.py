@@ -1,7 +1,6 @@
 """The whole surface: importing this module declares every operation and event."""
 
 from callwright.contract import (
-    agents,
     audiences,
     audit_log,
     compliance_reviews,
@@ -15,6 +14,7 @@ from callwright.contract import (
     wallet,
     webhooks,
 )
+from callwright.contract.agents import agents
 from callwright.contract.calls import calls, conversations, evidence, transcripts, unconfirmed
 from callwright.contract.declaration.operation import OPERATIONS, Operation
 from callwright.contract.deployments import deployments, placing, talks

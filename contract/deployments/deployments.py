@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from callwright.contract.agents import AgentSnapshot
+from callwright.contract.agents.agents import AgentSnapshot
 from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NOTHING
 from callwright.contract.declaration.field_types import (
     AgentId,

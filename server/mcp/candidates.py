@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from callwright.client.compat.lenient_response import LenientResponse
-from callwright.contract.agents import list_agents
+from callwright.contract.agents.agents import list_agents
 from callwright.contract.audiences import list_audiences
 from callwright.contract.calls.calls import list_calls
 from callwright.contract.declaration.operation import AnyOperation

@@ -1,7 +1,6 @@
 """Loads every handler. A test compares the list of handlers with the contract's operations."""
 
 from callwright.service.handlers import (
-    agents,
     audiences,
     audit_log,
     compliance_reviews,
@@ -12,6 +11,7 @@ from callwright.service.handlers import (
     voices,
     wallet,
 )
+from callwright.service.handlers.agents import agents
 from callwright.service.handlers.calls import calls, conversations, evidence, transcripts, unconfirmed
 from callwright.service.handlers.deployments import deployments, inbound, placing, talks
 from callwright.service.handlers.events import explanation, log

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from callwright.contract.agents import Model, Speech
+from callwright.contract.agents.agents import Model, Speech
 
 CHOICE = ("hearing_provider", "speaking_provider", "speaking_voice", "model_provider", "model_name")
 """The columns, of which null is the organization's default."""

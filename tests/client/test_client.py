@@ -6,7 +6,7 @@ from callwright.client import Client, DownloadRequest, InvalidArguments, Listing
 from callwright.client.client import NOUNS
 from callwright.client.method import Noun, OperationMethod, method
 from callwright.client.nouns import Agents
-from callwright.contract.agents import Agent, get_agent
+from callwright.contract.agents.agents import Agent, get_agent
 from callwright.contract.declaration.pagination import Page
 from callwright.contract.surface import OPERATIONS
 from tests.client.scripted import AGENT, BASE, KEY, ScriptedService, client_of, many, one, scripted

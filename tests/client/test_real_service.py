@@ -23,7 +23,7 @@ from callwright.client import (
     Retries,
 )
 from callwright.client.transport import ASGITransport, AsyncBaseTransport, Request, Response, httpx
-from callwright.contract.agents import CreateAgent, create_agent
+from callwright.contract.agents.agents import CreateAgent, create_agent
 from callwright.service import accounts
 from callwright.service.app import Application, pipeline_of
 from callwright.service.tables.schema import api_keys, request_days

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from callwright.contract.agents import CreateAgent
+from callwright.contract.agents.agents import CreateAgent
 
 
 def test_half_a_character_in_the_name_of_a_note_is_refused() -> None:

@@ -13,7 +13,7 @@ import anyio
 import pytest
 from sqlalchemy import Row, select, update
 
-from callwright.contract.agents import Agent
+from callwright.contract.agents.agents import Agent
 from callwright.contract.audiences import Audience
 from callwright.contract.calls.calls import Call
 from callwright.contract.deployments.deployments import Deployment

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from callwright.client import ServiceProblem
-from callwright.contract.agents import Agent
+from callwright.contract.agents.agents import Agent
 from callwright.contract.audiences import Audience
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.phone_numbers import PhoneNumber

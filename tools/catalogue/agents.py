@@ -5,8 +5,8 @@ from typing import Annotated
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
-from callwright.contract import agents as contract
-from callwright.contract.agents import Agent, CreateAgent, GetAgent, Model, Speech, get_agent
+from callwright.contract.agents import agents as contract
+from callwright.contract.agents.agents import Agent, CreateAgent, GetAgent, Model, Speech, get_agent
 from callwright.contract.declaration.field_types import LanguageTag, Timestamp, VoiceId
 from callwright.contract.deployments.talks import Talk, talk_to_agent
 from callwright.contract.voices import GetVoice, ListVoices, Voice, get_voice, list_voices

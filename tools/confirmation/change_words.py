@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from mcp.server.mcpserver.exceptions import ToolError
 
-from callwright.contract.agents import GetAgent, get_agent
+from callwright.contract.agents.agents import GetAgent, get_agent
 from callwright.contract.audiences import GetAudience, get_audience
 from callwright.contract.checks.counts import count_of
 from callwright.contract.checks.names import named, quoted

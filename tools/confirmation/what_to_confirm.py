@@ -16,7 +16,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import ValidationError
 
 from callwright.client.errors import NotOffered
-from callwright.contract.agents import GetAgent, get_agent
+from callwright.contract.agents.agents import GetAgent, get_agent
 from callwright.contract.audiences import AddAudienceRows, GetAudience, get_audience
 from callwright.contract.checks.counts import count_of
 from callwright.contract.checks.names import named, quoted

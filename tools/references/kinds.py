@@ -12,7 +12,7 @@ from typing import Any, get_args, get_type_hints
 
 from pydantic.fields import FieldInfo
 
-from callwright.contract.agents import list_agents
+from callwright.contract.agents.agents import list_agents
 from callwright.contract.audiences import list_audiences
 from callwright.contract.declaration import field_types
 from callwright.contract.declaration.filters import filter_of

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from callwright.contract.agents import GetAgent, get_agent
+from callwright.contract.agents.agents import GetAgent, get_agent
 from callwright.contract.audiences import GetAudience, ListImportErrors, RowError, get_audience, list_import_errors
 from callwright.contract.declaration.model import Resource
 from callwright.contract.declaration.operation import Operation

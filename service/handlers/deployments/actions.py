@@ -22,7 +22,7 @@ from callwright.service.campaigns.start_guards import audience_of, start_refusal
 from callwright.service.campaigns.start_plan import check_plan, parts_of
 from callwright.service.dialling import endings
 from callwright.service.dialling.agent_snapshot import agent_of
-from callwright.service.handlers import agents as agent_handlers
+from callwright.service.handlers.agents import agents as agent_handlers
 from callwright.service.handlers.deployments import inbound
 from callwright.service.handlers.deployments.rows import change, check_no_talk, find, get_resource, kept_agent, move
 from callwright.service.handlers.request_context import RequestContext, handles

@@ -22,9 +22,9 @@ from callwright.service.campaigns.start_guards import (
 )
 from callwright.service.dialling import changed_rules
 from callwright.service.dialling.eligibility.campaign_hours import CampaignHours
-from callwright.service.handlers import agents as agent_handlers
 from callwright.service.handlers import audiences as audience_handlers
 from callwright.service.handlers import phone_numbers as number_handlers
+from callwright.service.handlers.agents import agents as agent_handlers
 from callwright.service.handlers.changes import check_name_free, given
 from callwright.service.handlers.deployments import inbound
 from callwright.service.handlers.deployments.actions import start

@@ -11,8 +11,8 @@ from callwright.contract.deployments import deployments as contract
 from callwright.contract.deployments.inbound import ANSWERING, AfterHours, CreateInboundDeployment, Inbound, Overflow
 from callwright.contract.problems import NUMBER_NOT_CAPABLE, PHONE_NUMBER_ALREADY_BOUND
 from callwright.service.campaigns import spending_cap
-from callwright.service.handlers import agents as agent_handlers
 from callwright.service.handlers import phone_numbers as number_handlers
+from callwright.service.handlers.agents import agents as agent_handlers
 from callwright.service.handlers.changes import check_name_free
 from callwright.service.handlers.deployments.rows import NAMED, check_concurrency, get_resource
 from callwright.service.handlers.request_context import RequestContext, handles

@@ -10,9 +10,9 @@ from callwright.contract.problems import COMPLIANCE_REJECTED
 from callwright.service.campaigns.start_guards import missing_columns
 from callwright.service.dialling.eligibility.do_not_call import entry_of
 from callwright.service.dialling.eligibility.gate import DO_NOT_CALL
-from callwright.service.handlers import agents as agent_handlers
 from callwright.service.handlers import audiences as audience_handlers
 from callwright.service.handlers import phone_numbers as number_handlers
+from callwright.service.handlers.agents import agents as agent_handlers
 from callwright.service.handlers.deployments.deployments import create_deployment
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.refusals import Refusal, invalid

@@ -13,7 +13,7 @@ from callwright.contract.problems import LINES_UNAVAILABLE, PLAN_LIMIT_REACHED
 from callwright.list_files.name_columns import name_of
 from callwright.service.dialling.agent_snapshot import snapshot_of
 from callwright.service.dialling.limits.concurrency import CALLING
-from callwright.service.handlers import agents as agent_handlers
+from callwright.service.handlers.agents import agents as agent_handlers
 from callwright.service.handlers.deployments.rows import kept_agent
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.clock.clock import SECOND, moment

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, Row, case, literal
 
-from callwright.contract.agents import AgentSnapshot
+from callwright.contract.agents.agents import AgentSnapshot
 from callwright.contract.deployments import deployments as contract
 from callwright.contract.deployments.contacts import Contact
 from callwright.contract.deployments.inbound import Inbound

@@ -6,7 +6,7 @@ import pytest
 
 from callwright.client import CallwrightError, NotFound, NotOffered, Retries
 from callwright.client.transport import Request, Response
-from callwright.contract.agents import GetAgent, get_agent
+from callwright.contract.agents.agents import GetAgent, get_agent
 from tests.client.scripted import AGENT, ScriptedService, client_of, many, nested, one, scripted
 
 ORIGIN = "http://service.test"

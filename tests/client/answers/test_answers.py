@@ -6,7 +6,7 @@ import pytest
 from callwright.client import UnexpectedAnswer
 from callwright.client.answers import output_of
 from callwright.client.transport import Response
-from callwright.contract.agents import list_agents
+from callwright.contract.agents.agents import list_agents
 from callwright.contract.calls.calls import GetRecording, get_recording
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import Operation

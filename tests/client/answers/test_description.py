@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from callwright.client.compat.description import MOST_FIELDS, extra_properties, routes
-from callwright.contract.agents import create_agent, list_agents, update_agent
+from callwright.contract.agents.agents import create_agent, list_agents, update_agent
 from callwright.contract.deployments.deployments import create_deployment, start_deployment
 from callwright.contract.phone_numbers import list_phone_numbers, rent_phone_number
 from callwright.service.rest.documentation.openapi import describe

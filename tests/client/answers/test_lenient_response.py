@@ -7,7 +7,7 @@ import pytest
 
 from callwright.client.compat.lenient_response import LenientResponse, lenient_response
 from callwright.client.errors import DoesNotFit, UnexpectedAnswer
-from callwright.contract.agents import Agent, create_agent, delete_agent, get_agent, list_agents
+from callwright.contract.agents.agents import Agent, create_agent, delete_agent, get_agent, list_agents
 from callwright.contract.calls.calls import get_call, list_calls
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.voices import get_voice

@@ -4,7 +4,7 @@ import pytest
 
 from callwright.client import InvalidArguments, ServiceFailed, UnexpectedAnswer
 from callwright.client.transport import Response
-from callwright.contract.agents import CreateAgent, GetAgent, create_agent, get_agent
+from callwright.contract.agents.agents import CreateAgent, GetAgent, create_agent, get_agent
 from tests.client.scripted import AGENT, ScriptedService, client_of, many, nested, one, scripted
 
 ADA = CreateAgent(name="Ada", voice_id="v", language="en-US", system_prompt="p")

@@ -5,7 +5,7 @@ import pytest
 
 from callwright.client import InvalidArguments, Listing, UnexpectedAnswer
 from callwright.client.transport import Request, Response
-from callwright.contract.agents import Agent, ListAgents, list_agents
+from callwright.contract.agents.agents import Agent, ListAgents, list_agents
 from tests.client.scripted import AGENT, ScriptedService, client_of, many, scripted
 
 

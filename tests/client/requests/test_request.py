@@ -6,7 +6,7 @@ import pytest
 
 from callwright.client import InvalidArguments
 from callwright.client.request import beta_headers
-from callwright.contract.agents import GetAgent
+from callwright.contract.agents.agents import GetAgent
 from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.contract.voices import get_voice
 from tests.client.scripted import AGENT, AT, ScriptedService, body_of, client_of, many, nested, one, scripted

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, select, update
 
-from callwright.contract import agents as contract
+from callwright.contract.agents import agents as contract
 from callwright.service import accounts
 from callwright.service.accounts.principals import SERVICE, Principal
 from callwright.service.handlers.request_context import HANDLERS, RequestContext

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from callwright.client.transport import ASGITransport, httpx
-from callwright.contract.agents import list_agents
+from callwright.contract.agents.agents import list_agents
 from callwright.contract.declaration.operation import Deprecation
 from callwright.contract.voices import list_voices
 from callwright.service.app import Application

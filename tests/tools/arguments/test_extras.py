@@ -6,7 +6,7 @@ import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 
 from callwright.client.errors import DoesNotFit
-from callwright.contract.agents import CreateAgent, GetAgent, create_agent, get_agent
+from callwright.contract.agents.agents import CreateAgent, GetAgent, create_agent, get_agent
 from callwright.tools.arguments.extras import described, separated, with_extra
 from tests.support.tools.fakes import FakeCaller
 

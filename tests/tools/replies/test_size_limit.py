@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 from mcp.types import CallToolResult, TextContent
 
-from callwright.contract.agents import ListAgents
+from callwright.contract.agents.agents import ListAgents
 from callwright.contract.declaration.model import Input
 from callwright.contract.declaration.pagination import Page, Pagination
 from callwright.tools.catalogue.registry import TOOLS, tool_named

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from callwright.client.compat.lenient_response import LenientResponse
-from callwright.contract.agents import list_agents
+from callwright.contract.agents.agents import list_agents
 from callwright.contract.declaration.pagination import Page
 from callwright.tools.replies.untyped_answers import (
     UntypedResource,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from callwright.contract.agents import CreateAgent
+from callwright.contract.agents.agents import CreateAgent
 from callwright.contract.audiences import AddAudienceRows, CreateAudience, ImportAudience
 from callwright.contract.declaration.operation import SLOW_GROUPS, AnyOperation
 from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery

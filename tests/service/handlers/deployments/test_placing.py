@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from callwright.contract.agents import Agent
+from callwright.contract.agents.agents import Agent
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.do_not_call import NewEntry
 from callwright.contract.phone_numbers import PhoneNumber

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from callwright.contract.agents import Model, Speech
+from callwright.contract.agents.agents import Model, Speech
 from tests.support import resources
 from tests.support.resources import refusal
 from tests.support.service import Tenant

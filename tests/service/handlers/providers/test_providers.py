@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from callwright.contract.agents import Model, Speech
+from callwright.contract.agents.agents import Model, Speech
 from callwright.contract.providers import MOST_PROVIDERS, ROLES_OF, Provider
 from callwright.service import accounts
 from callwright.service.platform.clock.clock import SystemClock

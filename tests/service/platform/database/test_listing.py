@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.contract.agents import list_agents
+from callwright.contract.agents.agents import list_agents
 from callwright.contract.declaration.pagination import Page, PageQuery
 from callwright.contract.problems import INVALID_CURSOR, INVALID_FIELD
 from callwright.service.platform.database.listing import Cursors, page_of_values, sort_fields

@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, delete, select, update
 
-from callwright.contract import agents as contract
+from callwright.contract.agents import agents as contract
 from callwright.contract.declaration.pagination import Page
 from callwright.contract.problems import AGENT_IN_USE
 from callwright.contract.providers import Role
