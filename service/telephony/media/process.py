@@ -262,6 +262,9 @@ def main() -> int:
     if find_spec("pipecat") is None:
         print(NOT_INSTALLED, file=sys.stderr)  # noqa: T201 - said to whoever started it
         return MISSING
+    # Providers' websockets follow no redirect, as their HTTP clients do not: one attempt, and the library is not loaded
+    # yet. Deepgram's and Pipecat's clients open theirs by it.
+    os.environ["WEBSOCKETS_MAX_REDIRECTS"] = "1"
     reports = Reports(os.fdopen(os.dup(1), "wb"))
     os.dup2(2, 1)
     _silence_libraries()

@@ -34,10 +34,10 @@ def hearing(service: SpeechService | None, agent: AgentSnapshot) -> STTService |
         return None
     language = language_of(agent.language)
     if service.kind == "openai":
-        from pipecat.services.openai.stt import OpenAISTTService
+        from callwright.service.telephony.media.speech.openai_services import Hearing
 
-        settings = OpenAISTTService.Settings(model=service.model or "whisper-1", language=language)
-        return OpenAISTTService(api_key=service.key or _NO_KEY, base_url=service.url, settings=settings)
+        settings = Hearing.Settings(model=service.model or "whisper-1", language=language)
+        return Hearing(api_key=service.key or _NO_KEY, base_url=service.url, settings=settings)
     if service.kind == "deepgram":
         try:
             from pipecat.services.deepgram.stt import DeepgramSTTService
@@ -60,13 +60,11 @@ def thinking(service: SpeechService, request: CallRequest) -> FrameProcessor | N
     if service.kind == "policy":
         return None
     if service.kind == "openai":
-        from pipecat.services.openai.llm import OpenAILLMService
+        from callwright.service.telephony.media.speech.openai_services import Thinking
 
         prompt = render(request.agent.system_prompt, request.variables).text
-        settings = OpenAILLMService.Settings(
-            model=service.model or "gpt-4.1-mini", system_instruction=f"{prompt}\n\n{_SPOKEN}"
-        )
-        return OpenAILLMService(api_key=service.key or _NO_KEY, base_url=service.url, settings=settings)
+        settings = Thinking.Settings(model=service.model or "gpt-4.1-mini", system_instruction=f"{prompt}\n\n{_SPOKEN}")
+        return Thinking(api_key=service.key or _NO_KEY, base_url=service.url, settings=settings)
     raise UnknownService(f"There is no thinking service '{service.kind[:40]}'; there are policy and openai.")
 
 
@@ -79,10 +77,10 @@ def speaking(service: SpeechService, agent: AgentSnapshot, synthesiser: Synthesi
 
             return EspeakSpeech(synthesiser, agent)
         case "openai":
-            from pipecat.services.openai.tts import OpenAITTSService
+            from callwright.service.telephony.media.speech.openai_services import Speaking
 
-            voiced = OpenAITTSService.Settings(model=service.model or "gpt-4o-mini-tts", voice=service.voice or "alloy")
-            return OpenAITTSService(
+            voiced = Speaking.Settings(model=service.model or "gpt-4o-mini-tts", voice=service.voice or "alloy")
+            return Speaking(
                 api_key=service.key or _NO_KEY, base_url=service.url, sample_rate=_OPENAI_RATE, settings=voiced
             )
         case "elevenlabs":

@@ -30,6 +30,18 @@ class Endpoint:
     hearing_status: int = 200
     spoken: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
     """What it can say, as 16-bit samples of 16 kHz."""
+    followed: list[str] = field(default_factory=list[str])
+    """How the place was asked that its redirects lead to."""
+    redirected: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def redirect(self, request: web.Request) -> web.Response:
+        """What is asked below `/moved`, by HTTP or a websocket, is sent on to `/inside`."""
+        self.redirected.set()
+        return web.Response(status=int(request.match_info["status"]), headers={"Location": "/inside"})
+
+    async def inside(self, request: web.Request) -> web.Response:
+        self.followed.append(request.method)
+        return web.Response(body=b"\x10" * 24_000, content_type="audio/pcm")
 
     async def speak(self, request: web.Request) -> web.Response:
         asked = await request.json()
@@ -81,6 +93,8 @@ async def endpoint(known: ClosedSet) -> AsyncGenerator[Endpoint]:
     app.router.add_post("/v1/audio/transcriptions", service.transcribe)
     app.router.add_post("/v1/audio/speech", service.speak)
     app.router.add_post("/v1/chat/completions", service.complete)
+    app.router.add_route("*", "/moved/{status}/{rest:.*}", service.redirect)
+    app.router.add_route("*", "/inside", service.inside)
     runner = web.AppRunner(app, shutdown_timeout=1.0)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)

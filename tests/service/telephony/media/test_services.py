@@ -2,11 +2,12 @@
 
 from contextlib import suppress
 
+import anyio
 import pytest
 from websockets.exceptions import ConnectionClosed
 
 from callwright.service.telephony.media.messages import Ended, SpeechService, SpeechServices
-from tests.service.telephony.media.calls import Line
+from tests.service.telephony.media.calls import TURN_S, Line
 from tests.service.telephony.media.sentences import GREETING, YES
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.xdist_group("live-calls")]
@@ -65,6 +66,50 @@ async def test_a_speaking_service_that_fails_is_a_warning_and_the_call_can_be_en
         ended = await call.ended()
     assert ended.cause in ("normal_clearing", "platform_error")
     assert call.page.sound == b""
+
+
+@pytest.mark.parametrize("status", [302, 307])
+@pytest.mark.parametrize("kind", ["openai", "elevenlabs", "cartesia"])
+async def test_a_speaking_service_that_redirects_is_not_followed_and_the_call_can_be_ended(
+    line: Line, kind: str, status: int
+) -> None:
+    moved = line.service.url.replace("/v1", f"/moved/{status}/v1")
+    url = moved if kind == "openai" else moved.replace("http", "ws", 1)
+    voice = "alloy" if kind == "openai" else "v"
+    order = line.order(services=SpeechServices(speaking=SpeechService(kind=kind, url=url, key="k", voice=voice)))
+    await line.begin(order)
+    async with line.joined(order) as call:
+        with anyio.fail_after(TURN_S):
+            await line.service.redirected.wait()
+        await call.hang_up()
+        ended = await call.ended()
+    assert ended.cause in ("normal_clearing", "platform_error")
+    assert line.service.followed == []
+    assert call.page.sound == b""
+
+
+@pytest.mark.parametrize("status", [302, 307])
+@pytest.mark.parametrize("role", ["hearing", "thinking"])
+async def test_a_service_that_hears_or_thinks_and_redirects_is_not_followed_and_the_call_goes_on(
+    line: Line, role: str, status: int
+) -> None:
+    moved = SpeechService(kind="openai", url=line.service.url.replace("/v1", f"/moved/{status}/v1"))
+    async with line.call(services=SpeechServices.model_validate({role: moved})) as call:
+        await call.turn("agent", 1)
+        if role == "hearing":
+            await call.say(YES)
+        else:
+            await call.page.send(type="text", text=YES)
+        with anyio.fail_after(TURN_S):
+            await line.service.redirected.wait()
+        if role == "hearing":
+            await call.page.send(type="text", text=YES)
+        await call.turn("agent", 2)
+        await call.page.send(type="hang_up")
+        ended = await call.ended()
+    assert ended.cause == "contact_hangup"
+    assert line.service.followed == []
+    assert ended.warnings
 
 
 @pytest.mark.parametrize(

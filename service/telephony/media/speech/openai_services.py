@@ -1,0 +1,78 @@
+"""Pipecat's services with OpenAI's interface, over HTTP clients that follow no redirect.
+
+An organization gives the address of its provider, and that address is checked. Where a redirect leads is not: a client
+that follows it fetches from networks that only this service can reach, and the call plays the answer. So a redirect is
+an error of the service, as any other status that is no success.
+"""
+
+# Pipecat passes keywords on without their types.
+# pyright: reportUnknownMemberType=false
+
+from typing import Any
+
+from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+from pipecat.services.openai.llm import OpenAILLMService
+from pipecat.services.openai.stt import OpenAISTTService
+from pipecat.services.openai.tts import OpenAITTSService
+from pipecat.utils.http import connection_limits
+
+
+def _client() -> DefaultAsyncHttpxClient:
+    """A client of one service of one call. Its connections last as long as the call: turns are seconds apart."""
+    limits = connection_limits(max_keepalive_connections=100, max_connections=1000, keepalive_expiry=None)
+    return DefaultAsyncHttpxClient(follow_redirects=False, limits=limits)
+
+
+class Hearing(OpenAISTTService):
+    """Hears with OpenAI's interface."""
+
+    def __init__(self, **given: Any) -> None:
+        self._http = _client()
+        super().__init__(http_client=self._http, **given)
+
+    async def cleanup(self) -> None:
+        """Closes the connections too."""
+        await super().cleanup()
+        await self._http.aclose()
+
+
+class Thinking(OpenAILLMService):
+    """Thinks with OpenAI's interface."""
+
+    def create_client(
+        self,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        organization: str | None = None,
+        project: str | None = None,
+        default_headers: Any = None,
+        **kwargs: Any,
+    ) -> AsyncOpenAI:
+        """The client that the service asks with."""
+        self._http = _client()
+        return AsyncOpenAI(
+            api_key=api_key,
+            base_url=base_url,
+            organization=organization,
+            project=project,
+            default_headers=default_headers,
+            http_client=self._http,
+        )
+
+    async def cleanup(self) -> None:
+        """Closes the connections too."""
+        await super().cleanup()
+        await self._http.aclose()
+
+
+class Speaking(OpenAITTSService):
+    """Speaks with OpenAI's interface."""
+
+    def __init__(self, **given: Any) -> None:
+        self._http = _client()
+        super().__init__(http_client=self._http, **given)
+
+    async def cleanup(self) -> None:
+        """Closes the connections too."""
+        await super().cleanup()
+        await self._http.aclose()
