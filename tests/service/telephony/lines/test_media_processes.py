@@ -109,8 +109,8 @@ async def test_a_process_is_ready_before_the_first_call_and_again_after_it_has_d
     async with processes(1) as made:
         for index in (1, 2):
             with anyio.fail_after(30):
-                while not made.has_room():
-                    await anyio.sleep(0.02)  # noqa: ASYNC110 - another process is awaited, which tells nobody
+                while not made.has_room():  # noqa: ASYNC110 - another process is awaited, which tells nobody
+                    await anyio.sleep(0.02)
             assert (await followed(await made.begin(order(index, 2)), f"cal_{index}")).hangup_cause == "platform_error"
 
 
@@ -118,7 +118,7 @@ async def test_a_full_process_has_no_room_and_another_is_started() -> None:
     async with processes(2) as made:
         calls = [await made.begin(order(index, 3)) for index in range(MOST_CALLS)]
         with anyio.fail_after(30):
-            while not made.has_room():
-                await anyio.sleep(0.02)  # noqa: ASYNC110 - another process is awaited, which tells nobody
+            while not made.has_room():  # noqa: ASYNC110 - another process is awaited, which tells nobody
+                await anyio.sleep(0.02)
         for call in calls:
             call.close()
