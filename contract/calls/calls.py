@@ -97,6 +97,15 @@ class Transfer(Resource):
     bridged_at: Timestamp
 
 
+class Resolution(Resource):
+    """What a person has said about a call of which nobody knew whether the telephone rang."""
+
+    placed: Annotated[bool, Field(description="true: it rang. false: it did not, so the contact may be called again.")]
+    resolved_at: Timestamp
+    actor_id: Annotated[OwnText, Field(description="The key that said it, as in the audit log.")]
+    user_id: Annotated[str | None, Field(description="The person for whom a personal key acted.")] = None
+
+
 class Call(Resource):
     """One call."""
 
@@ -133,6 +142,10 @@ class Call(Resource):
     ] = None
     ended_by: OwnText | None = None
     hangup_cause: OwnText | None = None
+    resolved: Annotated[
+        Resolution | None,
+        Field(description="Of a call with the cause unconfirmed: what resolve_call has said; null until then."),
+    ] = None
     provider: Annotated[
         OwnText | None, Field(description="The carrier of the line; null on the simulated network.")
     ] = None

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from callwright.contract.calls.calls import CallUuid
+from callwright.contract.calls.calls import CallUuid, Resolution
 from callwright.contract.declaration.field_types import DeploymentId, Timestamp
 from callwright.contract.declaration.filters import MadeBetween
 from callwright.contract.declaration.marks import Cell, ColumnText, ContactNumber, OwnScript, OwnText
@@ -89,6 +89,15 @@ class CallEvidence(Resource):
             description=(
                 "When the do-not-call list was read and the call allowed, by the clock of the service. That of a "
                 "simulated campaign may be days ahead of it."
+            )
+        ),
+    ] = None
+    resolved: Annotated[
+        Resolution | None,
+        Field(
+            description=(
+                "Of a call with the cause unconfirmed: what resolve_call has said. After placed false the contact is "
+                "called again although nobody knew whether the telephone rang."
             )
         ),
     ] = None

@@ -78,10 +78,27 @@ def complete(connection: Connection, ids: Ids, deployment_id: str, *, owner: str
     if stats_of(row).held:
         pause_holding_lock(connection, ids, row, UNCONFIRMED_CALLS, now_ms=now_ms)
         return True
-    at_ms = _last_end_ms(row)
     if row.call_type == "web":
-        _end(connection, ids, row, "completed", TALK_ENDED, at_ms, now_ms)
+        _end(connection, ids, row, "completed", TALK_ENDED, _last_end_ms(row), now_ms)
         return True
+    _exhaust(connection, ids, row, now_ms)
+    return True
+
+
+def complete_resolved(connection: Connection, ids: Ids, deployment_id: str, *, now_ms: int) -> None:
+    """Completes a deployment that paused for its held contacts alone, once the last of them is decided and nobody is
+    to be called again. The caller holds its lock.
+    """
+    row: Row[Any] = connection.execute(FIND, {"id": deployment_id}).one()
+    waited = (row.status, row.status_reason) == ("paused", UNCONFIRMED_CALLS)
+    if not waited or row.in_flight or stats_of(row).held or soonest(connection, deployment_id) is not None:
+        return
+    _exhaust(connection, ids, row, now_ms)
+
+
+def _exhaust(connection: Connection, ids: Ids, row: Row[Any], now_ms: int) -> None:
+    """Completes a deployment that has nobody left to call."""
+    at_ms = _last_end_ms(row)
     exhausted_ms = row.last_dial_ms or at_ms
     exhausted = AudienceExhausted(
         deployment_id=row.id,
@@ -91,7 +108,6 @@ def complete(connection: Connection, ids: Ids, deployment_id: str, *, owner: str
     )
     _emit(connection, ids, row, DEPLOYMENT_AUDIENCE_EXHAUSTED, exhausted, exhausted_ms)
     _end(connection, ids, row, "completed", "audience_exhausted", at_ms, now_ms)
-    return True
 
 
 def _stats_at(connection: Connection, row: Row[Any], last_dial_ms: int) -> Stats:

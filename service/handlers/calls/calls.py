@@ -133,6 +133,19 @@ def _transfer(call: Mapping[str, Any]) -> dict[str, Any] | None:
     return {"type": "warm", "to": None, "bridged_at": instant_or_none(call["ended_at"])}
 
 
+def resolution_of(stored: str | None) -> dict[str, Any] | None:
+    """The `resolved` of a call, as JSON."""
+    if stored is None:
+        return None
+    said: dict[str, Any] = orjson.loads(stored)
+    return {
+        "placed": said["placed"],
+        "resolved_at": instant_or_none(said["at_ms"]),
+        "actor_id": said["actor"],
+        "user_id": said["user_id"],
+    }
+
+
 def _members(row: Row[Any], retention: _Retention, public_url: str | None, recorded: _Recorded) -> dict[str, Any]:
     """A call as JSON, its members in the order of the contract."""
     call = _by_name(row)
@@ -148,6 +161,7 @@ def _members(row: Row[Any], retention: _Retention, public_url: str | None, recor
         "provider": call["carrier"],
         "disposition_source": "policy" if call["disposition"] else None,
         **{name: instant_or_none(call[name]) for name in _MOMENTS},
+        "resolved": resolution_of(call["resolved"]),
         "transfer": _transfer(call),
         "ring_seconds": whole_seconds(until - ringing) if ringing is not None and until is not None else 0,
         "duration_seconds": whole_seconds(call["duration_ms"]),

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, select
 
 from callwright.contract.calls import evidence as contract
 from callwright.contract.declaration.pagination import Page
-from callwright.service.handlers.calls.calls import find
+from callwright.service.handlers.calls.calls import find, resolution_of
 from callwright.service.handlers.deployments.rows import find as find_deployment
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.handlers.resources import resource
@@ -59,7 +59,7 @@ def _shown(connection: Connection, row: Row[Any]) -> contract.CallEvidence:
 
 def _kept(connection: Connection, row: Row[Any]) -> dict[str, Any]:
     """The fields that are not columns of their names."""
-    about: dict[str, Any] = {"call_id": row.id, "to": row.to_number}
+    about: dict[str, Any] = {"call_id": row.id, "to": row.to_number, "resolved": resolution_of(row.resolved)}
     if row.evidence is None:
         return about
     kept = json.loads(row.evidence)

@@ -7,13 +7,14 @@ from sqlalchemy import bindparam, select, update
 from callwright.contract.calls import unconfirmed as contract
 from callwright.contract.calls.calls import Call
 from callwright.contract.problems import INVALID_STATE_TRANSITION
+from callwright.service.dialling.endings import complete_resolved
 from callwright.service.handlers.calls.calls import find, get_resource
 from callwright.service.handlers.deployments.rows import find as find_deployment
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.refusals import Refusal
 from callwright.service.tables import counters
-from callwright.service.tables.schema import deployment_contacts, deployments
+from callwright.service.tables.schema import calls, deployment_contacts, deployments
 
 _K = deployment_contacts.c
 _HELD = select(deployment_contacts).where(_K.deployment_id == bindparam("deployment"), _K.id == bindparam("contact"))
@@ -22,7 +23,10 @@ _OVER = ("completed", "cancelled", "failed")
 
 @handles(contract.resolve_call)
 def resolve_call(asked: contract.ResolveCall, context: RequestContext) -> Call:
-    """Releases the contact of an unconfirmed call: as called, or to be called as before."""
+    """Releases the contact of an unconfirmed call: as called, or to be called as before, with the attempt given back.
+
+    A campaign that waited for its held contacts alone is completed with the last of them.
+    """
     call = find(context, asked.call_uuid)
     row = find_deployment(context, call.deployment_id or "")
     given = {"deployment": row.id, "contact": call.contact_id}
@@ -43,4 +47,12 @@ def resolve_call(asked: contract.ResolveCall, context: RequestContext) -> Call:
     )
     states = counters.moved(row.states, [("held", str(values["status"]))])
     context.connection.execute(update(deployments).where(deployments.c.id == row.id).values(states=states))
+    said = {
+        "placed": asked.placed,
+        "at_ms": context.now_ms,
+        "actor": context.principal.actor,
+        "user_id": context.principal.user_id,
+    }
+    context.connection.execute(update(calls).where(calls.c.id == call.id).values(resolved=json_text(said)))
+    complete_resolved(context.connection, context.ids, row.id, now_ms=context.now_ms)
     return get_resource(context, call.id)

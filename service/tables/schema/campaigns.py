@@ -337,6 +337,7 @@ calls = Table(
     Column("answered_by_words", String(30)),
     Column("latency_p50_ms", Integer),
     Column("latency_p95_ms", Integer),
+    Column("resolved", Text),
     Index("ix_calls_created", "org_id", "created_at", "id", "name_words"),
     Index("ix_calls_second", "org_id", text("(created_at / 1000) DESC"), "id"),
     Index("uq_calls_attempt", "deployment_id", "contact_id", "attempt_number", unique=True),

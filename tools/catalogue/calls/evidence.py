@@ -27,7 +27,16 @@ def _entry(call: CallEvidence, context: ToolContext) -> str:
         _consent(call),
         f"{count_of(call.calls_in_24_hours or 0, 'call')} to the number in 24 hours before",
         "simulated" if call.simulated else None,
+        _resolved(call),
     )
+
+
+def _resolved(call: CallEvidence) -> str | None:
+    """What a person said of a call of which nobody knew whether the telephone rang."""
+    if call.resolved is None:
+        return None
+    rang = "rang" if call.resolved.placed else "did not ring"
+    return f"{call.resolved.actor_id} said at {moment(call.resolved.resolved_at)} that it {rang}"
 
 
 def _consent(call: CallEvidence) -> str | None:
