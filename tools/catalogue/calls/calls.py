@@ -2,8 +2,9 @@
 
 from callwright.contract.calls import calls as contract
 from callwright.contract.calls import unconfirmed
-from callwright.contract.calls.calls import Call, CostItem
+from callwright.contract.calls.calls import Call, CostItem, Resolution
 from callwright.contract.checks.counts import count_of
+from callwright.tools.confirmation import resolving
 from callwright.tools.media.recordings import GetRecordingInline, RecordingDetails, kept_until, recording
 from callwright.tools.media.slices import ReadTranscript, TranscriptPart, part_of_transcript
 from callwright.tools.runtime.tool import READS, Hints, Tool, no_text, projection_of
@@ -31,7 +32,7 @@ CallDetails = projection_of(
     *("deployment_id", "agent_id", "contact_id", "contact_name", "external_id", "attempt_number", "from_number", "to"),
     *("disposition", "callback_at"),
     *("answered_by", "hangup_cause", "created_at", "ended_at", "recording", "turn_count", "unanswered_questions"),
-    *("variables", "warnings"),
+    *("variables", "warnings", "resolved"),
 )
 """One call."""
 
@@ -59,6 +60,13 @@ def _cost(item: CostItem) -> str:
     return f"{item.item} {item.amount}"
 
 
+def _resolved(said: Resolution) -> str:
+    """What a person has said of a call that was unconfirmed."""
+    rang = "that the telephone rang" if said.placed else "that the telephone did not ring: the contact may be called"
+    by = f" for {said.user_id}" if said.user_id else ""
+    return f"Nobody knew whether it rang; {said.actor_id}{by} said at {moment(said.resolved_at)} {rang}."
+
+
 def _whole(call: Call, context: ToolContext) -> str:
     questions = [shortened(question, _LONGEST_QUESTION) for question in call.unanswered_questions[:_QUESTIONS_SHOWN]]
     hidden = len(call.unanswered_questions) - len(questions)
@@ -82,7 +90,11 @@ def _whole(call: Call, context: ToolContext) -> str:
         f"cost {call.cost.amount} {call.cost.currency}: {listed([_cost(item) for item in call.cost.breakdown])}"
         if call.cost
         else None,
-        context.hint(_UNCONFIRMED) if call.hangup_cause == "unconfirmed" else None,
+        _resolved(call.resolved)
+        if call.resolved is not None
+        else context.hint(_UNCONFIRMED)
+        if call.hangup_cause == "unconfirmed"
+        else None,
         kept_until(call),
         context.hint(f"{count_of(call.turn_count, 'turn')}. get_transcript reads them. get_recording has the sound.")
         if call.turn_count
@@ -138,7 +150,7 @@ TOOLS: tuple[Tool, ...] = (
         omitted_fields=frozenset(
             {
                 *("from", "to", "created_at", "ended_at", "callback_at", "attempt_number", "hangup_cause", "ended_by"),
-                *("answered_by", "warnings", "variables", "turn_count", "recording"),
+                *("answered_by", "warnings", "variables", "turn_count", "recording", "resolved"),
                 *("deployment_id", "agent_id", "contact_id"),
             }
         ),
@@ -198,11 +210,12 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         operation=unconfirmed.resolve_call,
         toolset="upkeep",
+        confirmation=resolving.resolve,
         title="Resolve a call",
         description=(
             "Side effect: for a call with the cause unconfirmed, of which nobody knows whether the telephone rang. The "
             "person you work for looks into the carrier's own list of calls and says it. placed false has the contact "
-            "called again, which costs money. Find such contacts with list_contacts, status held."
+            "called again, which costs money and needs their yes. Find such contacts with list_contacts, status held."
         ),
         hints=Hints(read_only=False, destructive=True, idempotent=True, open_world=True),
         reply=_without_person,
