@@ -1,7 +1,8 @@
 """A plan as one sentence that a person can accept or refuse.
 
-It has only the organization's own settings and counts, nothing from a contact's row, and the same plan always gives the
-same sentence. Names in it are short, on one line and in quotation marks, so that none reads as part of the sentence.
+It has only the organization's own settings and counts, nothing from a contact's row but the numbers of a few people,
+and the same plan always gives the same sentence. Names in it are short, on one line and in quotation marks, so that
+none reads as part of the sentence.
 """
 
 from collections.abc import Sequence
@@ -13,6 +14,8 @@ from callwright.contract.deployments.dialling import WEEKDAYS, CallingHours, Wee
 from callwright.contract.deployments.maximum_cost import cost_said
 from callwright.service.platform.clock.clock import moment
 
+MOST_NAMED = 3
+"""People whose numbers are named. Of more there is a list to look at."""
 _MOST_NUMBERS = 3
 _MOST_WINDOWS = 4
 _RULES = "and by the rules of their region"
@@ -26,6 +29,8 @@ class Proposal:
     goes_on: bool
     """Whether it has started before. Then `people` are those who are left, and amounts are what may be spent more."""
     people: int
+    called: Sequence[str] = ()
+    """Their numbers, if they are few: a wrong one is seen only where it is named."""
     left_out: int = 0
     """People on the do-not-call list, who are not called."""
     name: str
@@ -55,9 +60,12 @@ def sentence(proposal: Proposal) -> str:
     who = count_of(proposal.people, "person", "people")
     purpose = "left in" if proposal.goes_on else "for"
     attempts = ("" if proposal.attempts == 1 else "up to ") + count_of(proposal.attempts, "attempt")
+    called = f" ({', '.join(proposal.called)})" if proposal.called else ""
+    rings = "ringing a real telephone" if proposal.people == 1 else "ringing real telephones"
     parts = (
-        f"Call {who} {purpose} {quoted(proposal.name)} with agent {named(proposal.agent)} "
+        f"Call {who}{called} {purpose} {quoted(proposal.name)} with agent {named(proposal.agent)} "
         f"from {_numbers(proposal.numbers)}",
+        None if proposal.simulated else rings,
         _left_out(proposal.left_out),
         f"{attempts} each",
         _hours(proposal.hours),

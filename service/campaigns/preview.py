@@ -15,7 +15,7 @@ from callwright.service.campaigns.estimate import estimate
 from callwright.service.campaigns.forecast import SAMPLE
 from callwright.service.campaigns.maximum_cost import maximum_cost
 from callwright.service.campaigns.outlook import FirstCall, Outlook, begins_ms, outlook
-from callwright.service.campaigns.plan_sentence import Proposal, sentence
+from callwright.service.campaigns.plan_sentence import MOST_NAMED, Proposal, sentence
 from callwright.service.campaigns.start_guards import audience_of, start_refusals
 from callwright.service.campaigns.start_plan import check_plan, numbers_in_order, parts_of, plan_of
 from callwright.service.campaigns.unclear_states import advice_on_states
@@ -140,6 +140,7 @@ def preview(
         simulated=row.simulated,
         goes_on=row.started_at is not None,
         people=eligible,
+        called=_few(view, eligible),
         left_out=left_out,
         name=row.name,
         agent=agent["name"],
@@ -210,6 +211,12 @@ def _people(
     counts.update(never)
     counts += Counter(invalid_row=audience.invalid_count, duplicate=audience.duplicate_count)
     return eligible, [contract.Blocked(reason=str(reason), count=count) for reason, count in counts.items()]
+
+
+def _few(view: Outlook, eligible: int) -> list[str]:
+    """The numbers of those who would be called; none if they are many."""
+    able = [one.phone for one, at_ms in zip(view.people, view.calls_ms, strict=True) if at_ms is not None]
+    return able if len(able) == eligible <= MOST_NAMED else []
 
 
 def _never(row: Row[Any], view: Outlook) -> str:

@@ -30,7 +30,7 @@ Out = TypeVar("Out")
 
 _FETCHED = ("recording_url", "transcript_url")
 """Addresses that are opened unchanged, and shown with numbers masked."""
-_MOST_NUMBERS = 5
+_MOST_NUMBERS = 8
 _NO_NUMBERS: Set[str] = frozenset()
 
 

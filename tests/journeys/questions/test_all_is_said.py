@@ -27,7 +27,7 @@ def sentence_in(said: str) -> str:
 
 async def changes_of(tenant: Tenant, campaign: Deployment) -> dict[str, Change]:
     """What leaves the words of a plan as they are."""
-    others = await make_audience(tenant, people(3, first=500), "Others")
+    others = await make_audience(tenant, people(4, first=500), "Others")
     client = tenant.client
     return {
         "prompt": lambda: client.agents.update(id=campaign.agent_id, system_prompt="Ask for their card number."),
@@ -45,7 +45,7 @@ async def changes_of(tenant: Tenant, campaign: Deployment) -> dict[str, Change]:
 async def test_the_sentence_of_one_plan_starts_no_other_plan_that_reads_the_same(
     begins: str, tenant: Tenant, found: Host
 ) -> None:
-    campaign = await draft(tenant, people(3), start_at=None if begins == "draft" else LATER)
+    campaign = await draft(tenant, people(4), start_at=None if begins == "draft" else LATER)
     if begins == "scheduled":
         await tenant.client.deployments.start(id=campaign.id)
     more = {"jump_clock": True} if begins == "jump_clock" else {}

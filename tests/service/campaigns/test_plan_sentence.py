@@ -29,14 +29,23 @@ PLAIN = Proposal(
 
 def test_a_plan_reads_as_one_sentence() -> None:
     assert sentence(PLAIN) == (
-        'Call 182 people for "Spring check-in" with agent Anna from +12025550150, up to 3 attempts each, '
-        "Mon-Fri 09:00-18:00 in each person's own time zone and by the rules of their region, "
+        'Call 182 people for "Spring check-in" with agent Anna from +12025550150, ringing real telephones, '
+        "up to 3 attempts each, Mon-Fri 09:00-18:00 in each person's own time zone and by the rules of their region, "
         "for at most 54.00 USD."
     )
 
 
 def test_a_simulated_plan_says_so_first() -> None:
-    assert sentence(replace(PLAIN, simulated=True)) == f"SIMULATED: {sentence(PLAIN)}"
+    rings_nobody = sentence(PLAIN).replace(" ringing real telephones,", "")
+    assert sentence(replace(PLAIN, simulated=True)) == f"SIMULATED: {rings_nobody}"
+
+
+def test_of_a_few_people_the_numbers_are_named_and_one_telephone_rings() -> None:
+    said = sentence(replace(PLAIN, people=1, called=["+14155550777"]))
+    assert said.startswith('Call 1 person (+14155550777) for "Spring check-in" with agent Anna from +12025550150, ')
+    assert ", ringing a real telephone, " in said
+    both = sentence(replace(PLAIN, people=2, called=["+14155550777", "+14155550778"]))
+    assert both.startswith("Call 2 people (+14155550777, +14155550778) for ")
 
 
 def test_without_a_budget_cap_the_high_end_is_told_as_about_and_rounded_up_to_cents() -> None:

@@ -61,7 +61,7 @@ async def test_where_telephones_ring_a_start_needs_a_plan(tenant: Tenant) -> Non
         await client.start(id=made)
     assert await nobody_is_called(tenant, made)
     seen = await client.preview(id=made)
-    assert seen.summary.startswith("Call 1 person for ")
+    assert seen.summary.startswith("Call 1 person (+")
     assert (await client.start(id=made, plan_id=seen.plan_id)).status == "active"
     await client.pause(id=made)
     async with refusal(409, "plan_required"):
