@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from callwright.contract.checks.service_names import MODEL_TEXT, VOICE_TEXT
 from callwright.contract.declaration.field_types import MAX_ID, PlainText, ProviderName, Timestamp
 from callwright.contract.declaration.filters import OneOrMore
 from callwright.contract.declaration.marks import DERIVED, SECRET, OwnText
@@ -52,12 +53,12 @@ ProviderUrl = Annotated[
 ModelName = Annotated[
     OwnText,
     Field(min_length=1, max_length=200, description="Its name of the model.", examples=["gpt-4.1-mini"]),
-    PlainText,
+    MODEL_TEXT,
 ]
 ServiceVoice = Annotated[
     OwnText,
     Field(min_length=1, max_length=200, description="Its id of the voice.", examples=["alloy"]),
-    PlainText,
+    VOICE_TEXT,
 ]
 ServiceKey = Annotated[
     OwnText,

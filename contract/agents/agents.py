@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from callwright.contract.checks.service_names import MODEL_TEXT, VOICE_TEXT
 from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NO_TEXT, TO_NOTHING, Changes
 from callwright.contract.declaration.field_types import (
     AgentId,
@@ -52,10 +53,10 @@ WelcomeMessage = Annotated[
 ProvidersVoice = Annotated[
     OwnText,
     Field(min_length=1, max_length=200, description="The speaking provider's own id of a voice; not voice_id."),
-    PlainText,
+    VOICE_TEXT,
 ]
 ProvidersModel = Annotated[
-    OwnText, Field(min_length=1, max_length=200, description="That provider's name of the model."), PlainText
+    OwnText, Field(min_length=1, max_length=200, description="That provider's name of the model."), MODEL_TEXT
 ]
 
 

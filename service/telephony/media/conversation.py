@@ -60,6 +60,7 @@ class Conversation:
         self._silences = self._failures = 0
         self._had_sound = self._had_message = False  # who types need not have a microphone
         self._hears = begin.services.hearing is not None
+        self._rings_telephone = begin.transport == "sip"
         self._detects, self._leaves_message = request.voicemail.detection, False
         self._machine = Machine()
 
@@ -98,7 +99,9 @@ class Conversation:
         if self._clock.now_s() >= min(limits.longest_s, self._request.max_duration_s):
             self.finish("max_duration", "platform")
         elif (
-            self._hears and now - self._last_sound_at > limits.no_audio_s and (self._had_sound or not self._had_message)
+            self._waits_for_sound
+            and now - self._last_sound_at > limits.no_audio_s
+            and (self._had_sound or not self._had_message)
         ):
             self.finish(*(("network_error", "carrier") if self._had_sound else ("no_audio", "platform")))
         elif self._goodbye_until is not None and now > self._goodbye_until:
@@ -120,6 +123,11 @@ class Conversation:
                 await self._speak_to_machine(ended)
         elif self._goodbye is None and self._farewell_until is None and not self._is_busy(now):
             await self._wait_for_contact(now)
+
+    @property
+    def _waits_for_sound(self) -> bool:
+        """Whether a call without sound ends. A telephone always sends some at first, also where nothing hears it."""
+        return self._hears or (self._rings_telephone and not self._had_sound)
 
     def _is_busy(self, now: float) -> bool:
         """Whether somebody speaks or thinks."""

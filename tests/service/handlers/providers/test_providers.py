@@ -198,3 +198,17 @@ async def test_organizations_do_not_see_each_others_providers(tenant: Tenant, ot
     assert (await listed(tenant))["ours"].kind == "openai"
     assert (await listed(other))["ours"] == theirs
     assert theirs.created_at.timestamp() <= SystemClock().now_ms() / 1000 + 1
+
+
+@pytest.mark.parametrize("field", ["voice", "model"])
+async def test_a_voice_or_model_that_leads_elsewhere_is_refused_by_its_field(tenant: Tenant, field: str) -> None:
+    body = {"kind": "openai", "roles": ["speaking"], "key": KEY, field: "../../v1/user?a=1"}
+    async with raw_client(tenant) as http:
+        answer = await http.put("/v1/providers/mouth", json=body)
+    assert answer.status_code in (400, 422)
+    assert answer.json()["error"]["field"] == field
+    made = await resources.agent(tenant)
+    part = {"speech": {"voice": "a\r\nb"}} if field == "voice" else {"model": {"model": "a\r\nb"}}
+    async with raw_client(tenant) as http:
+        answer = await http.patch(f"/v1/agents/{made.id}", json=part)
+    assert answer.status_code in (400, 422)

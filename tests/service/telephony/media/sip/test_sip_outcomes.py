@@ -80,9 +80,10 @@ async def test_sound_before_the_answer_is_no_answer(line: Line) -> None:
     assert call.said() == []
 
 
-async def test_a_call_whose_sound_never_begins_ends_for_that_reason(line: Line) -> None:
+@pytest.mark.parametrize("hears", [True, False])
+async def test_a_call_whose_sound_never_begins_ends_for_that_reason(line: Line, hears: bool) -> None:
     async with plain_trunk(always(Answer(180), Answer(200, 0.1, has_sound=True))) as trunk:
-        call = await placed(line, trunk.trunk, limits=Limits(no_audio_s=2.0))
+        call = await placed(line, trunk.trunk, limits=Limits(no_audio_s=2.0), hears=hears)
         ended = await call.ended()
         await trunk.got("BYE")
     assert (ended.cause, ended.ended_by) == ("no_audio", "platform")
