@@ -164,6 +164,7 @@ class Service:
         """Begins no more calls, and returns when those on the lines of this process have ended. Those that go on after
         `within_s` are hung up.
         """
+        self.services.ending.is_begun = True
         if self._supervisor is not None:
             self._supervisor.dial_no_more()
         if self.lines is not None:

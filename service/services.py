@@ -14,6 +14,13 @@ from callwright.service.speech.recordings import Recordings
 from callwright.service.tables.request_limits import RequestLimits
 
 
+@dataclass
+class Ending:
+    """Whether this process ends: it lets the calls on its lines end, and takes no more."""
+
+    is_begun: bool = False
+
+
 @dataclass(frozen=True)
 class Services:
     """The service's parts, made once by `app.running`."""
@@ -29,6 +36,7 @@ class Services:
     wake: Callable[[], None]
     """Tells the workers that something may be due."""
     own_address: OwnAddress
+    ending: Ending = field(default_factory=Ending)
     used_keys: dict[str, int] = field(default_factory=dict[str, int])
     """Keys used since the last sweep and when; bounded by the number of keys."""
 

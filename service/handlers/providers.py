@@ -8,7 +8,7 @@ from callwright.contract import providers as contract
 from callwright.contract.checks.counts import count_of
 from callwright.contract.declaration.pagination import Page
 from callwright.contract.problems import PLAN_LIMIT_REACHED, PROVIDER_IN_USE
-from callwright.service.handlers.request_context import RequestContext, handles
+from callwright.service.handlers.request_context import RequestContext, handles, shows
 from callwright.service.handlers.resources import resource
 from callwright.service.platform import secret_box
 from callwright.service.platform.database.listing import Listing
@@ -25,6 +25,7 @@ MOST_NAMED = 10
 _P = providers.c
 _MINE = (_P.org_id == bindparam("org")) & (_P.name == bindparam("provider"))
 _FOR_CHANGE = select(providers).where(_MINE).with_for_update()
+_ONE = select(providers).where(_MINE)
 _HOLD = select(organizations.c.id).where(organizations.c.id == bindparam("org")).with_for_update(key_share=True)
 _COLUMNS = {name: _P[name] for name in ("kind", "name")}
 
@@ -42,6 +43,13 @@ def list_providers(asked: contract.ListProviders, context: RequestContext) -> Pa
     """A page of providers, by name."""
     own = select(providers).where(_P.org_id == context.org_id)
     return context.page(Listing(contract.list_providers, own, _COLUMNS, _P.name, default="name"), asked, _to_resource)
+
+
+@shows(contract.set_provider)
+def as_set(asked: contract.SetProvider, context: RequestContext) -> contract.Provider | None:
+    """The provider as it is now."""
+    row = context.connection.execute(_ONE, {"org": context.org_id, "provider": asked.name}).one_or_none()
+    return None if row is None else _to_resource(row)
 
 
 @handles(contract.set_provider, prepare=_load_encryption)

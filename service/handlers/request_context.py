@@ -44,6 +44,8 @@ class RequestContext:
     start_plan_seal: StartPlanSeal
     settings: ServiceSettings
     own_address: OwnAddress = field(default_factory=lambda: OwnAddress(None))
+    is_ending: bool = False
+    """Whether the process ends and takes no more calls."""
     prepared: Any = None
     """What the operation's `prepare` made of the input before the transaction began."""
     storage_is_full: bool = False
@@ -100,6 +102,8 @@ MARKS: dict[str, Mark] = {}
 """How the units of work of operations that have a handler run."""
 PREPARES: dict[str, Callable[[Any], Any]] = {}
 """What is done with the input of an operation before its unit of work, where that takes long."""
+STATES: dict[str, Callable[[Any, "RequestContext"], Resource | None]] = {}
+"""How what an operation changes is read, for the audit log, where no operation reads it; None if there is none yet."""
 MediaRequest = tuple[RecordingContent | RecordedCall, MediaType]
 Position = tuple[Any, ...]
 
@@ -141,6 +145,18 @@ def handles(
             PREPARES[operation.name] = prepare
         MARKS[operation.name] = Mark.PREEMPTS if preempts else Mark.BRIEF if brief else Mark.NONE
         return handler
+
+    return mark
+
+
+def shows(
+    operation: Operation[P, In, Out],
+) -> Callable[[Callable[[In, RequestContext], Out | None]], Callable[[In, RequestContext], Out | None]]:
+    """Marks the function that reads what an operation is about to change, for the audit log."""
+
+    def mark(state: Callable[[In, RequestContext], Out | None]) -> Callable[[In, RequestContext], Out | None]:
+        STATES[operation.name] = state  # pyright: ignore[reportArgumentType]  # what an operation gives is a resource
+        return state
 
     return mark
 

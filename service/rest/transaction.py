@@ -94,6 +94,7 @@ def performed(connection: Connection, services: Services, request: ApiRequest) -
         settings=services.settings,
         own_address=services.own_address,
         prepared=request.prepared,
+        is_ending=services.ending.is_begun,
         storage_is_full=services.database.disk_space.is_full,
     )
     if operation.shape == "media":

@@ -38,6 +38,7 @@ MOST_TALKS = 10
 """Talks of an organization that may be open or under way at once."""
 OPENS_WITHIN_S = 20
 """Seconds that the agent waits for the sound of a page that has come."""
+_ENDING = "this service is being stopped and takes no more calls; try again in a minute, when it has been started again"
 _FREE = Price(0, 1, 0)
 """Nobody is rung. What speech and language models cost is between the organization and their providers."""
 _D = deployments.c
@@ -50,6 +51,8 @@ def talk_to_agent(asked: contract.TalkToAgent, context: RequestContext) -> contr
     agent = agent_handlers.find(context, asked.id)
     if (why := why_no_lines(context.settings.lines.count)) is not None:
         raise Refusal(LINES_UNAVAILABLE, why)
+    if context.is_ending:
+        raise Refusal(LINES_UNAVAILABLE, _ENDING)
     variables = read_cells(1, asked.variables)
     if isinstance(variables, BadRow):
         raise invalid("variables", f"cannot be used: {variables.message}")

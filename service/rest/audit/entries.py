@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from callwright.contract.declaration.field_types import Stored
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import OPERATIONS, AnyOperation
-from callwright.service.handlers.request_context import HANDLERS, RequestContext
+from callwright.service.handlers.request_context import HANDLERS, STATES, RequestContext
 from callwright.service.platform.database.concurrency import take_advisory_lock
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rest.audit.fields import AuditedFields, fields_of
@@ -39,6 +39,9 @@ def before(
     if operation.creates:
         return None
     take_advisory_lock(context.connection, _number_of(context.org_id, _first(path) or operation.noun))
+    if operation.name in STATES and asked is not None:
+        found = STATES[operation.name](asked, context)
+        return None if found is None else _shown(found)
     return _read(operation, path, context)
 
 
@@ -82,6 +85,9 @@ def _changes(
         return _made(operation, path, asked, result)
     if before is None:  # no operation reads it
         return _made(operation, path, asked, None)
+    if operation.name in STATES and isinstance(result, Resource):
+        secret = {name: {"after": SECRET} for name in _given_secrets(asked)}
+        return _differences(_fields(type(result)), before, _shown(result)) | secret
     reader = reader_of(operation.path)
     fields = _fields(reader.item if reader is not None else None)
     if operation.method == "DELETE" and result is None:
@@ -91,7 +97,17 @@ def _changes(
         said = _made(operation, path, asked, None)  # why it is removed, where it takes that
         given = {f"given_{name}": value for name, value in said.items()}
         return {name: {"before": _kept(fields, name, before[name])} for name in names} | given
-    after = _read(operation, path, context, result) or {}
+    return _differences(fields, before, _read(operation, path, context, result) or {})
+
+
+def _given_secrets(asked: Input | None) -> list[str]:
+    """The secrets that a request sets."""
+    if asked is None:
+        return []
+    return sorted(name for name in _fields(type(asked)).secret & asked.model_fields_set if getattr(asked, name))
+
+
+def _differences(fields: AuditedFields, before: Shown, after: Shown) -> Changes:
     return {
         name: {"before": _kept(fields, name, before.get(name)), "after": _kept(fields, name, after.get(name))}
         for name in sorted({*before, *after} - fields.counted)
@@ -160,8 +176,13 @@ def _read(
             result = HANDLERS[reader.name](wanted, context)
         except Refusal:  # the handler says so itself
             return None
-    fields = fields_of(reader.item)
-    return {name: value for name, value in _dump(result).items() if name not in fields.derived | fields.personal}
+    return _shown(result)
+
+
+def _shown(thing: Resource) -> Shown:
+    """The fields of a thing that a request can change."""
+    fields = fields_of(type(thing))
+    return {name: value for name, value in _dump(thing).items() if name not in fields.derived | fields.personal}
 
 
 def _dump(model: Resource) -> dict[str, Any]:

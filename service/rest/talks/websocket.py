@@ -126,7 +126,7 @@ async def _passed_on(socket: WebSocket, opening: Opening) -> None:
                 tasks.start_soon(to_media)
                 with suppress(WebSocketDisconnect, ConnectionClosed):
                     async for message in media:
-                        await (socket.send_bytes(message) if isinstance(message, bytes) else socket.send_text(message))
+                        await _show(socket, message)
                 # The page closes once it has read that the talk has ended. Sound still comes from it: if this side
                 # closed first, the system would reset the connection, and what the page has not read yet were lost.
                 with anyio.move_on_after(LEAVES_WITHIN_S):
@@ -138,6 +138,16 @@ async def _passed_on(socket: WebSocket, opening: Opening) -> None:
     except (OSError, TimeoutError, WebSocketException) as error:
         log.warning("a page could not be passed on: %s", type(error).__name__, extra={"call_id": opening.call.call_id})
         await _closed(socket, _ENDED)
+
+
+async def _show(socket: WebSocket, message: str | bytes) -> None:
+    """Sends a message to the page. Raises WebSocketDisconnect if the websocket is closed, also by the server itself,
+    which does so for example when a page sends faster than it is read.
+    """
+    try:
+        await (socket.send_bytes(message) if isinstance(message, bytes) else socket.send_text(message))
+    except RuntimeError as error:  # what servers raise then
+        raise WebSocketDisconnect(1006) from error
 
 
 async def _closed(socket: WebSocket, code: int) -> None:

@@ -249,6 +249,8 @@ export interface Call {
   answered_by_words?: string | null;
   ended_by?: string | null;
   hangup_cause?: string | null;
+  /** Of a call with the cause unconfirmed: what resolve_call has said; null until then. */
+  resolved?: Resolution | null;
   /** The carrier of the line; null on the simulated network. */
   provider?: string | null;
   /** The last status of SIP, as 486; null where there is none. */
@@ -357,6 +359,11 @@ export interface CallEvidence {
    * campaign may be days ahead of it.
    */
   do_not_call_checked_at?: string | null;
+  /**
+   * Of a call with the cause unconfirmed: what resolve_call has said. After placed false the contact is called again
+   * although nobody knew whether the telephone rang.
+   */
+  resolved?: Resolution | null;
 }
 
 /** Why a call was allowed, and what forbade calls to its contact before. */
@@ -405,6 +412,11 @@ export interface CallEvidenceWithHistory {
    * campaign may be days ahead of it.
    */
   do_not_call_checked_at?: string | null;
+  /**
+   * Of a call with the cause unconfirmed: what resolve_call has said. After placed false the contact is called again
+   * although nobody knew whether the telephone rang.
+   */
+  resolved?: Resolution | null;
   /** The newest 100, the newest first. */
   history: ContactDecision[];
 }
@@ -1510,6 +1522,17 @@ export interface Replayed {
   queued: number;
   /** True when more fit than one replay makes: ask again. */
   has_more: boolean;
+}
+
+/** What a person has said about a call of which nobody knew whether the telephone rang. */
+export interface Resolution {
+  /** true: it rang. false: it did not, so the contact may be called again. */
+  placed: boolean;
+  resolved_at: string;
+  /** The key that said it, as in the audit log. */
+  actor_id: string;
+  /** The person for whom a personal key acted. */
+  user_id?: string | null;
 }
 
 /** When a contact who was not reached is called again. */

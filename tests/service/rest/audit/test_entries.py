@@ -61,6 +61,19 @@ async def test_a_change_that_changes_nothing_is_an_entry_without_changes(tenant:
     assert await changes(tenant, "update_agent") == {}
 
 
+async def test_a_provider_that_is_set_anew_is_kept_with_what_fell_away_by_being_left_out(tenant: Tenant) -> None:
+    providers, key = tenant.client.providers, "sk-thisIsTheKeyOfTheTests-9f3a"
+    await providers.set(name="mind", kind="openai", key=key, roles=["thinking"], model="a", default_for=["thinking"])
+    await providers.set(name="mind", kind="openai", key=key, roles=["thinking"], model="b")
+    first, second = [json.loads(entry.changes) for entry in await entries(tenant, "set_provider")]
+    assert first["default_for"] == {"after": ["thinking"]}
+    assert second == {
+        "default_for": {"before": ["thinking"], "after": []},
+        "key": {"after": "(secret)"},
+        "model": {"before": "a", "after": "b"},
+    }
+
+
 async def test_a_value_that_is_cleared_is_null_afterwards(tenant: Tenant, http: AsyncClient) -> None:
     made = await draft(tenant, budget_cap={"amount": "25.00"})
     path = f"/v1/deployments/{made.deployment.id}"

@@ -166,6 +166,14 @@ async def test_without_lines_a_talk_is_refused_with_what_to_set(database_url: st
         assert "CALLWRIGHT_LINES" in kept[0].message
 
 
+async def test_while_the_process_lets_its_calls_end_a_talk_is_refused_with_a_sentence(tenant: Tenant) -> None:
+    agent = await resources.agent(tenant)
+    await tenant.service.drain(0)
+    async with refusal(422, "lines_unavailable") as kept:
+        await tenant.client.agents.talk(id=agent.id, variables=WORDS)
+    assert "is being stopped" in kept[0].message
+
+
 async def test_the_page_runs_only_its_own_scripts_and_tells_no_other_host(tenant: Tenant) -> None:
     async with answering(tenant) as root:
         async with httpx.AsyncClient() as client:
