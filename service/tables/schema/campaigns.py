@@ -21,11 +21,26 @@ agents = Table(
     Column("speaking_voice", String(200)),
     Column("model_provider", String(40)),
     Column("model_name", String(200)),
+    Column("version", Integer, nullable=False, server_default="1"),
     Index("uq_agents_name", "org_id", "name", unique=True),
     Index("ix_agents_created", "org_id", "created_at", "id"),
     Index("ix_agents_second", "org_id", text("(created_at / 1000) DESC"), "name", "id"),
 )
-"""The last five columns name providers of the organization, which have no id; null leaves it to the defaults."""
+"""Five columns name providers of the organization, which have no id; null leaves it to the defaults."""
+
+agent_versions = Table(
+    "agent_versions",
+    metadata,
+    Column("agent_id", String(40), ForeignKey("agents.id"), primary_key=True),
+    Column("version", Integer, primary_key=True, autoincrement=False),
+    Column("org_id", String(40), nullable=False),
+    Column("fields", Text, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("actor", String(60)),
+    Column("user_id", String(40)),
+    Column("restored_from", Integer),
+)
+"""What each agent said in each version: the columns that a deployment keeps too, as JSON."""
 
 audiences = Table(
     "audiences",
@@ -337,11 +352,17 @@ calls = Table(
     Column("answered_by_words", String(30)),
     Column("latency_p50_ms", Integer),
     Column("latency_p95_ms", Integer),
+    Column("agent_version", Integer),
     Index("ix_calls_created", "org_id", "created_at", "id", "name_words"),
     Index("ix_calls_second", "org_id", text("(created_at / 1000) DESC"), "id"),
     Index("uq_calls_attempt", "deployment_id", "contact_id", "attempt_number", unique=True),
     partial_index("uq_calls_in_flight", "org_id", "to_number", where=text("ended_at IS NULL"), unique=True),
     Index("ix_calls_deployment", "deployment_id", "created_at", "id"),
+    partial_index(
+        "ix_calls_version",
+        *("agent_id", "agent_version", "created_at", "id"),
+        where=text("agent_version IS NOT NULL"),
+    ),
     Index("ix_calls_number", "org_id", "to_number", "created_at"),
     Index("ix_calls_from", "phone_number_id", "created_at"),
     partial_index("ix_calls_caller", "org_id", "from_number", where=text("call_type = 'inbound'")),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from callwright.contract.agents.agents import Agent
+from callwright.contract.agents.agents import Agent, AgentVersion
 from callwright.contract.audiences import Audience, AudienceImport, AudienceRow, Column, RowError, RowsAdded
 from callwright.contract.calls.calls import Call, CallCost, CostItem, RecordingState, Transcript, TranscriptTurn
 from callwright.contract.declaration.field_types import Money
@@ -60,6 +60,21 @@ def agent(**changes: Any) -> Agent:
         welcome_message="Hello {{first_name}}.",
         variables=["first_name"],
         metadata={},
+    )
+    return sample.model_copy(update=changes)
+
+
+def agent_version(**changes: Any) -> AgentVersion:
+    sample = AgentVersion(
+        agent_id="agt_1",
+        version=2,
+        created_at=AT,
+        actor_id="key_1",
+        voice_id="en-US-ada",
+        language="en-US",
+        system_prompt="Remind {{first_name}} of the appointment.",
+        welcome_message="Hello {{first_name}}.",
+        changed=["system_prompt"],
     )
     return sample.model_copy(update=changes)
 
@@ -345,6 +360,7 @@ def answers() -> dict[str, Any]:
         "list_audit_log": page([overview_samples.audit_entry()]),
         "place_call": deployment(status="draft"),
         "list_transactions": page([transaction()]),
+        "list_agent_versions": page([agent_version()]),
         "list_voices": page([voice()]),
         "get_voice": voice(),
         "list_audience_rows": page([row()]),

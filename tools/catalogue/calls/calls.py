@@ -28,7 +28,8 @@ CallDetails = projection_of(
     Call,
     "CallDetails",
     *_SUMMARY,
-    *("deployment_id", "agent_id", "contact_id", "contact_name", "external_id", "attempt_number", "from_number", "to"),
+    *("deployment_id", "agent_id", "agent_version", "contact_id", "contact_name", "external_id", "attempt_number"),
+    *("from_number", "to"),
     *("disposition", "callback_at"),
     *("answered_by", "hangup_cause", "created_at", "ended_at", "recording", "turn_count", "unanswered_questions"),
     *("variables", "warnings"),
@@ -69,7 +70,7 @@ def _whole(call: Call, context: ToolContext) -> str:
         _without_person(call, context),
         fenced([person], tag=context.session.ids(), what="The person, as the list has it.") if person else None,
         line(
-            f"agent {call.agent_id}",
+            f"agent {call.agent_id}" + (f", version {call.agent_version}" if call.agent_version else ""),
             f"deployment {call.deployment_id}" if call.deployment_id else None,
             f"contact {call.contact_id}" if call.contact_id else None,
         ),
@@ -117,6 +118,7 @@ TOOLS: tuple[Tool, ...] = (
         ),
         example="cost",
         argument_descriptions={
+            "agent_version": "Of one agent_id.",
             "outcome": "One of these.",
             "disposition": "One of these.",
             "contact_name": "Words of the name.",
@@ -139,7 +141,7 @@ TOOLS: tuple[Tool, ...] = (
             {
                 *("from", "to", "created_at", "ended_at", "callback_at", "attempt_number", "hangup_cause", "ended_by"),
                 *("answered_by", "warnings", "variables", "turn_count", "recording"),
-                *("deployment_id", "agent_id", "contact_id"),
+                *("deployment_id", "agent_id", "agent_version", "contact_id"),
             }
         ),
         truncation_hint="The whole call is at callwright://calls/{call_uuid}",
