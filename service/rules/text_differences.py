@@ -25,7 +25,7 @@ def differences(before: str, after: str) -> str:
         return ""
     old, new = _lines(before), _lines(after)
     if old == new:  # they differ in line ends or in white space between sentences alone
-        old, new = [before], [after]
+        old, new = before.split("\n"), after.split("\n")
     first = _equal(old, new)
     last = _equal(old[first:][::-1], new[first:][::-1])
     shown = [f"  {line}" for line in old[:first]]

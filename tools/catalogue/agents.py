@@ -82,7 +82,11 @@ class CreateAgentOfVoice(CreateAgent):
 
 
 def _entry(agent: Agent, _: ToolContext) -> str:
-    return line(agent.id, agent.name, agent.language, f"voice {agent.voice_id}", f"version {agent.version}")
+    return line(agent.id, agent.name, agent.language, f"voice {agent.voice_id}", _numbered(agent.version))
+
+
+def _numbered(version: int) -> str | None:
+    return f"version {version}" if version > 1 else None
 
 
 def _version(version: AgentVersion, _: ToolContext) -> str:
@@ -207,11 +211,11 @@ _MADE = {
     "speech": "Live calls: providers {hearing, speaking}, and the latter's own {voice}.",
     "model": "Live calls: {provider, model}.",
 }
-_LIKE_MADE = "As in create_agent."
+_LIKE_MADE = "As new."
 _CHANGED = {
-    "restore_version": "Its words again; other fields go before.",
-    "name": "Unique.",
-    "language": "BCP-47 tag.",
+    "restore_version": "Brings it back.",
+    "name": "",
+    "language": "",
     "system_prompt": _LIKE_MADE,
     "welcome_message": _LIKE_MADE,
     "speech": "All of it; null: the defaults.",
@@ -225,7 +229,7 @@ TOOLS: tuple[Tool, ...] = (
         operation=contract.list_agents,
         toolset="agents",
         title="List agents",
-        description=("Voice agents (who speaks on calls) and their ids, newest first. For one use get_agent. Free."),
+        description=("Voice agents and their ids, newest first. For one use get_agent. Free."),
         hints=READS,
         reply=_entry,
         empty="No agent fits. create_agent makes one.",
@@ -239,8 +243,7 @@ TOOLS: tuple[Tool, ...] = (
         title="Create an agent",
         description=(
             "Makes a voice agent: who speaks on calls, and what it knows and wants. Free; calls nobody. It answers "
-            "from system_prompt alone, so put every fact there. Gives the columns it needs, and warnings. To change "
-            "one use update_agent."
+            "from system_prompt alone, so put every fact there. To change one use update_agent."
         ),
         hints=ADDS,
         reply=_summary,
@@ -257,8 +260,8 @@ TOOLS: tuple[Tool, ...] = (
         toolset="agents",
         title="Get an agent",
         description=(
-            "One agent whole, as it is or was: prompt, welcome message, voice, the columns it needs. Read it before "
-            "changing a prompt. To find agents use list_agents. Free."
+            "One agent whole, as it is or was, and the columns it needs. Read it before changing a prompt. To find "
+            "agents use list_agents. Free."
         ),
         hints=READS,
         reply=_summary,
@@ -271,9 +274,9 @@ TOOLS: tuple[Tool, ...] = (
             }
         ),
         argument_descriptions={
-            "prompt_from": "First character of a long prompt.",
-            "version": "As it was then.",
-            "compare_to": "What changed since this version.",
+            "prompt_from": "First character to give.",
+            "version": "As it was.",
+            "compare_to": "What changed since.",
         },
         handler=_found,
         truncation_hint="The whole prompt is at callwright://agents/{id}/prompt",
@@ -283,8 +286,8 @@ TOOLS: tuple[Tool, ...] = (
         toolset="agents",
         title="Change an agent",
         description=(
-            "Overwrites the fields that are given, as a new version; or brings one back. Started campaigns keep "
-            "theirs, drafts get the new one. For another role use create_agent. Free."
+            "Overwrites fields, which makes a new version; or brings one back. Started campaigns keep theirs, drafts "
+            "get the new one. For another role use create_agent. Free."
         ),
         hints=CHANGES,
         reply=_summary,

@@ -118,7 +118,7 @@ TOOLS: tuple[Tool, ...] = (
         ),
         example="cost",
         argument_descriptions={
-            "agent_version": "Of one agent_id.",
+            "agent_version": "",
             "outcome": "One of these.",
             "disposition": "One of these.",
             "contact_name": "Words of the name.",
@@ -162,7 +162,7 @@ TOOLS: tuple[Tool, ...] = (
         omitted_fields=frozenset({"call_id", "simulated", "language", "status", "duration_seconds"}),
         handler=part_of_transcript,
         hidden=frozenset({"per_page", "from_seconds", "to_seconds"}),
-        argument_descriptions={"cursor": "next_cursor, to go on.", "max_tokens": "About how much."},
+        argument_descriptions={"cursor": "A next_cursor.", "max_tokens": "About how much."},
         truncation_hint="Whole turns are in callwright://calls/{call_uuid}/transcript.json",
     ),
     Tool(
@@ -171,8 +171,7 @@ TOOLS: tuple[Tool, ...] = (
         title="Get a recording",
         description=(
             "The recording of one call as a link, with length, size and how long it is kept; with inline=true the "
-            "sound if short. Stereo: agent left, contact right. For words use get_transcript. Free; may take some "
-            "seconds."
+            "sound if short. Stereo: agent left, contact right. For words use get_transcript. Free."
         ),
         hints=READS,
         reply=no_text,
