@@ -19,7 +19,11 @@ from tests.support.talks import ended, page_of, silent_microphone
 __all__ = ["alone", "only_one"]
 pytestmark = pytest.mark.xdist_group("live-calls")
 PATIENCE_S = 90.0
-PROMPT = "- Ask whether Tuesday suits them.\n- Ask whether mornings suit them."
+SILENCE_S = 19
+"""Seconds of silence after which the agent asks, less what the clocks of page and process may differ."""
+ANSWERS = ("Yes, speaking.", "Yes, that suits me.")
+ASKED = ("Tuesday suits", "mornings suit", "the phone suits", "May suits")
+PROMPT = "\n".join(f"- Ask whether {what} them." for what in ASKED)
 
 
 async def link(client: Client) -> Talk:
@@ -45,9 +49,11 @@ async def typed(page: ClientConnection, text: str) -> None:
 
 
 @pytest.mark.requirement("LINE-07")
+@pytest.mark.parametrize("silences", [0, pytest.param(2, marks=pytest.mark.long)])
 async def test_a_talk_goes_on_after_the_process_was_told_to_stop_and_then_the_process_ends(
-    tmp_path: Path, alone: None
+    silences: int, tmp_path: Path, alone: None
 ) -> None:
+    """After each of the silences the agent asks whether somebody is there, which takes it twenty seconds."""
     data = tmp_path / "data"
     with serving(tmp_path, data) as service:
         key = run(tmp_path, "keys", "create", "--data", data, "--quiet").stdout.strip()
@@ -58,8 +64,12 @@ async def test_a_talk_goes_on_after_the_process_was_told_to_stop_and_then_the_pr
             await said(page, "agent")
             service.process.send_signal(signal.SIGTERM)
             await to_thread.run_sync(wait_for_words, service.log, "waits for 1 call to end")
-            for answer in ("Yes, speaking.", "Yes, that suits me."):
+            for answer in ANSWERS:
                 await typed(page, answer)
+                await said(page, "agent")
+            for _ in range(silences):
+                await said(page, "agent")
+                await typed(page, "Yes, I am here.")
                 await said(page, "agent")
             assert service.process.poll() is None
             await page.send(json.dumps({"type": "hang_up"}))
@@ -70,7 +80,8 @@ async def test_a_talk_goes_on_after_the_process_was_told_to_stop_and_then_the_pr
             call = await client.calls.get(call_uuid=talk.call_id)
             turns = (await client.calls.get_transcript(call_uuid=talk.call_id)).turns
     assert (call.outcome, call.hangup_cause) == ("answered", "contact_hangup")
-    assert [turn.text for turn in turns if turn.role == "contact"] == ["Yes, speaking.", "Yes, that suits me."]
+    assert [turn.text for turn in turns if turn.role == "contact"] == [*ANSWERS, *["Yes, I am here."] * silences]
+    assert call.duration_seconds >= silences * SILENCE_S
 
 
 def wait_for_words(log: Path, words: str) -> None:
