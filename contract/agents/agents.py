@@ -86,6 +86,11 @@ ModelChoice = Annotated[
 VersionNumber = Annotated[int, Field(ge=1, le=2_000_000_000, description="Number of a version of the agent, from 1.")]
 
 
+KeptVersion = Annotated[
+    int | None, Field(description="The version of the agent that it keeps; null: not started."), DERIVED
+]
+
+
 class VersionDifference(Resource):
     """What one field was and is. A text of several lines or sentences is shown as a diff instead."""
 

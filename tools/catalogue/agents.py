@@ -214,8 +214,8 @@ _MADE = {
 _LIKE_MADE = "As new."
 _CHANGED = {
     "restore_version": "Brings it back.",
-    "name": "",
-    "language": "",
+    "name": "Unique.",
+    "language": "BCP-47 tag.",
     "system_prompt": _LIKE_MADE,
     "welcome_message": _LIKE_MADE,
     "speech": "All of it; null: the defaults.",
@@ -229,7 +229,7 @@ TOOLS: tuple[Tool, ...] = (
         operation=contract.list_agents,
         toolset="agents",
         title="List agents",
-        description=("Voice agents and their ids, newest first. For one use get_agent. Free."),
+        description=("Voice agents (who speaks on calls) and their ids, newest first. For one use get_agent. Free."),
         hints=READS,
         reply=_entry,
         empty="No agent fits. create_agent makes one.",

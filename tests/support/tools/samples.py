@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from callwright.contract.agents.agents import Agent, AgentVersion
+from callwright.contract.agents.agents import Agent, AgentVersion, Spoken
 from callwright.contract.audiences import Audience, AudienceImport, AudienceRow, Column, RowError, RowsAdded
 from callwright.contract.calls.calls import Call, CallCost, CostItem, RecordingState, Transcript, TranscriptTurn
 from callwright.contract.declaration.field_types import Money
@@ -65,18 +65,8 @@ def agent(**changes: Any) -> Agent:
 
 
 def agent_version(**changes: Any) -> AgentVersion:
-    sample = AgentVersion(
-        agent_id="agt_1",
-        version=2,
-        created_at=AT,
-        actor_id="key_1",
-        voice_id="en-US-ada",
-        language="en-US",
-        system_prompt="Remind {{first_name}} of the appointment.",
-        welcome_message="Hello {{first_name}}.",
-        changed=["system_prompt"],
-    )
-    return sample.model_copy(update=changes)
+    said = agent().model_dump(include=set(Spoken.model_fields))
+    return AgentVersion(agent_id="agt_1", version=2, created_at=AT, changed=["language"], **{**said, **changes})
 
 
 def audience(**changes: Any) -> Audience:

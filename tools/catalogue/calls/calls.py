@@ -118,7 +118,7 @@ TOOLS: tuple[Tool, ...] = (
         ),
         example="cost",
         argument_descriptions={
-            "agent_version": "",
+            "agent_version": "With agent_id.",
             "outcome": "One of these.",
             "disposition": "One of these.",
             "contact_name": "Words of the name.",
