@@ -176,6 +176,7 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
     used: used["code"],
     hasKey: ours.has_key,
     agents,
+    versions,
     added: { added: added.added, invalid: added.invalid },
     imported: imported.status,
     faults: faults.map((fault) => fault.code),
