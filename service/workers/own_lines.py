@@ -7,6 +7,7 @@ from math import ceil
 import anyio
 from anyio import to_thread
 
+from callwright.service.dialling.heard_opt_outs import list_at_once
 from callwright.service.dialling.rounds.undialled_calls import may_place
 from callwright.service.platform import secret_box
 from callwright.service.platform.wake_signal import WakeSignal
@@ -31,14 +32,14 @@ class OwnLines:
     host: LineHost
     browser: BrowserCalls
     _media: MediaProcesses
-    _warm: int
+    _is_warm: bool
 
     async def run(self) -> None:
         """Carries calls until it is cancelled. Calls that are under way then end."""
-        if self._warm:
+        if self._is_warm:
             await to_thread.run_sync(secret_box.load)
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(partial(self._media.run, self._warm))
+            tasks.start_soon(partial(self._media.run, is_warm=self._is_warm))
             await self.host.run()
 
 
@@ -70,7 +71,9 @@ def own_lines(services: Services, owner: str, woken: WakeSignal) -> OwnLines:
         carriers,
         lines=lines.count,
         may_place=may_place,
+        heard=partial(list_at_once, services.ids),
+        ready={SIP: media.has_room},
         chosen={BROWSER: browser.call_ids},
         woken=woken,
     )
-    return OwnLines(host, browser, media, int(SIP in carriers))
+    return OwnLines(host, browser, media, SIP in carriers)

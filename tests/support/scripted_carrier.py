@@ -8,6 +8,7 @@ from functools import partial
 import anyio
 
 from callwright.contract.calls.calls import Outcome
+from callwright.service.dialling.heard_opt_outs import list_at_once
 from callwright.service.dialling.rounds.driver_writes import DriverWrites
 from callwright.service.dialling.rounds.runner import Runner
 from callwright.service.dialling.rounds.undialled_calls import may_place
@@ -30,12 +31,15 @@ from tests.support.service import Tenant
 @dataclass
 class ScriptedCarrier:
     """Answers, unless `script` has another word for the number: `busy`, `refused`, `not_sent`, `unknown`, `lost` (the
-    answer, and the list does not show it), `listed` (the answer, and the list shows it), `long`, `fails`."""
+    answer, and the list does not show it), `listed` (the answer, and the list shows it), `rings` (for long), `long`
+    (talks), `stop` (asks not to be called again, and talks on), `fails`."""
 
     script: dict[str, str] = field(default_factory=dict[str, str])
     placed: list[str] = field(default_factory=list[str])
     """The number of each request that came."""
     hung_up: list[str] = field(default_factory=list[str])
+    kept: anyio.Event = field(default_factory=anyio.Event)
+    """What somebody said was kept."""
     name: str = "scripted"
     lists_calls: bool = True
 
@@ -61,8 +65,14 @@ class ScriptedCarrier:
         if word == "busy":
             return self._result(leg, "busy", "user_busy")
         await told("ringing", provider_call_id)
+        if word == "rings":
+            await hang_up.wait()
+            return self._result(leg, "no_answer", "originator_cancel")
         await told("answered", provider_call_id)
-        if word == "long":
+        if word == "stop":
+            await leg.keep(_asked_to_stop(leg))
+            self.kept.set()
+        if word in ("long", "stop"):
             await hang_up.wait()
             return CallResult(
                 call_id=leg.call.call_id,
@@ -92,6 +102,18 @@ class ScriptedCarrier:
         return CallResult(call_id=leg.call.call_id, outcome=outcome, hangup_cause=cause, ended_by="carrier")
 
 
+def _asked_to_stop(leg: LegRequest) -> CallResult:
+    """What is known of a call in which the person has asked not to be called again, and which goes on."""
+    said = Turn(0, "contact", "Please stop calling me.", 0.5, 2.0, "en-US", "stt")
+    return CallResult(
+        call_id=leg.call.call_id,
+        outcome="answered",
+        hangup_cause="platform_error",
+        ended_by="platform",
+        turns=(said,),
+    )
+
+
 def host_of(tenant: Tenant, carrier: ScriptedCarrier, *, name: str = "hst_1", lines: int = 8) -> LineHost:
     """A line host of a service."""
     services = tenant.services
@@ -102,6 +124,7 @@ def host_of(tenant: Tenant, carrier: ScriptedCarrier, *, name: str = "hst_1", li
         {carrier.name: carrier},
         lines=lines,
         may_place=may_place,
+        heard=partial(list_at_once, services.ids),
         lease_ms=1_000,
     )
 

@@ -9,10 +9,11 @@ import anyio
 
 from callwright.service.telephony.chosen_services import ProviderUnusable
 from callwright.service.telephony.engine import CallRequest, CallResult
-from callwright.service.telephony.legs.carrier import HangUpAsked, NotSent, ToldStage
+from callwright.service.telephony.legs.carrier import HangUpAsked, LegRequest, NotSent, ToldStage
+from callwright.service.telephony.legs.leg_results import lost
 from callwright.service.telephony.lines.conversation_results import Conversation
 from callwright.service.telephony.lines.media_processes import MediaCall
-from callwright.service.telephony.media.messages import Ended, HangUp, Reached, Report, SpeechServices
+from callwright.service.telephony.media.messages import Ended, HangUp, Reached, Report, Said, SpeechServices
 
 ServicesOf = Callable[[CallRequest], Awaitable[SpeechServices]]
 """The services that hear, think and speak in a call, as they are set when it is placed. Raises ProviderUnusable."""
@@ -39,7 +40,7 @@ async def services_for(call: CallRequest, services_of: ServicesOf) -> SpeechServ
 
 async def followed(
     call: MediaCall,
-    call_id: str,
+    leg: LegRequest,
     told: ToldStage,
     hang_up: HangUpAsked,
     *,
@@ -52,6 +53,7 @@ async def followed(
     `recording` is where its sound is written; `heard` are reports that were taken before; `meanwhile` runs beside the
     call, and ends with it.
     """
+    call_id = leg.call.call_id
     conversation = Conversation(call_id, recording=recording)
     ended: Ended | None = None
 
@@ -63,6 +65,8 @@ async def followed(
         conversation.add(report)
         if isinstance(report, Reached) and report.stage != "initiated":  # the host knows that from placing it
             await told(report.stage, report.provider_call_id)
+        elif isinstance(report, Said):
+            await leg.keep(conversation.so_far())
 
     async with left(call, call_id), anyio.create_task_group() as tasks:
         tasks.start_soon(_obey, call, call_id, hang_up)
@@ -76,8 +80,9 @@ async def followed(
             except anyio.EndOfStream:
                 break
         tasks.cancel_scope.cancel()
-    gone = Ended(call_id=call_id, cause="platform_error", ended_by="platform")
-    return conversation.result(ended or gone)
+    if ended is None or not ended.is_known:
+        return lost(leg.call, conversation.so_far(), is_answered=conversation.is_answered)
+    return conversation.result(ended)
 
 
 @asynccontextmanager

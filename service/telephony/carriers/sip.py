@@ -141,7 +141,7 @@ class SipCarrier:
         """Follows the call until its end."""
         placed = self._placed.pop(leg.call.call_id)
         recording = recording_of(self._recordings, leg.call)
-        return await followed(placed.media, leg.call.call_id, told, hang_up, recording=recording, heard=placed.heard)
+        return await followed(placed.media, leg, told, hang_up, recording=recording, heard=placed.heard)
 
     async def find(self, call: CallRequest, *, placing_ms: int) -> Found:
         """Nothing: a trunk lists no calls."""

@@ -70,7 +70,7 @@ class WebsocketCarrier:
         """Brings the other side, and follows the call until its end."""
         call, opening = self._begun.pop(leg.call.call_id)
         bring, recording = partial(self._bring, opening), recording_of(self._recordings, leg.call)
-        return await followed(call, leg.call.call_id, told, hang_up, recording=recording, meanwhile=bring)
+        return await followed(call, leg, told, hang_up, recording=recording, meanwhile=bring)
 
     async def _bring(self, opening: Opening) -> None:
         """Brings the other side. If it fails, nobody comes, and the call ends after its longest ringing."""

@@ -29,6 +29,14 @@ class Unknown(Exception):
     """The request was sent, and its answer is missing or means nothing: the call may ring."""
 
 
+Keep = Callable[[CallResult], Awaitable[None]]
+"""Called whenever something was said, with what would be the result of the call if its process ended now."""
+
+
+async def _not_kept(_: CallResult) -> None:
+    """Nothing is kept."""
+
+
 @dataclass(frozen=True)
 class LegRequest:
     """A leg to place. Equal legs have equal `call.call_id`."""
@@ -36,6 +44,7 @@ class LegRequest:
     call: CallRequest
     place_before_s: float
     """Seconds of `anyio.current_time` after which the request must not be sent any more."""
+    keep: Keep = _not_kept
 
     def check_in_time(self) -> None:
         """To be called right before the request is sent.
@@ -79,7 +88,8 @@ class Carrier(Protocol):
     async def ended(
         self, leg: LegRequest, provider_call_id: str | None, told: ToldStage, hang_up: "HangUpAsked"
     ) -> CallResult:
-        """Follows a leg that was placed, and returns its result once it is over. It tells the stages that it reaches.
+        """Follows a leg that was placed, and returns its result once it is over. It tells the stages that it reaches,
+        and has what was said kept.
 
         When `hang_up` is asked, it hangs the call up.
         """

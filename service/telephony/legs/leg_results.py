@@ -1,11 +1,13 @@
 """Results of legs that end for a reason of their own, apart from what a carrier tells."""
 
-from dataclasses import dataclass
-from typing import Any
-
-from sqlalchemy import Row
+from dataclasses import dataclass, replace
 
 from callwright.service.telephony.engine import CallRequest, CallResult, EarlyEnd
+
+_NOBODY_FOLLOWED = (
+    "The process that carried the call ended before anybody was known to answer; nobody knows what came of it."
+)
+_NOT_TO_ITS_END = "The call ended because the process that carried it did; what was said last is not in the transcript."
 
 
 @dataclass(frozen=True)
@@ -47,16 +49,22 @@ def unconfirmed(request: CallRequest) -> CallResult:
     return CallResult(call_id=request.call_id, outcome="failed", hangup_cause="unconfirmed", ended_by="carrier")
 
 
-def lost(leg: Row[Any]) -> CallResult:
-    """A leg whose host is gone in the middle of the call."""
-    if leg.answered_at is None:
-        return CallResult(call_id=leg.call_id, outcome="failed", hangup_cause="platform_error", ended_by="platform")
-    return CallResult(
-        call_id=leg.call_id,
+def lost(request: CallRequest, so_far: CallResult | None, *, is_answered: bool) -> CallResult:
+    """A leg that was placed, and whose host is gone. `so_far` is what had been said by then.
+
+    A telephone that rang may have been answered after the host was gone: a person decides whether it is called again.
+    """
+    if not is_answered and request.rings_telephone:
+        return replace(unconfirmed(request), warnings=(_NOBODY_FOLLOWED,))
+    if not is_answered:
+        return CallResult(call_id=request.call_id, outcome="failed", hangup_cause="platform_error", ended_by="platform")
+    known = so_far or CallResult(
+        call_id=request.call_id, outcome="answered", hangup_cause="platform_error", ended_by="platform"
+    )
+    return replace(
+        known,
         outcome="answered",
-        disposition="incomplete",
-        hangup_cause="platform_error",
-        ended_by="platform",
-        answered_by="unknown",
-        warnings=("The call ended because the process that carried it did; what was said is not known.",),
+        disposition=known.disposition or "incomplete",
+        answered_by=known.answered_by or "unknown",
+        warnings=(*known.warnings, _NOT_TO_ITS_END),
     )

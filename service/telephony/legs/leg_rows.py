@@ -34,7 +34,7 @@ LegStage = Literal["initiated", "ringing", "answered"]
 
 _L = legs.c
 _FIND = select(legs).where(_L.call_id == bindparam("b_call"))
-_PROGRESS = select(*(column for column in _L if column.name not in ("request", "hang_up"))).where(
+_PROGRESS = select(*(column for column in _L if column.name not in ("request", "hang_up", "so_far"))).where(
     _L.call_id.in_(bindparam("b_calls", expanding=True))
 )
 _HANG_UPS = select(_L.call_id, _L.hang_up).where(
@@ -112,6 +112,17 @@ def request_of(leg: Row[Any]) -> CallRequest:
 def result_of(leg: Row[Any]) -> CallResult:
     """The result of a leg that has ended."""
     return _results().validate_json(leg.result)
+
+
+def so_far_of(leg: Row[Any]) -> CallResult | None:
+    """What is known of a leg that has not ended; None if nothing was said."""
+    return None if leg.so_far is None else _results().validate_json(leg.so_far)
+
+
+def keep(connection: Connection, so_far: CallResult) -> None:
+    """Keeps what is known of a leg while it is carried."""
+    kept = update(legs).where(_L.call_id == so_far.call_id, _L.state != "ended")
+    connection.execute(kept.values(so_far=_results().dump_json(so_far).decode()))
 
 
 @dataclass(frozen=True)

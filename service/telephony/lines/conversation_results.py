@@ -45,6 +45,15 @@ class Conversation:
         elif isinstance(report, Latency):
             self._latencies[report.turn_index] = AnswerLatency(report.total_ms, report.parts_ms)
 
+    @property
+    def is_answered(self) -> bool:
+        """Whether somebody answered, as far as is known."""
+        return self._is_answered
+
+    def so_far(self) -> CallResult:
+        """The result if the process that carries the call ended now."""
+        return self.result(Ended(call_id=self._call_id, cause="platform_error", ended_by="platform"))
+
     def result(self, ended: Ended) -> CallResult:
         """The result of the call."""
         if not self._is_answered and ended.cause == "normal_clearing":  # hung up while it rang

@@ -20,7 +20,7 @@ from callwright.service.platform.database.postgres.lock_waits import Locked
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.wake_signal import WakeSignal
 from callwright.service.platform.worker_loop import repeat
-from callwright.service.telephony.engine import CallRequest, EarlyEnd
+from callwright.service.telephony.engine import CallRequest, CallResult, EarlyEnd
 from callwright.service.telephony.legs import leg_rows
 from callwright.service.telephony.legs.carrier import (
     Carrier,
@@ -48,6 +48,8 @@ HANG_UP_S = 10.0
 _AGAIN_S = 0.5
 MayPlace = Callable[[Connection, CallRequest, int], bool]
 """Asked in the transaction of the fence, with the time of the service: whether a claimed call may still be made."""
+Heard = Callable[[Connection, CallRequest, CallResult, int], None]
+"""Told what was said so far, in the transaction that keeps it, with the time of the service."""
 
 
 class LineHost:
@@ -62,6 +64,8 @@ class LineHost:
         *,
         lines: int,
         may_place: MayPlace,
+        heard: Heard | None = None,
+        ready: Mapping[str, Callable[[], bool]] | None = None,
         chosen: Mapping[str, Callable[[], Collection[str]]] | None = None,
         woken: WakeSignal | None = None,
         lease_ms: int = LEASE_MS,
@@ -69,10 +73,10 @@ class LineHost:
     ) -> None:
         """`lines` is how many calls it carries at once, `owner` the name under which it leases legs.
 
-        Of a carrier in `chosen` it takes only the calls whose ids are returned there. `woken` tells that a leg may be
-        new; it looks by itself too.
+        Of a carrier in `chosen` it takes only the calls whose ids are returned there, of one in `ready` only while
+        that returns true. `heard` is told what is said. `woken` tells that a leg may be new; it looks by itself too.
         """
-        self._chosen, self._woken = chosen or {}, woken
+        self._chosen, self._ready, self._heard, self._woken = chosen or {}, ready or {}, heard, woken
         self._database, self._clock, self._owner = database, clock, owner
         self._carriers, self._lines, self._may_place, self._lease_ms = carriers, lines, may_place, lease_ms
         self._times = times
@@ -119,7 +123,7 @@ class LineHost:
         if room <= 0 or not self._takes:
             return
         wanted = leg_rows.Wanted(
-            [name for name in self._carriers if name not in self._chosen],
+            [name for name in self._carriers if name not in self._chosen and self._is_ready(name)],
             [call_id for calls_of in self._chosen.values() for call_id in calls_of()],
         )
         if not (wanted.carriers or wanted.call_ids) or not await self._database.read(leg_rows.are_new, wanted):
@@ -131,6 +135,9 @@ class LineHost:
             if leg.call_id not in self._calls:
                 self._calls[leg.call_id] = HangUpAsked()
                 tasks.start_soon(self._carry, leg)
+
+    def _is_ready(self, carrier: str) -> bool:
+        return carrier not in self._ready or self._ready[carrier]()
 
     async def _renew(self) -> None:
         mine = [*self._calls, *self._settled]
@@ -172,7 +179,7 @@ class LineHost:
 
     async def _place_and_follow(self, leg: Row[Any], request: CallRequest, asked: HangUpAsked) -> None:
         carrier, told = self._carriers[leg.carrier], self._told(leg.call_id)
-        placed = LegRequest(request, anyio.current_time() + self._times.place_s)
+        placed = LegRequest(request, anyio.current_time() + self._times.place_s, partial(self._keep, request))
         if not await self._written(self._fence, request):
             await self._settle_own(leg)
             return
@@ -205,6 +212,14 @@ class LineHost:
             return False
         return leg_rows.begin_placing(connection, request.call_id, self._owner, now_ms)
 
+    async def _keep(self, request: CallRequest, so_far: CallResult) -> None:
+        await self._written(self._kept, request, so_far)
+
+    def _kept(self, connection: Connection, request: CallRequest, so_far: CallResult) -> None:
+        leg_rows.keep(connection, so_far)
+        if self._heard is not None:  # it counts whoever has the leg by now
+            self._heard(connection, request, so_far, self._clock.now_ms())
+
     def _told(self, call_id: str) -> ToldStage:
         async def told(stage: leg_rows.LegStage, provider_call_id: str | None = None) -> None:
             at_ms = self._clock.now_ms()
@@ -214,7 +229,8 @@ class LineHost:
 
     async def _adopted(self, leg: Row[Any]) -> None:
         try:
-            await self._settle_gone(leg)
+            # Its host renewed the lease for the last time this long ago; the sound ended with the host.
+            await self._settle_gone(leg, seen_ms=leg.lease_until - self._lease_ms)
         finally:
             self._settled.discard(leg.call_id)
 
@@ -224,11 +240,14 @@ class LineHost:
         if now is not None and now.lease_owner == self._owner:
             await self._settle_gone(leg)
 
-    async def _settle_gone(self, leg: Row[Any]) -> None:
-        """Settles a leg that no host follows. Its sound is gone, so a call that was placed is hung up."""
+    async def _settle_gone(self, leg: Row[Any], *, seen_ms: int | None = None) -> None:
+        """Settles a leg that no host follows. Its sound is gone, so a call that was placed is hung up.
+
+        `seen_ms` is when its host was last seen; None: now.
+        """
         request, carrier = leg_rows.request_of(leg), self._carriers.get(leg.carrier)
         if await self._settle(leg.call_id, request, carrier) is not None:
-            await self._end_lost(leg.call_id, request, carrier)
+            await self._end_lost(leg.call_id, request, carrier, self._clock.now_ms() if seen_ms is None else seen_ms)
 
     async def _settle(self, call_id: str, request: CallRequest, carrier: Carrier | None) -> Row[Any] | None:
         """Waits until it is known whether a leg was placed: the leg if it was and goes on, None once it has ended."""
@@ -252,7 +271,7 @@ class LineHost:
                 return None
             await anyio.sleep(SETTLE_S)
 
-    async def _end_lost(self, call_id: str, request: CallRequest, carrier: Carrier | None) -> None:
+    async def _end_lost(self, call_id: str, request: CallRequest, carrier: Carrier | None, seen_ms: int) -> None:
         while True:
             leg, age_ms = await self._written(_leg_and_age, call_id, self._clock.now_ms())
             if leg is None or leg.state == "ended":
@@ -265,7 +284,10 @@ class LineHost:
                 except Exception as error:
                     log.warning("a carrier did not hang up: %s", type(error).__name__, extra={"call_id": call_id})
             if is_over:
-                await self._written(leg_rows.end, lost(leg), self._clock.now_ms())
+                so_far = leg_rows.so_far_of(leg)
+                result = lost(request, so_far, is_answered=leg.answered_at is not None)
+                ended_ms = max(min(seen_ms, self._clock.now_ms()), _last_known_ms(leg, so_far))
+                await self._written(leg_rows.end, result, ended_ms)
                 return
             await anyio.sleep(SETTLE_S)
 
@@ -276,6 +298,14 @@ class LineHost:
                 return await self._database.write(work, *args, **kwargs)
             except (StorageUnavailable, Locked):
                 await anyio.sleep(_AGAIN_S)
+
+
+def _last_known_ms(leg: Row[Any], so_far: CallResult | None) -> int:
+    """The last moment of which something is known: what was said last, or else the stage that was reached."""
+    if leg.answered_at is None:
+        return leg.ringing_at or leg.created_at
+    said_s = max((turn.end_s for turn in so_far.turns), default=0.0) if so_far else 0.0
+    return leg.answered_at + round(said_s * SECOND)
 
 
 def _leg_and_age(connection: Connection, call_id: str, now_ms: int) -> tuple[Row[Any] | None, int]:

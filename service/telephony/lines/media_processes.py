@@ -17,8 +17,10 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from pydantic import ValidationError
 
 from callwright.service.telephony.media.messages import (
+    ALIVE_S,
     LONGEST_LINE,
     MOST_CALLS,
+    Alive,
     BeginCall,
     Ended,
     Order,
@@ -36,6 +38,8 @@ STARTS_WITHIN_S = 60.0
 """Seconds in which a process must say that it is ready. Loading the models takes two on an idle machine."""
 ENDS_WITHIN_S = 3.0
 """Seconds that the processes have at the end to hang up their calls."""
+LOOK_S, LONGEST_PAUSE_S = 0.5, 60.0
+"""Seconds between two looks whether a process has room, and at most between two that do not start."""
 _MOST_REPORTS = 1_000
 """Reports of a call that wait to be read. A call that nobody follows any more ends."""
 _ENDED_CALLS = "The process that carried the sound of the call ended."
@@ -103,7 +107,9 @@ class MediaProcess:
         self.ready.set()
         for call_id in list(self.calls):
             warnings = (_ENDED_CALLS,)
-            self.report(Ended(call_id=call_id, cause="platform_error", ended_by="platform", warnings=warnings))
+            self.report(
+                Ended(call_id=call_id, cause="platform_error", ended_by="platform", warnings=warnings, is_known=False)
+            )
 
 
 class MediaProcesses:
@@ -117,20 +123,40 @@ class MediaProcesses:
         self._starting = anyio.Lock()
         self._tasks: TaskGroup | None = None
 
-    async def run(self, warm: int = 1) -> None:
-        """Keeps processes until it is cancelled; so many are ready before the first call."""
+    def has_room(self) -> bool:
+        """Whether a process is ready that takes a call at once."""
+        return any(process.port and process.takes for process in self._processes)
+
+    async def run(self, *, is_warm: bool = True) -> None:
+        """Keeps processes until it is cancelled. If `is_warm`, one has room for the next call, as far as `most` allows
+        it; else the next call starts one."""
         async with anyio.create_task_group() as tasks:
             self._tasks = tasks
             try:
-                for _ in range(min(warm, self._most)):
-                    async with self._starting:
-                        with suppress(MediaUnavailable):
-                            await self._start()
+                if is_warm:
+                    await self._keep_warm()
                 await anyio.sleep_forever()
             finally:
                 self._tasks = None
                 with anyio.CancelScope(shield=True):
                     await self._end_all()
+
+    async def _keep_warm(self) -> None:
+        pause_s = LOOK_S
+        while True:
+            try:
+                async with self._starting:
+                    if not self.has_room() and not self._is_full:
+                        await self._start()
+                pause_s = LOOK_S
+            except MediaUnavailable as error:
+                log.warning("%s", error)
+                pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+            await anyio.sleep(pause_s)
+
+    @property
+    def _is_full(self) -> bool:
+        return sum(process.taken < CALLS_OF_A_PROCESS for process in self._processes) >= self._most
 
     async def _end_all(self) -> None:
         """Closes what the processes read, upon which each hangs up its calls and ends; kills those that do not."""
@@ -163,7 +189,7 @@ class MediaProcesses:
     async def _start(self) -> MediaProcess:
         if self._tasks is None:
             raise MediaUnavailable("media processes are not running")
-        if sum(process.taken < CALLS_OF_A_PROCESS for process in self._processes) >= self._most:
+        if self._is_full:
             raise MediaUnavailable(f"all {self._most} media processes are full")
         opened = await anyio.open_process(
             list(self._command),
@@ -175,6 +201,7 @@ class MediaProcesses:
         process = MediaProcess(opened)
         self._processes.append(process)
         self._tasks.start_soon(self._follow, process)
+        self._tasks.start_soon(self._say_alive, process)
         with anyio.move_on_after(STARTS_WITHIN_S):
             await process.ready.wait()
         if process.gone or not process.port:
@@ -182,6 +209,11 @@ class MediaProcesses:
                 opened.kill()
             raise MediaUnavailable(f"a media process did not start (exit status {opened.returncode})")
         return process
+
+    async def _say_alive(self, process: MediaProcess) -> None:
+        while not process.gone:
+            await process.send(Alive())
+            await anyio.sleep(ALIVE_S)
 
     async def _follow(self, process: MediaProcess) -> None:
         """Passes on the reports of a process until it ends."""

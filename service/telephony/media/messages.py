@@ -24,6 +24,9 @@ LONGEST_LINE = 1_000_000
 MOST_CALLS = 16
 """Calls of one process at once. Beyond about twenty a core, answers come late (measured with speech and a model)."""
 
+ALIVE_S, HOST_SILENT_S = 2.0, 10.0
+"""Seconds between two `Alive`, and of silence after which a host counts as gone: before others settle its calls."""
+
 
 class _Message(BaseModel):
     model_config = ConfigDict(
@@ -101,6 +104,12 @@ class HangUp(_Message):
     sentence: str = ""
 
 
+class Alive(_Message):
+    """The host lives. A process that hears nothing for `HOST_SILENT_S` ends its calls: nobody would know of them."""
+
+    type: Literal["alive"] = "alive"
+
+
 class SawMachine(_Message):
     """The carrier says who answered."""
 
@@ -109,7 +118,7 @@ class SawMachine(_Message):
     answered_by: AnsweredBy
 
 
-Order = Annotated[BeginCall | Dial | HangUp | SawMachine, Field(discriminator="type")]
+Order = Annotated[BeginCall | Dial | HangUp | SawMachine | Alive, Field(discriminator="type")]
 """What a host tells a media process."""
 
 
@@ -180,6 +189,8 @@ class Ended(_Message):
     machine_verdicts: MachineVerdicts = MachineVerdicts()
     recorded: bool = False
     """There is sound in the file of the recording."""
+    is_known: bool = True
+    """False: the process is gone, and nobody knows what came after its last report."""
     was_sent: bool = True
     """False: the request that places the call certainly did not leave, so no telephone rang."""
 

@@ -20,9 +20,11 @@ from anyio import to_thread
 from anyio.abc import TaskGroup
 from pydantic import BaseModel, ValidationError
 
+from callwright.service.telephony.media.host_watch import TICK_S, HostWatch
 from callwright.service.telephony.media.messages import (
     LONGEST_LINE,
     MOST_CALLS,
+    Alive,
     BeginCall,
     Dial,
     Ended,
@@ -89,9 +91,22 @@ class Calls:
         self._calls: dict[str, Call | None] = {}
         self._early: dict[str, HangUp] = {}
         self._sip: SipStack | None = None
+        self._host = HostWatch()
+
+    async def watch_host(self) -> None:
+        """Ends all calls when the host is frozen or cannot be reached: others settle them, and nobody follows."""
+        while True:
+            await asyncio.sleep(TICK_S)
+            if self._host.tick():
+                log.error("the host of this process is silent: its calls end")
+                for call_id in list(self._calls):
+                    await self.obey(HangUp(call_id=call_id, cause="platform_error", ended_by="platform"))
 
     async def obey(self, order: Order) -> None:
         """Does what the host says. What concerns a call that there is not is left alone."""
+        self._host.heard(is_alive=isinstance(order, Alive))
+        if isinstance(order, Alive):
+            return
         if isinstance(order, BeginCall):
             self._begin(order)
             return
@@ -219,6 +234,7 @@ async def serve(reports: Reports) -> int:
         tasks = anyio.create_task_group()
         calls = Calls(tasks, listener, synthesiser, reports)
         async with tasks:
+            tasks.start_soon(calls.watch_host)
             while True:
                 try:
                     line = await lines.readuntil(b"\n")

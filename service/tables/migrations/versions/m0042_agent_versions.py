@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0042"
-down_revision = "0039"
+down_revision = "0040"
 
 _KEPT = (
     *("system_prompt", "welcome_message", "language", "voice_id"),

@@ -2,6 +2,7 @@
 
 import anyio
 import pytest
+from sqlalchemy import Connection, update
 
 from callwright.client import ServiceProblem
 from callwright.contract.deployments.dialling import RetryPolicy
@@ -156,6 +157,69 @@ async def test_a_host_that_is_gone_leaves_no_call_behind(tenant: Tenant) -> None
     (call,) = await calls_of(tenant, made.id)
     assert (call.outcome, call.disposition, call.hangup_cause) == ("answered", "incomplete", "platform_error")
     assert (other.placed, other.hung_up) == ([], ["CA1"])
+
+
+@pytest.mark.requirement("LINE-04")
+async def test_a_telephone_that_rang_when_its_host_was_gone_rings_no_more_until_a_person_decides(
+    tenant: Tenant,
+) -> None:
+    carrier, other = ScriptedCarrier({phone(0): "rings"}), ScriptedCarrier()
+    policy = RetryPolicy(max_attempts=3, interval_minutes=[10], retry_on=["failed", "no_answer"])
+    made = await started(tenant, people(1), retry_policy=policy)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(driven_on_lines, tenant, made.id)
+        async with lines_of(tenant, carrier):
+            await call_in(tenant, made.id, status="ringing")
+        async with lines_of(tenant, other, name="hst_2"):
+            await call_in(tenant, made.id, status="failed")
+    (call,) = await calls_of(tenant, made.id)
+    assert (call.outcome, call.hangup_cause) == ("failed", "unconfirmed")
+    stopped = await tenant.client.deployments.get(id=made.id)
+    assert (stopped.status, stopped.status_reason, stopped.stats.held) == ("paused", "unconfirmed_calls", 1)
+    assert (other.placed, other.hung_up) == ([], ["CA1"])
+
+
+@pytest.mark.requirement("LINE-04")
+async def test_who_asks_for_no_more_calls_is_listed_at_once_and_what_was_said_outlives_the_host(
+    tenant: Tenant,
+) -> None:
+    carrier, other = ScriptedCarrier({phone(0): "stop"}), ScriptedCarrier()
+    made = await started(tenant, people(1), retry_policy=ONCE)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(driven_on_lines, tenant, made.id)
+        async with lines_of(tenant, carrier):
+            under_way = await call_in(tenant, made.id, status="in_progress")
+            await carrier.kept.wait()
+            listed = [entry async for entry in tenant.client.do_not_call.list()]
+        assert [(entry.number, entry.source_call_id) for entry in listed] == [(phone(0), under_way.id)]
+        async with lines_of(tenant, other, name="hst_2"):
+            await call_in(tenant, made.id, status="completed")
+    (call,) = await calls_of(tenant, made.id)
+    assert (call.outcome, call.disposition, call.hangup_cause) == ("answered", "do_not_call", "platform_error")
+    turns = (await tenant.client.calls.get_transcript(call_uuid=call.id)).turns
+    assert [turn.text for turn in turns] == ["Please stop calling me."]
+    assert len([entry async for entry in tenant.client.do_not_call.list()]) == 1
+
+
+async def test_a_call_whose_host_was_gone_for_long_has_ended_with_its_host(tenant: Tenant) -> None:
+    carrier, other = ScriptedCarrier({phone(0): "long"}), ScriptedCarrier()
+    made = await started(tenant, people(1), retry_policy=ONCE)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(driven_on_lines, tenant, made.id)
+        async with lines_of(tenant, carrier):
+            await call_in(tenant, made.id, status="in_progress")
+        await tenant.database.write(_an_hour_earlier)
+        async with lines_of(tenant, other, name="hst_2"):
+            await call_in(tenant, made.id, status="completed")
+    (call,) = await calls_of(tenant, made.id)
+    assert call.duration_seconds < 5
+    assert call.billed_seconds < 5
+
+
+def _an_hour_earlier(connection: Connection) -> int:
+    """Puts all that is known of legs an hour back: their host has been gone since."""
+    columns = ("created_at", "placing_at", "initiated_at", "ringing_at", "answered_at", "lease_until")
+    return connection.execute(update(legs).values({name: legs.c[name] - 3_600_000 for name in columns})).rowcount
 
 
 async def test_a_host_that_drains_hangs_up_what_goes_on_and_takes_no_more(tenant: Tenant) -> None:
