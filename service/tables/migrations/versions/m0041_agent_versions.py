@@ -6,7 +6,7 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0042"
+revision = "0041"
 down_revision = "0040"
 
 _KEPT = (
