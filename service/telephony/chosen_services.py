@@ -19,9 +19,7 @@ from callwright.service.tables import providers
 from callwright.service.telephony.engine import AgentSnapshot
 from callwright.service.telephony.media.messages import SpeechService, SpeechServices
 
-NOTHING_HEARS = (
-    "calls understand only keys and typed words: set CALLWRIGHT_STT_URL, or a provider that hears with set_provider"
-)
+NOTHING_HEARS = "calls understand only keys and typed words: set CALLWRIGHT_STT_URL, or a provider that hears with `callwright providers set`"
 
 
 class ProviderUnusable(Exception):
