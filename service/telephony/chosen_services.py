@@ -19,7 +19,10 @@ from callwright.service.tables import providers
 from callwright.service.telephony.engine import AgentSnapshot
 from callwright.service.telephony.media.messages import SpeechService, SpeechServices
 
-NOTHING_HEARS = "calls understand only keys and typed words: set CALLWRIGHT_STT_URL, or a provider that hears with `callwright providers set`"
+NOTHING_HEARS = (
+    "calls understand only keys and typed words: set CALLWRIGHT_STT_URL, or a provider that hears "
+    "(`callwright providers set`)"
+)
 
 
 class ProviderUnusable(Exception):

@@ -69,7 +69,7 @@ async def _asked(host: str, port: int) -> Reached:
                 with move_on_after(_AGAIN_S):
                     while (found := _STATUS.match(await _received(asking))) is None:
                         pass
-                    return Reached("good", f"it answers SIP OPTIONS with {found[1].decode()}")
+                    return Reached("good", f"something answers there (SIP OPTIONS: {found[1].decode()})")
     return _SILENT
 
 
