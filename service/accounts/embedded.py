@@ -8,7 +8,7 @@ from callwright.service.accounts.organizations import create_organization
 from callwright.service.accounts.principals import fingerprint
 from callwright.service.accounts.records import add_audit_entry, before_and_after
 from callwright.service.accounts.users import operator_user
-from callwright.service.platform.database.concurrency import take_advisory_lock
+from callwright.service.platform.database.concurrency import is_only_writer, take_advisory_lock
 from callwright.service.platform.ids import Ids
 from callwright.service.tables.schema import api_keys, organizations
 
@@ -32,7 +32,8 @@ def default_organization(connection: Connection, ids: Ids, now_ms: int) -> str:
 def embedded_key(connection: Connection, ids: Ids, kept: str | None, now_ms: int) -> str:
     """The key of the default organization: `kept` if it still works, else a new one.
 
-    Makes the organization when there is none, and revokes an earlier embedded key that was lost. When the creator of
+    Makes the organization when there is none. On SQLite it revokes an earlier embedded key that was lost; on Postgres
+    other folders, perhaps of other machines, have embedded keys of their own. When the creator of
     the key has left, the first owner becomes its creator; if there is no owner, the operator becomes the owner first.
     """
     if kept is not None:
@@ -48,11 +49,12 @@ def embedded_key(connection: Connection, ids: Ids, kept: str | None, now_ms: int
             return kept
     org_id = default_organization(connection, ids, now_ms)
     owner = _owner(connection, ids, org_id, now_ms)
-    connection.execute(
-        update(api_keys)
-        .where(_K.org_id == org_id, _K.label == EMBEDDED_LABEL, _K.kind == "live", _K.revoked_at.is_(None))
-        .values(revoked_at=now_ms)
-    )
+    if is_only_writer(connection):
+        connection.execute(
+            update(api_keys)
+            .where(_K.org_id == org_id, _K.label == EMBEDDED_LABEL, _K.kind == "live", _K.revoked_at.is_(None))
+            .values(revoked_at=now_ms)
+        )
     return create_key(connection, ids, org_id, EMBEDDED_LABEL, now_ms, created_by_user_id=owner).secret
 
 

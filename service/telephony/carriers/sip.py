@@ -59,6 +59,7 @@ class SipCarrier:
     """Lines of a SIP trunk, carried by this host's media processes."""
 
     lists_calls = False
+    unheard_ends = True
 
     def __init__(
         self,

@@ -7,6 +7,7 @@ from callwright.service.rules.opt_out_words import is_opt_out, is_opt_out_key
 from callwright.service.telephony.engine import AnsweredBy, EndedBy, HangupCause, TurnSource
 from callwright.service.telephony.media.findings import CIRCLES, TOO_MANY_TURNS, End, Findings, Then
 from callwright.service.telephony.media.messages import BeginCall, HangUp
+from callwright.service.telephony.media.notices import Notices
 from callwright.service.telephony.media.patience import FAREWELL_S, LONGEST_SAYING_S, MOST_FAILURES
 from callwright.service.telephony.media.policy import LivePolicy, Phrases, Saying
 from callwright.service.telephony.media.sound.sound_clock import SoundClock
@@ -39,8 +40,9 @@ class Conversation:
         self._begin, self._limits, self._request = begin, begin.limits, request
         self._clock, self._transcript = clock, transcript
         self._ended, self._now = ended, now
-        self._phrases = Phrases(request)
-        self._policy: LivePolicy | None = LivePolicy(request, transcript.heard_of)
+        self._phrases, self._notices = Phrases(request), Notices("", request.agent.language)
+        self.policy: LivePolicy | None = LivePolicy(request, transcript.heard_of)
+        """The policy that answers; None with a model."""
         self.times = AnswerTimes(now)
         self.findings = Findings()
         self.end: End | None = None
@@ -49,11 +51,11 @@ class Conversation:
         self._farewell_until: float | None = None
         self._last_said: list[Saying] = []
         self._model_answers = False
-        self._saying = 0
-        self._saying_since = 0.0
-        self._thinking_until = 0.0
+        self._saying, self._saying_since, self._thinking_until = 0, 0.0, 0.0
         self._speech, self._keys = ContactSpeech(), KeyEntries()
-        self._cut_in = self._met_person = False
+        self._cut_in, self.yields = False, True
+        self.met_person = False
+        """Whether the other side said or entered anything that is no machine's greeting."""
         self._active_at = self._last_sound_at = now()
         self._silences = self._failures = 0
         self._had_sound = self._had_message = False  # who types need not have a microphone
@@ -62,11 +64,10 @@ class Conversation:
         self._machine = Machine()
 
     def connect(self, voice: Voice, ask_model: Callable[[str | None], Awaitable[None]] | None) -> None:
-        """Speaks through this voice. `ask_model` gives the model what was typed, or asks it again; None: the policy
-        answers."""
+        """Speaks through this voice. `ask_model` gives the model what was typed, or asks it again; None: no model."""
         self._voice, self._ask_model = voice, ask_model
         if ask_model is not None:
-            self._policy = None
+            self.policy = None
 
     # -- what ends a call ---------------------------------------------------------------------------------------------
 
@@ -133,7 +134,7 @@ class Conversation:
         if now - self._active_at < self._limits.silence_s:
             return
         self._silences += 1
-        policy = self._policy
+        policy = self.policy
         if self._silences == 1:
             sayings = policy.ask_whether_there() if policy else [self._phrases.of("still_there")]
             await self._say_all(sayings)
@@ -147,7 +148,10 @@ class Conversation:
     async def answered(self) -> None:
         """The other side is there: the agent says its first words."""
         self._active_at = self._last_sound_at = self._now()
-        await self._say_all(self._policy.open() if self._policy else self._phrases.opening())
+        first = self.policy.open() if self.policy else self._phrases.opening()
+        text = self.policy.notices if self.policy else self._phrases.notices
+        self._notices = Notices(text, self._request.agent.language, first)
+        await self._say_all(first)
 
     async def _say_all(self, sayings: list[Saying]) -> None:
         self._last_said, self._model_answers = sayings, False
@@ -172,6 +176,7 @@ class Conversation:
         """A turn with sound is over."""
         self._active_at = self._now()
         self._cut_in = turn.interrupted
+        self._notices.said(turn.text)
         index = self._transcript.add(
             "agent",
             turn.text,
@@ -195,16 +200,6 @@ class Conversation:
             self._said_goodbye()
         elif then == "farewell":
             self._farewell_until = self._now() + FAREWELL_S
-
-    @property
-    def policy(self) -> LivePolicy | None:
-        """The policy that answers; None with a model."""
-        return self._policy
-
-    @property
-    def met_person(self) -> bool:
-        """Whether the other side said or entered anything that is no machine's greeting."""
-        return self._met_person
 
     def interrupted(self) -> None:
         """Nothing of what was to be said will be said. A goodbye that was interrupted was said."""
@@ -244,7 +239,7 @@ class Conversation:
         """Sound of the other side came."""
         self._had_sound = True
         self._last_sound_at = self._now()
-        if self._detects:
+        if self._detects or self._machine.is_met:
             self._machine.hear(pcm, self._last_sound_at)
 
     def holds(self) -> None:
@@ -342,12 +337,17 @@ class Conversation:
             await self._met_machine()
             if self._request.voicemail.action != "continue":
                 return False
-        self._met_person = True
+        self.met_person = True
         self._farewell_until = None
         opts_out = is_opt_out_key([keys]) if keys else is_opt_out(text, self._request.agent.language)
         self.times.reached("asked")
-        if self._policy is not None:
-            sayings = self._policy.hear("" if keys else text, keys=keys, cuts_in=cut_in)
+        owed, are_the_answer = ((), False) if opts_out or keys else self._notices.due(text)
+        for saying in owed:
+            await self._say(saying)
+        if are_the_answer:
+            return False
+        if self.policy is not None:
+            sayings = self.policy.hear("" if keys else text, keys=keys, cuts_in=cut_in)
             if opts_out:
                 self.findings.disposition = "do_not_call"
             if not sayings:
@@ -395,5 +395,5 @@ class Conversation:
     async def _speak_to_machine(self, answered_by: AnsweredBy) -> None:
         if self._goodbye is None:
             self.findings.answered_by = answered_by
-            self._leaves_message = True
+            self._leaves_message, self.yields = True, False
             await self._leave(self._phrases.for_machine(self.findings.warnings), End("agent_hangup", "agent"))

@@ -64,6 +64,11 @@ class LivePolicy:
         self._language = request.agent.language
 
     @property
+    def notices(self) -> str:
+        """What has to be said in the first words, as it is spoken; known once it has opened."""
+        return self._policy.notices
+
+    @property
     def ending(self) -> Ending:
         """How the call ends, as far as it is known."""
         return self._policy.ending
@@ -113,12 +118,15 @@ class Phrases:
         self._bank = bank_or_english(request.agent.language)
         own = request.agent.language
         self._language = own if bank_of(own) else self._bank.language
+        self.notices = ""
+        """What has to be said in the first words, as it is spoken; known once it has opened."""
 
     def opening(self) -> list[Saying]:
         """The welcome message with its notices; nothing if the contact speaks first."""
         said = first_words(self._request, self._chance)
         if said is None:
             return []
+        self.notices = said.notices
         message = Saying(said.message, self._request.agent.language)
         return [message, Saying(said.phrase, self._language)] if said.phrase else [message]
 

@@ -69,7 +69,7 @@ def is_machine_greeting(text: str) -> bool:
 
 
 class BeepFinder:
-    """Finds the beep of a machine in the sound of a call: one steady tone of 160 ms or more."""
+    """Finds the beep of a machine in the sound of a call: one steady tone of 160 ms or more, which has ended."""
 
     def __init__(self) -> None:
         self._rest = b""
@@ -77,7 +77,7 @@ class BeepFinder:
         self._windows = 0
 
     def hear(self, pcm: bytes) -> bool:
-        """Takes sound. True once for each beep, as soon as it is one."""
+        """Takes sound. True once for each beep, as soon as it is over: a machine records from then on."""
         sound = self._rest + pcm
         size = 2 * _WINDOW
         whole = len(sound) // size * size
@@ -86,12 +86,11 @@ class BeepFinder:
 
     def _window(self, pcm: bytes) -> bool:
         tone = _tone_of(pcm)
-        if tone is None:
-            self._windows = 0
-            return False
-        self._windows = self._windows + 1 if abs(tone - self._tone) <= RATE / _WINDOW else 1
-        self._tone = tone
-        return self._windows == _FEWEST_WINDOWS
+        goes_on = tone is not None and self._windows > 0 and abs(tone - self._tone) <= RATE / _WINDOW
+        has_ended = not goes_on and self._windows >= _FEWEST_WINDOWS
+        self._windows = 0 if tone is None else self._windows + 1 if goes_on else 1
+        self._tone = tone or 0.0
+        return has_ended
 
 
 class Machine:

@@ -39,6 +39,9 @@ _LONGEST_PAUSE_S = 2.0
 class Listening(Protocol):
     """Is told what is heard as it is heard."""
 
+    yields: bool
+    """Whether the agent lets itself be interrupted. It does not while it leaves a message on a machine."""
+
     def transcribed(self, text: str) -> None:
         """Words were recognised. They belong to a turn, or to an aside."""
         ...
@@ -94,6 +97,8 @@ class BargeIn(BaseUserTurnStartStrategy):
         return ProcessFrameResult.CONTINUE
 
     async def _start(self) -> ProcessFrameResult:
+        if not self._listening.yields:
+            return ProcessFrameResult.CONTINUE
         await self.trigger_user_turn_started()
         return ProcessFrameResult.STOP
 

@@ -103,3 +103,22 @@ async def test_a_process_that_does_not_start_is_said() -> None:
     async with processes(1, *COMMAND, "broken") as made:
         with pytest.raises(MediaUnavailable, match="did not start"):
             await made.begin(order(1, 1))
+
+
+async def test_a_process_is_ready_before_the_first_call_and_again_after_it_has_died() -> None:
+    async with processes(1) as made:
+        for index in (1, 2):
+            with anyio.fail_after(30):
+                while not made.has_room():  # noqa: ASYNC110 - another process is awaited, which tells nobody
+                    await anyio.sleep(0.02)
+            assert (await followed(await made.begin(order(index, 2)), f"cal_{index}")).hangup_cause == "platform_error"
+
+
+async def test_a_full_process_has_no_room_and_another_is_started() -> None:
+    async with processes(2) as made:
+        calls = [await made.begin(order(index, 3)) for index in range(MOST_CALLS)]
+        with anyio.fail_after(30):
+            while not made.has_room():  # noqa: ASYNC110 - another process is awaited, which tells nobody
+                await anyio.sleep(0.02)
+        for call in calls:
+            call.close()

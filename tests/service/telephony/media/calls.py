@@ -93,6 +93,7 @@ class Line:
         voicemail: VoicemailPolicy = _HANGS_UP,
         limits: Limits = _LIMITS,
         ring_timeout_s: float = 30.0,
+        discloses: bool = False,
         services: SpeechServices | None = None,
         **options: Any,
     ) -> BeginCall:
@@ -111,7 +112,7 @@ class Line:
             seed="s",
             ring_timeout_s=ring_timeout_s,
             voicemail=voicemail,
-            ai_disclosure=False,
+            ai_disclosure=discloses,
         )
         chosen = SpeechServices(hearing=openai if hears else None)
         if thinks:

@@ -81,6 +81,32 @@ async def test_speaking_interrupts_the_agent_whose_turn_has_only_what_was_said(l
     assert not call.turns()[2].interrupted
 
 
+async def test_to_a_hello_in_the_greeting_the_first_words_are_said_again_with_what_has_to_be_said(line: Line) -> None:
+    async with line.call(welcome=LONG, discloses=True) as call:
+        await call.page.heard(1.0)
+        await call.page.send(type="text", text="Yes, hello?")
+        await call.turn("agent", 2)
+        await call.page.send(type="hang_up")
+        await call.ended()
+    cut, hello, again = call.words()[:3]
+    assert LONG.startswith(cut[1])
+    assert hello == ("contact", "Yes, hello?")
+    assert again[1].startswith(LONG)
+    assert "automated assistant" in again[1]
+
+
+async def test_who_says_more_in_the_greeting_hears_first_that_a_machine_calls_and_then_the_answer(line: Line) -> None:
+    async with line.call(welcome=LONG, discloses=True) as call:
+        await call.page.heard(1.0)
+        await call.page.send(type="text", text="How much does it cost if I take it?")
+        await call.turn("agent", 3)
+        await call.page.send(type="hang_up")
+        await call.ended()
+    notice, answer = [text for role, text in call.words() if role == "agent"][1:3]
+    assert "automated assistant" in notice
+    assert PRICE in answer
+
+
 async def test_noise_that_interrupts_makes_the_agent_say_its_words_again(line: Line) -> None:
     samples = memoryview(line.sounds[MACHINE]).cast("h").tolist()
     backwards = array("h", reversed(samples)).tobytes()
@@ -129,11 +155,12 @@ async def test_a_silent_contact_is_asked_and_then_the_call_ends(line: Line) -> N
     assert ended.answered_by == "unknown"
 
 
-async def test_a_message_is_left_after_the_beep_of_a_machine_or_in_its_silence(line: Line) -> None:
+@pytest.mark.parametrize("seconds", [0.3, 1.2])
+async def test_a_message_is_left_after_the_beep_of_a_machine_or_in_its_silence(line: Line, seconds: float) -> None:
     policy = VoicemailPolicy(action="leave_message", message=MESSAGE)
     async with line.call(welcome="", voicemail=policy) as beeping, line.call(welcome="", voicemail=policy) as silent:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(beeping.page.say, line.sounds[MACHINE] + bytes(6_400) + beep())
+            tasks.start_soon(beeping.page.say, line.sounds[MACHINE] + bytes(6_400) + beep(seconds))
             tasks.start_soon(silent.say, MACHINE)
         ends = [await beeping.ended(), await silent.ended()]
     assert [end.answered_by for end in ends] == ["machine_end_beep", "machine_end_silence"]

@@ -170,7 +170,7 @@ def test_a_beep_is_found_and_speech_and_noise_are_none(sounds: Sounds) -> None:
         beep = bytes(1_000) + tone(hertz, 0.4) + bytes(8_000)
         found = [finder.hear(beep[at : at + 640]) for at in range(0, len(beep), 640)]
         assert found.count(True) == 1
-    assert not BeepFinder().hear(tone(1_000, 0.1))
+    assert not BeepFinder().hear(tone(1_000, 0.1) + bytes(8_000))
 
 
 def test_the_end_of_a_greeting_is_its_beep_or_silence() -> None:
@@ -182,6 +182,8 @@ def test_the_end_of_a_greeting_is_its_beep_or_silence() -> None:
     assert machine.ended(11.5, speaks=True) is None
     assert machine.ended(11.5, speaks=False) == "machine_end_silence"
     machine.hear(tone(1_000, 0.5), 10.0)
+    assert machine.ended(10.0, speaks=True) is None, "the beep goes on"
+    machine.hear(bytes(3_200), 10.1)
     assert machine.ended(10.1, speaks=True) == "machine_end_beep"
 
 
