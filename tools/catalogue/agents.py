@@ -204,8 +204,8 @@ async def _found(context: ToolContext, asked: GetAgentInParts) -> Reply:
 
 _MADE = {
     "name": "Unique in the organization.",
-    "voice_id": "Left out: the first voice of the language.",
-    "language": "BCP-47 tag. Left out: the voice's own.",
+    "voice_id": "Left out: the first of language; one of both is needed.",
+    "language": "BCP-47 tag, such as en-US. Left out: that of voice_id.",
     "system_prompt": "Up to 32,768 characters; {{column}} inserts an audience column.",
     "welcome_message": "What it says first; {{column}} as above. Empty: the contact begins.",
     "speech": "Live calls: providers {hearing, speaking}, and the latter's own {voice}.",

@@ -110,7 +110,11 @@ def _choice(asked: contract.CreateAgent | contract.UpdateAgent, context: Request
     for field, name, role in named:
         able = [row.name for row in known if role in provider_rows.roles_of(row)]
         if name not in able:
-            there = f"there are {', '.join(able)}" if able else "there is none; an owner sets one with set_provider"
+            there = (
+                f"there are {', '.join(able)}"
+                if able
+                else "there is none; an owner sets one with `callwright providers set`"
+            )
             raise invalid(field, f"is no provider for {role}: {there}")
     return chosen
 
