@@ -27,6 +27,7 @@ class Agents(Noun):
     get = method(agents.get_agent)
     create = method(agents.create_agent)
     update = method(agents.update_agent)
+    list_versions = listing(agents.list_agent_versions)
     delete = method(agents.delete_agent)
     talk = method(talks.talk_to_agent)
 

@@ -12,7 +12,7 @@ LINE_SETTINGS: tuple[Setting, ...] = (
         "CALLWRIGHT_LINES",
         "16",
         "How many real calls this process carries at once, in the browser and over SIP; 0 leaves them to others. Needs "
-        "pip install 'callwright[live]', for SIP 'callwright[sip]'.",
+        "the extra live, for SIP sip: pip install '.[sip]' in the clone of Callwright.",
     ),
     Setting(
         "CALLWRIGHT_DRAIN_S",

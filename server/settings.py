@@ -334,7 +334,9 @@ def _payments(given: Callable[[str], str | None]) -> ProviderName:
             if given(secret) is None:
                 raise BadSetting(f"CALLWRIGHT_PAYMENTS=stripe needs {secret}; docs/wallet.md says where it is")
         if find_spec("stripe") is None:
-            raise BadSetting("CALLWRIGHT_PAYMENTS=stripe needs the library: pip install 'callwright[stripe]'")
+            from callwright.contract.checks.extras import installing  # `--help` needs nothing of the contract
+
+            raise BadSetting(f"CALLWRIGHT_PAYMENTS=stripe needs the library: {installing('stripe')}")
     return name
 
 

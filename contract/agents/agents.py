@@ -84,6 +84,31 @@ ModelChoice = Annotated[
 ]
 
 
+VersionNumber = Annotated[int, Field(ge=1, le=2_000_000_000, description="Number of a version of the agent, from 1.")]
+
+
+KeptVersion = Annotated[
+    int | None, Field(description="The version of the agent that it keeps; null: not started."), DERIVED
+]
+
+
+class VersionDifference(Resource):
+    """What one field was and is. A text of several lines or sentences is shown as a diff instead."""
+
+    field: Annotated[OwnText, Field(examples=["system_prompt", "speech.hearing"])]
+    before: Annotated[OwnScript | None, Field(description="Null: nothing, or see diff.")] = None
+    after: Annotated[OwnScript | None, Field(description="Null: nothing, or see diff.")] = None
+    diff: Annotated[
+        OwnScript | None,
+        Field(
+            description=(
+                "Line by line, long lines sentence by sentence: `- ` was taken out, `+ ` was put in, two spaces: both "
+                "have it, `…`: equal lines left out."
+            )
+        ),
+    ] = None
+
+
 class Agent(Stored):
     """A voice agent."""
 
@@ -100,21 +125,54 @@ class Agent(Stored):
     warnings: Annotated[
         list[OwnText], Field(description="What to look at, for example a voice of another language."), DERIVED
     ] = []
+    version: Annotated[
+        int, Field(description="Counts the changes of what it says and how; name and metadata do not count."), DERIVED
+    ] = 1
+    differences: Annotated[
+        list[VersionDifference] | None,
+        Field(description="What has changed since the version that was asked for; null if none was."),
+        DERIVED,
+    ] = None
     revision: Revision | None = None
     metadata: dict[str, OwnText]
 
 
-class AgentSnapshot(Resource):
-    """The agent as it was when the deployment started."""
+class Spoken(Resource):
+    """What an agent says and how it is spoken. A change of it makes a version."""
 
-    name: OwnText
     voice_id: str
     language: OwnText
     system_prompt: OwnScript
     welcome_message: OwnScript
     speech: SpeechChoice = None
     model: ModelChoice = None
+
+
+class AgentSnapshot(Spoken):
+    """The agent as it was when the deployment started."""
+
+    name: OwnText
     agent_updated_at: Timestamp
+
+
+class AgentVersion(Spoken):
+    """What an agent said from one change to the next."""
+
+    agent_id: str
+    version: Annotated[int, Field(description="From 1; each change of what it says or how has the next number.")]
+    created_at: Annotated[Timestamp, Field(description="When it was made.")]
+    actor_id: Annotated[
+        OwnText | None,
+        Field(
+            description=(
+                "Who made it, as the audit log has it: a key, or operator for the command line; null where that is "
+                "not known."
+            )
+        ),
+    ] = None
+    user_id: Annotated[str | None, Field(description="The person for whom a personal key acted.")] = None
+    restored_from: Annotated[int | None, Field(description="The version it was taken from; null: written anew.")] = None
+    changed: Annotated[list[OwnText], Field(description="The fields that differ from the version before.")] = []
 
 
 class ListAgents(MadeBetween, PageQuery):
@@ -126,7 +184,19 @@ class ListAgents(MadeBetween, PageQuery):
 
 
 class GetAgent(Input):
-    """One agent."""
+    """One agent, as it is now or as it was in a version."""
+
+    id: AgentId
+    version: Annotated[
+        VersionNumber | None, Field(description="As in this version; name and metadata as they are now.")
+    ] = None
+    compare_to: Annotated[VersionNumber | None, Field(description="Also give what has changed since this version.")] = (
+        None
+    )
+
+
+class ListAgentVersions(PageQuery):
+    """The versions of an agent."""
 
     id: AgentId
 
@@ -145,9 +215,17 @@ class CreateAgent(Input):
 
 
 class UpdateAgent(Changes):
-    """Changes to an agent. Deployments that have started keep the agent as it was."""
+    """Changes to an agent. Deployments that have started keep the agent as it was, and so do its versions."""
 
     id: AgentId
+    restore_version: Annotated[
+        VersionNumber | None,
+        Field(
+            description=(
+                "Take what it said in this version, and how, as a new version; other fields that are given go before."
+            )
+        ),
+    ] = None
     name: UniqueName | None = None
     voice_id: VoiceId | None = None
     language: LanguageTag | None = None
@@ -182,14 +260,28 @@ create_agent = operation(
     summary="Create an agent.",
     creator_bound="member",
 )
-get_agent = operation("get_agent", "GET /agents/{id}", takes=GetAgent, gives=Agent, summary="Get an agent.")
+get_agent = operation(
+    "get_agent",
+    "GET /agents/{id}",
+    takes=GetAgent,
+    gives=Agent,
+    summary="Get an agent, as it is or as it was, and what has changed between two versions.",
+)
+list_agent_versions = listing(
+    "list_agent_versions",
+    "/agents/{id}/versions",
+    takes=ListAgentVersions,
+    gives=AgentVersion,
+    sorts=("version",),
+    summary="List the versions of an agent.",
+)
 update_agent = operation(
     "update_agent",
     "PATCH /agents/{id}",
     takes=UpdateAgent,
     gives=Agent,
     problems=(DUPLICATE_NAME,),
-    summary="Change an agent.",
+    summary="Change an agent, or bring back what it said in an earlier version.",
 )
 delete_agent = removal(
     "delete_agent", "/agents/{id}", takes=DeleteAgent, problems=(AGENT_IN_USE,), summary="Delete an agent."

@@ -115,6 +115,9 @@ class Call(Resource):
     simulated: Annotated[bool, Field(description="True when no telephone rang.")]
     deployment_id: str | None
     agent_id: str
+    agent_version: Annotated[
+        int | None, Field(description="The agent's version that spoke; null for calls before versions were kept.")
+    ] = None
     audience_id: str | None = None
     contact_id: str | None = None
     contact_name: Annotated[
@@ -229,6 +232,11 @@ class CallFilters(MadeBetween):
 
     deployment_id: Annotated[OneOrMore[FilterText], Field(description="Only calls of these deployments.")] = None
     agent_id: Annotated[OneOrMore[FilterText], Field(description="Only calls of these agents.")] = None
+    agent_version: Annotated[
+        int | None,
+        Field(ge=1, le=2_000_000_000, description="Only calls of this version of the agent; needs one agent_id."),
+        Filter(),
+    ] = None
     audience_id: Annotated[OneOrMore[FilterText], Field(description="Only calls to these audiences.")] = None
     contact_id: Annotated[OneOrMore[FilterText], Field(description="Only calls to these contacts.")] = None
     call_type: Annotated[OneOrMore[CallType], Field(description="Only this direction.")] = None

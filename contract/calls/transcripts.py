@@ -12,7 +12,16 @@ from callwright.contract.declaration.operation import listing, operation
 from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
 
 GroupBy = Literal[
-    "outcome", "disposition", "agent_id", "deployment_id", "hour", "language", "answered_by", "ended_by", "day"
+    "outcome",
+    "disposition",
+    "agent_id",
+    "agent_version",
+    "deployment_id",
+    "hour",
+    "language",
+    "answered_by",
+    "ended_by",
+    "day",
 ]
 
 
@@ -129,7 +138,10 @@ class GetCallStats(CallFilters):
         Field(
             min_length=1,
             max_length=3,
-            description="Up to three of outcome, disposition, agent_id, deployment_id, hour (UTC), day, ended_by.",
+            description=(
+                "Up to three of outcome, disposition, agent_id, agent_version (with its agent), deployment_id, hour "
+                "(UTC), day, ended_by."
+            ),
         ),
     ] = ["deployment_id"]
 
@@ -148,5 +160,5 @@ get_call_stats = operation(
     "GET /calls/stats",
     takes=GetCallStats,
     gives=CallStats,
-    summary="Count calls by outcome, disposition, agent, deployment, hour or language.",
+    summary="Count calls by outcome, disposition, agent and its version, deployment, hour or language.",
 )

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from callwright.contract.agents.agents import AgentSnapshot
+from callwright.contract.agents.agents import AgentSnapshot, KeptVersion
 from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NOTHING
 from callwright.contract.declaration.field_types import (
     AgentId,
@@ -82,6 +82,7 @@ class Deployment(Stored):
     status_changed_at: Annotated[Timestamp, DERIVED]
     simulated: Annotated[bool, Field(description="True when its calls are made on the simulated network.")]
     agent_id: str
+    agent_version: KeptVersion = None
     agent_snapshot: Annotated[AgentSnapshot | None, DERIVED] = None
     audience_id: str | None
     phone_number_ids: Annotated[list[str], Field(description="Numbers it calls from.")]

@@ -21,6 +21,10 @@ Database = Annotated[
     str | None,
     typer.Option("--database", help="Database URL (CALLWRIGHT_DATABASE_URL), SQLite in the folder if absent."),
 ]
+SharedDatabase = Annotated[
+    str | None,
+    typer.Option("--database", help="Postgres URL (CALLWRIGHT_DATABASE_URL); SQLite serves one process only."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone, for scripts.")]
 

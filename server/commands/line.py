@@ -8,7 +8,7 @@ import typer
 
 from callwright.server.commands.accounts.account_lines import add_do_not_call_commands, audit, keys, orgs, users
 from callwright.server.commands.demo.demo_folder import DEMO_DATA
-from callwright.server.commands.invoking import AsJson, Data, Database, failed
+from callwright.server.commands.invoking import AsJson, Data, Database, SharedDatabase, failed
 from callwright.server.commands.invoking import run as _run
 from callwright.server.commands.invoking import settings_of as _settings
 from callwright.server.commands.providers import add_provider_commands
@@ -108,14 +108,16 @@ def serve(
     webhook_networks: Annotated[
         str | None,
         typer.Option(
-            help="Networks that events may be sent to in development, with commas: localhost, or ranges such as "
+            help="Networks of events and providers in development, with commas: localhost, or ranges such as "
             "127.0.0.0/8 (CALLWRIGHT_WEBHOOK_NETWORKS)."
         ),
     ] = None,
     data: Data = None,
     database: Database = None,
 ) -> None:
-    """The service over HTTP: REST at /v1, its description at /openapi.json, MCP at /mcp and /sse, /healthz."""
+    """The service over HTTP: REST at /v1, MCP at /mcp and /sse, a page for people at /, the reference at /docs, its
+    description at /openapi.json, /healthz.
+    """
     from callwright.server.commands.serve import ServeOptions
     from callwright.server.commands.serve import serve as run
 
@@ -133,7 +135,7 @@ def serve(
 
 
 @app.command(short_help="Only the lines of real calls, on Postgres.")
-def lines(data: Data = None, database: Database = None) -> None:
+def lines(data: Data = None, database: SharedDatabase = None) -> None:
     """Carries real calls over SIP, beside `serve` processes on the same Postgres; CALLWRIGHT_LINES says how many."""
     from callwright.server.commands.lines import lines as run
 

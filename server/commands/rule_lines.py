@@ -10,7 +10,9 @@ from callwright.server.commands.invoking import AsJson, Data, Database, run, set
 
 RulesFile = Annotated[Path, typer.Argument(metavar="FILE", help="A rules file, TOML.")]
 rules = typer.Typer(
-    help="The rules of regions: when people may be called, how often, with whose consent.", no_args_is_help=True
+    help="The rules of regions: when people may be called, how often, with whose consent.",
+    short_help="When people may be called, how often, with whose consent.",
+    no_args_is_help=True,
 )
 
 

@@ -167,7 +167,7 @@ def _greet(settings: ProgramSettings, base_url: str, names: HostNames) -> None:
     said = (
         f"[bold green]Callwright[/] serves [bold]{base_url}[/] (data in {escape(str(settings.data))})",
         f"  MCP           {mcp if names.names else unnamed}",
-        f"  description   {root}/openapi.json",
+        f"  pages         {root}/ and {root}/docs (for programs {root}/openapi.json)",
         f"  API key       {escape(_new_key(settings))}",
         f"  network       {_network(settings)}, {_MONEY[settings.payments]}",
     )

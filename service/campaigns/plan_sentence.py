@@ -43,6 +43,8 @@ class Proposal:
     """When calls begin; None for at once."""
     instead_of_ms: int | None = None
     """When it would start by itself, if a start now does not wait for that time."""
+    first_call_ms: int | None = None
+    """When the first call is made, if the rules put it off; None where it is made when calls begin."""
     end_ms: int | None
     never: bool = False
     """Whether the calling hours allow no call before the end."""
@@ -71,6 +73,7 @@ def sentence(proposal: Proposal) -> str:
         _hours(proposal.hours),
         f"not before {_moment(proposal.start_ms)}" if proposal.start_ms is not None else None,
         f"BEGINNING AT ONCE instead of at {_moment(proposal.instead_of_ms)}" if proposal.instead_of_ms else None,
+        f"THE FIRST CALL ON {_moment(proposal.first_call_ms)}" if proposal.first_call_ms is not None else None,
         f"no new call from {_moment(proposal.end_ms)} on" if proposal.end_ms is not None else None,
         _never(proposal) if proposal.never else None,
         cost_said(

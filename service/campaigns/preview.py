@@ -32,7 +32,7 @@ from callwright.service.dialling.eligibility.reasons import (
 )
 from callwright.service.dialling.queue import Rules
 from callwright.service.dialling.schedule import DialPace
-from callwright.service.platform.clock.clock import SECOND, moment, moment_or_none
+from callwright.service.platform.clock.clock import MINUTE, SECOND, moment, moment_or_none
 from callwright.service.platform.money import amount, money
 from callwright.service.platform.phone import redacted
 from callwright.service.rules.organization_plans import PricePlan
@@ -149,6 +149,7 @@ def preview(
         hours=settings.calling_hours,
         start_ms=begin_ms if row.started_at is None and begin_ms > now_ms else None,
         instead_of_ms=row.start_at if early else None,
+        first_call_ms=_put_off_to(row, first, begin_ms),
         end_ms=row.end_at,
         never=never and view.whole,
         without_consent=unconsented,
@@ -217,6 +218,13 @@ def _few(view: Outlook, eligible: int) -> list[str]:
     """The numbers of those who would be called; none if they are many."""
     able = [one.phone for one, at_ms in zip(view.people, view.calls_ms, strict=True) if at_ms is not None]
     return able if len(able) == eligible <= MOST_NAMED else []
+
+
+def _put_off_to(row: Row[Any], first: FirstCall | None, begin_ms: int) -> int | None:
+    """When the first call is made, if that is not soon after calls begin; None else, and where no time has to pass."""
+    if row.simulated or first is None or first.at_ms < begin_ms + MINUTE:
+        return None
+    return first.at_ms
 
 
 def _never(row: Row[Any], view: Outlook) -> str:

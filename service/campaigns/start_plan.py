@@ -44,6 +44,8 @@ _LATER = ("consent_attested", "consent_reference")
 """Fields of compliance that earlier versions did not have."""
 _LATER_RETRIES = ("intervals_by_reason", "parts_of_day")
 """Fields of the retry policy that earlier versions did not have."""
+_AGENT = ("name", *SNAPSHOT, "version")
+"""What a plan holds of the agent."""
 _NAMED = {
     *("calling_hours", "retry_policy", "voicemail", "compliance", "ring_timeout_seconds"),
     *("max_call_duration_seconds", "caller_id_strategy", "calls_per_second"),
@@ -87,7 +89,7 @@ def parts_of(
             open_imports(connection, audience.id),
         ],
         "do_not_call": removals(connection, row.org_id),
-        "agent": [row.agent_id, {name: agent.get(name) for name in ("name", *SNAPSHOT) if _matters(name, agent)}],
+        "agent": [row.agent_id, {name: agent.get(name) for name in _AGENT if _matters(name, agent)}],
         "numbers": [row.phone_number_ids, shown],
         "window": [
             *(row.start_at, row.end_at, _json(settings.calling_hours)),
@@ -118,7 +120,10 @@ def _json(part: BaseModel | None) -> str | None:
 
 
 def _matters(name: str, agent: Mapping[str, Any]) -> bool:
-    """A plan of before agents could name providers still fits one that names none."""
+    """A plan of before agents could name providers still fits one that names none, and one of before versions fits
+    the first."""
+    if name == "version":
+        return (agent.get(name) or 1) > 1
     return name not in CHOICE or agent.get(name) is not None
 
 

@@ -6,11 +6,14 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from callwright.service.rules.provider_choice import CHOICE
+from callwright.service.rules.provider_choice import CHOICE, choice_of
 from callwright.service.telephony.engine import AgentSnapshot
 
 SNAPSHOT = ("system_prompt", "welcome_message", "language", "voice_id", *CHOICE)
-"""The fields of the agent that a deployment keeps when it starts; later edits do not change them."""
+"""The fields of the agent that a deployment keeps when it starts; later edits do not change them.
+
+A change of one of them makes a version of the agent.
+"""
 
 
 def agent_of(row: Row[Any], kept: Mapping[str, Any] | None = None) -> AgentSnapshot:
@@ -23,4 +26,10 @@ def agent_of(row: Row[Any], kept: Mapping[str, Any] | None = None) -> AgentSnaps
 
 def snapshot_of(agent_id: str, kept: Mapping[str, Any]) -> AgentSnapshot:
     """An agent with the fields that were kept of it."""
-    return AgentSnapshot(id=agent_id, **{name: kept[name] for name in SNAPSHOT if name in kept})
+    fields = {name: kept[name] for name in SNAPSHOT if name in kept}
+    return AgentSnapshot(id=agent_id, version=kept.get("version"), **fields)
+
+
+def shown_fields(kept: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that were kept, as the contract has them."""
+    return {**{name: kept[name] for name in SNAPSHOT if name in kept and name not in CHOICE}, **choice_of(kept)}

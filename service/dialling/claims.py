@@ -293,6 +293,7 @@ def _make_calls(connection: Connection, row: Row[Any], drafts: Sequence[tuple[Dr
             "simulated": row.simulated,
             "deployment_id": row.id,
             "agent_id": row.agent_id,
+            "agent_version": draft.request.agent.version,
             "audience_id": row.audience_id,
             "contact_id": draft.contact.id,
             "contact_name": (name := name_of(draft.request.variables)),

@@ -1,4 +1,4 @@
-"""Stripe Checkout. Needs the `stripe` library, an optional part of the installation (`callwright[stripe]`)."""
+"""Stripe Checkout. Needs the `stripe` library, an optional part of the installation (the extra `stripe`)."""
 
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager

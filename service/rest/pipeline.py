@@ -134,9 +134,11 @@ class RequestPipeline:
             secret = bearer(incoming.header(b"authorization"))
         found = self._routes.find(incoming.method, incoming.path.removeprefix(incoming.scope["root_path"]))
         operation = found.operation
+        # What is asked beyond the thing itself, as the comparison of two versions, may take longer.
+        looks_up = operation is not None and operation.looks_up and not incoming.query
 
         def look_up(connection: Connection, principal: KeyPrincipal) -> Answer | Refusal | None:
-            if operation is None or not operation.looks_up:
+            if operation is None or not looks_up:
                 return None
             request = self._read_request(operation, found, principal, incoming, body, sent, request_id, secret)
             return _look_up(connection, self._services, request)
@@ -162,7 +164,7 @@ class RequestPipeline:
         request = self._read_request(
             operation, found, authenticated.principal, incoming, body, sent, request_id, secret
         )
-        if operation.looks_up and request.refusal is None:
+        if looks_up and request.refusal is None:
             return await self._looked_up(request, incoming.query)
         await self._prepare(request)
         return await self._performed(request)

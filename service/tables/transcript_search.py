@@ -24,8 +24,12 @@ MARKED = {
     "to_number": "tel",
     "language": "lng",
     "answered_by": "ans",
+    "agent_version": "ver",
 }
-"""The columns by which calls are filtered, with their prefixes in the index. Existing indexes contain the prefixes."""
+"""The columns by which calls are filtered, with their prefixes in the index. Existing indexes contain the prefixes.
+
+A column that was added later is null in the calls that an index had before.
+"""
 WORDS = FullText(calls, transcript_words, MARKED)
 _BREAK = " endofturn "
 """Separates turns, so that no phrase matches across two turns."""

@@ -20,7 +20,8 @@ from callwright.service.telephony.engine import AgentSnapshot
 from callwright.service.telephony.media.messages import SpeechService, SpeechServices
 
 NOTHING_HEARS = (
-    "calls understand only keys and typed words: set CALLWRIGHT_STT_URL, or a provider that hears with set_provider"
+    "calls understand only keys and typed words: set CALLWRIGHT_STT_URL, or a provider that hears "
+    "(`callwright providers set`)"
 )
 
 

@@ -68,6 +68,8 @@ class AgentSnapshot:
     """The speaking provider's own id of a voice. `voice_id` is of this service's voices."""
     model_provider: str | None = None
     model_name: str | None = None
+    version: int | None = None
+    """None where a deployment started before versions were kept."""
 
 
 @dataclass(frozen=True)

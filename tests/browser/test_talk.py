@@ -115,3 +115,26 @@ async def test_three_sentences_are_heard_the_first_interrupts_and_all_of_it_is_k
     assert len(not_recorded(recorded.swapped, spoken, known)) == len(spoken)
     assert len(not_recorded(recorded.silenced, spoken, known)) == len(spoken)
     assert any(recorded.agent)
+
+
+@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
+async def test_a_link_that_opens_nothing_leaves_the_reason_and_nothing_to_press(
+    browser: Browser, database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path) as tenant, answering(tenant):
+        agent = await resources.agent(tenant, system_prompt=TWO_QUESTIONS, welcome_message=LONG)
+        talk = await tenant.client.agents.talk(id=agent.id)
+        address, _, token = talk.url.partition("#")
+        context = await browser.new_context()
+        page = await context.new_page()
+        await page.goto(f"{address}#{token[:-1]}")
+        await page.get_by_role("button", name="Begin the talk").click()
+        await page.get_by_text("This link was used already").wait_for(timeout=PATIENCE_S * 1_000)
+        used = await page.locator("button:visible, input:visible").count()
+        await page.goto("about:blank")
+        await page.goto(address)
+        await page.get_by_text("The link is not whole").wait_for(timeout=PATIENCE_S * 1_000)
+        broken = await page.locator("button:visible, input:visible").count()
+        state = await page.locator("#state").inner_text()
+        await context.close()
+    assert (used, broken, state) == (0, 0, "Not opened")

@@ -110,6 +110,7 @@ async def _providers(recorder: Recorder, agent_id: str) -> None:
     await recorder.refuse("provider_in_use", "DELETE", "/providers/our-openai")
     await recorder.use("update_agent", id=agent_id, speech=None)
     await recorder.use("remove_provider", name="our-openai")
+    await recorder.use("list_agent_versions", id=agent_id)
 
 
 async def _audience(recorder: Recorder) -> str:

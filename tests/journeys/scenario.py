@@ -93,6 +93,11 @@ async def _agent(hand: Hand) -> str:
     assert sorted(changed["variables"]) == ["day", "first_name"]
     whole = await hand.use("get_agent", agent_id=agent["id"])
     assert (whole["system_prompt"], whole["welcome_message"]) == (PROMPT, WELCOME)
+    versions = (await hand.use("list_agent_versions", agent_id=agent["id"]))["data"]
+    assert [(each["version"], each["changed"]) for each in versions] == [
+        (2, ["system_prompt", "welcome_message"]),
+        (1, []),
+    ]
     assert [found["id"] for found in (await hand.use("list_agents", name="Ada"))["data"]] == [agent["id"]]
     spare = await hand.use(
         "create_agent", name="Spare", voice_id=voice["id"], language="en-US", system_prompt="Say hello."

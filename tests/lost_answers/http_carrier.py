@@ -23,6 +23,7 @@ class HttpCarrier:
 
     name = "imitation"
     lists_calls = True
+    unheard_ends = False
 
     def __init__(self, url: str) -> None:
         self._http = httpx.AsyncClient(base_url=url, timeout=REQUEST_S, trust_env=False)

@@ -20,6 +20,7 @@ FILES: Mapping[str, str] = {
     "service": "SERV",
     "conventions": "CONV",
     "agents": "AGENT",
+    "agent-versions": "VERSION",
     "webhooks": "HOOK",
     "resources": "RES",
     "do-not-call": "DNC",

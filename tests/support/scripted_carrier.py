@@ -40,8 +40,11 @@ class ScriptedCarrier:
     hung_up: list[str] = field(default_factory=list[str])
     kept: anyio.Event = field(default_factory=anyio.Event)
     """What somebody said was kept."""
+    asked: anyio.Event = field(default_factory=anyio.Event)
+    """A request came."""
     name: str = "scripted"
     lists_calls: bool = True
+    unheard_ends: bool = False
 
     async def place(self, leg: LegRequest) -> str | None:
         leg.check_in_time()
@@ -50,6 +53,7 @@ class ScriptedCarrier:
             self.script.pop(leg.call.to)  # the next attempt is sent
             raise NotSent("no connection")
         self.placed.append(leg.call.to)
+        self.asked.set()
         if word == "refused":
             raise Refused("403", self._result(leg, "failed", "carrier_rejected"))
         if word in ("lost", "listed"):

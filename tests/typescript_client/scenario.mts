@@ -30,6 +30,7 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
   const spare = await client.agents.create({ name: "Bob", ...talker });
   await client.agents.update({ id: agent.id, welcome_message: "Hello {{first_name}}." });
   const { welcome_message: welcome } = await client.agents.get({ id: agent.id });
+  const versions = (await client.agents.listVersions({ id: agent.id })).data.map((each) => each.version);
   const deleted = await client.agents.delete({ id: spare.id });
   const ours = await client.providers.set({ name: "ours", kind: "openai", key: "sk-0123456789abcdef" });
   await client.agents.update({ id: agent.id, model: { provider: "ours" } });
@@ -175,6 +176,7 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
     used: used["code"],
     hasKey: ours.has_key,
     agents,
+    versions,
     added: { added: added.added, invalid: added.invalid },
     imported: imported.status,
     faults: faults.map((fault) => fault.code),

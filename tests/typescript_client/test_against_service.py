@@ -52,6 +52,7 @@ async def test_a_program_uses_every_operation_of_the_service(tenant: Tenant, tmp
         "used": "provider_in_use",
         "hasKey": True,
         "agents": ["Ada"],
+        "versions": [2, 1],
         "added": {"added": 1, "invalid": 1},
         "imported": "completed_with_errors",
         "faults": ["invalid_phone"],

@@ -6,7 +6,16 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
 from callwright.contract.agents import agents as contract
-from callwright.contract.agents.agents import Agent, CreateAgent, GetAgent, Model, Speech, get_agent
+from callwright.contract.agents.agents import (
+    Agent,
+    AgentVersion,
+    CreateAgent,
+    GetAgent,
+    Model,
+    Speech,
+    VersionDifference,
+    get_agent,
+)
 from callwright.contract.declaration.field_types import LanguageTag, Timestamp, VoiceId
 from callwright.contract.deployments.talks import Talk, talk_to_agent
 from callwright.contract.voices import GetVoice, ListVoices, Voice, get_voice, list_voices
@@ -25,10 +34,13 @@ from callwright.tools.runtime.tool import (
     projected,
 )
 from callwright.tools.runtime.tool_context import ToolContext
-from callwright.tools.wording.text import line, lines, listed
+from callwright.tools.wording.text import line, lines, listed, moment
 
 _PROMPT_BYTES = 6_000
 """Bytes of a prompt in one answer, in its text and in its data each."""
+_LEAST_BYTES = 500
+"""Bytes of a difference behind long ones."""
+_CUT = "… cut: get_agent with version={} and prompt_from has the whole text of before"
 
 
 class AgentSummary(Projection):
@@ -42,6 +54,7 @@ class AgentSummary(Projection):
     warnings: list[str]
     speech: Speech | None = None
     model: Model | None = None
+    version: int = 1
 
 
 class AgentDetails(AgentSummary):
@@ -52,6 +65,7 @@ class AgentDetails(AgentSummary):
     prompt_characters: int = 0
     prompt_goes_on_from: int | None = None
     updated_at: Timestamp
+    differences: list[VersionDifference] | None = None
 
 
 class GetAgentInParts(GetAgent):
@@ -68,7 +82,38 @@ class CreateAgentOfVoice(CreateAgent):
 
 
 def _entry(agent: Agent, _: ToolContext) -> str:
-    return line(agent.id, agent.name, agent.language, f"voice {agent.voice_id}")
+    return line(agent.id, agent.name, agent.language, f"voice {agent.voice_id}", _numbered(agent.version))
+
+
+def _numbered(version: int) -> str | None:
+    return f"version {version}" if version > 1 else None
+
+
+def _version(version: AgentVersion, _: ToolContext) -> str:
+    return line(
+        f"version {version.version}",
+        moment(version.created_at),
+        f"by {version.user_id or version.actor_id}" if version.actor_id else None,
+        f"restored from {version.restored_from}" if version.restored_from else None,
+        f"changed {listed(version.changed)}" if version.changed else None,
+    )
+
+
+def _difference(one: VersionDifference) -> str:
+    if one.diff is None:
+        return f"{one.field}: {one.before or 'none'} -> {one.after or 'none'}"
+    return f"{one.field}:\n{one.diff}"
+
+
+def _compared(agent: Agent, since: int) -> Agent:
+    """The agent with differences that fit into one answer."""
+    left = _PROMPT_BYTES
+    shown: list[VersionDifference] = []
+    for one in agent.differences or ():
+        diff = None if one.diff is None else truncated_text(one.diff, max(left, _LEAST_BYTES))
+        shown.append(one.model_copy(update={"diff": diff if diff == one.diff else f"{diff}\n{_CUT.format(since)}"}))
+        left -= len((diff or "").encode())
+    return agent.model_copy(update={"differences": shown})
 
 
 def _summary(agent: Agent, context: ToolContext) -> str:
@@ -128,6 +173,14 @@ async def _found(context: ToolContext, asked: GetAgentInParts) -> Reply:
     """The agent with its prompt, or with the part that begins where the arguments say."""
     agent = await context.client.ask(get_agent, narrowed(asked, GetAgent))
     whole, begin = agent.system_prompt, asked.prompt_from
+    if asked.compare_to is not None:
+        agent = _compared(agent, asked.compare_to)
+        found = projected(AgentDetails, agent).model_copy(
+            update={"system_prompt": "", "prompt_characters": len(whole), "prompt_goes_on_from": 0}
+        )
+        differences = [_difference(one) for one in agent.differences or ()]
+        heading = f"changed since version {asked.compare_to}:" if differences else "nothing has changed"
+        return Reply(text=lines(_entry(agent, context), heading, *differences), data=data_of(found))
     part = truncated_text(whole[begin:], _PROMPT_BYTES)
     end = begin + len(part)
     more = end < len(whole)
@@ -151,16 +204,17 @@ async def _found(context: ToolContext, asked: GetAgentInParts) -> Reply:
 
 _MADE = {
     "name": "Unique in the organization.",
-    "voice_id": "Left out: the first voice of the language.",
-    "language": "BCP-47 tag. Left out: the voice's own.",
+    "voice_id": "Left out: the first of language; one of both is needed.",
+    "language": "BCP-47 tag, such as en-US. Left out: that of voice_id.",
     "system_prompt": "Up to 32,768 characters; {{column}} inserts an audience column.",
     "welcome_message": "What it says first; {{column}} as above. Empty: the contact begins.",
     "speech": "Live calls: providers {hearing, speaking}, and the latter's own {voice}.",
     "model": "Live calls: {provider, model}.",
 }
-_LIKE_MADE = "As in create_agent."
+_LIKE_MADE = "As new."
 _CHANGED = {
-    "name": "Unique in the organization.",
+    "restore_version": "Brings it back.",
+    "name": "Unique.",
     "language": "BCP-47 tag.",
     "system_prompt": _LIKE_MADE,
     "welcome_message": _LIKE_MADE,
@@ -168,7 +222,7 @@ _CHANGED = {
     "model": "All of it; null: the default.",
 }
 _CHOICE = frozenset({"speech", "model"})
-_SET = frozenset({"name", "voice_id", "language", *_CHOICE})
+_SET = frozenset({"name", "voice_id", "language", "version", *_CHOICE})
 
 TOOLS: tuple[Tool, ...] = (
     Tool(
@@ -189,8 +243,7 @@ TOOLS: tuple[Tool, ...] = (
         title="Create an agent",
         description=(
             "Makes a voice agent: who speaks on calls, and what it knows and wants. Free; calls nobody. It answers "
-            "from system_prompt alone, so put every fact there. Gives the columns it needs, and warnings. To change "
-            "one use update_agent."
+            "from system_prompt alone, so put every fact there. To change one use update_agent."
         ),
         hints=ADDS,
         reply=_summary,
@@ -207,16 +260,24 @@ TOOLS: tuple[Tool, ...] = (
         toolset="agents",
         title="Get an agent",
         description=(
-            "One agent whole: prompt, welcome message, voice, and the columns it needs. Read it before changing a "
-            "prompt, or to judge calls by it. To find agents use list_agents. Free."
+            "One agent whole, as it is or was, and the columns it needs. Read it before changing a prompt. To find "
+            "agents use list_agents. Free."
         ),
         hints=READS,
         reply=_summary,
         input_model=GetAgentInParts,
         output_model=AgentDetails,
         omitted_fields=frozenset(
-            {"voice_id", "language", *_CHOICE, "prompt_characters", "prompt_goes_on_from", "updated_at", "warnings"}
+            {
+                *("voice_id", "language", *_CHOICE, "prompt_characters", "prompt_goes_on_from", "updated_at"),
+                *("warnings", "version", "differences"),
+            }
         ),
+        argument_descriptions={
+            "prompt_from": "First character to give.",
+            "version": "As it was.",
+            "compare_to": "What changed since.",
+        },
         handler=_found,
         truncation_hint="The whole prompt is at callwright://agents/{id}/prompt",
     ),
@@ -225,8 +286,8 @@ TOOLS: tuple[Tool, ...] = (
         toolset="agents",
         title="Change an agent",
         description=(
-            "Overwrites the fields that are given; old text is not kept, so read it with get_agent first. Started "
-            "campaigns keep the agent as it was, drafts get the new one. For another role use create_agent. Free."
+            "Overwrites fields, which makes a new version; or brings one back. Started campaigns keep theirs, drafts "
+            "get the new one. For another role use create_agent. Free."
         ),
         hints=CHANGES,
         reply=_summary,
@@ -235,6 +296,21 @@ TOOLS: tuple[Tool, ...] = (
         argument_descriptions=_CHANGED,
         collapsed=_CHOICE,
         hidden=frozenset({"metadata"}),
+    ),
+    Tool(
+        operation=contract.list_agent_versions,
+        toolset="upkeep",
+        title="List an agent's versions",
+        description=(
+            "The versions of one agent, newest first: when, by whom, what changed. get_agent compares two, "
+            "update_agent brings one back. Free."
+        ),
+        hints=READS,
+        reply=_version,
+        empty="None.",
+        default_fields=("version", "created_at", "actor_id", "user_id", "restored_from", "changed"),
+        hidden=frozenset({"sort"}),
+        example="system_prompt",
     ),
     Tool(
         operation=talk_to_agent,

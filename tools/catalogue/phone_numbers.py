@@ -78,8 +78,8 @@ TOOLS: tuple[Tool, ...] = (
         toolset="numbers",
         title="List phone numbers",
         description=(
-            "Rented phone numbers, newest first, released ones too unless status is active. For numbers to rent "
-            "use search_available_numbers. Free."
+            "Phone numbers, rented or owned, newest first, released ones too unless status is active. For numbers to "
+            "rent use search_available_numbers. Free."
         ),
         hints=READS,
         reply=_entry,
@@ -147,7 +147,7 @@ TOOLS: tuple[Tool, ...] = (
         toolset="upkeep",
         title="Get a phone number",
         description=(
-            "One rented phone number: state, capabilities, price, renewal, and the deployments that call from it or "
+            "One phone number: state, capabilities, price, renewal, and the deployments that call from it or "
             "answer it. Use it before giving a number back. To find numbers use list_phone_numbers. Free."
         ),
         hints=READS,

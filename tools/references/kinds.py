@@ -37,7 +37,7 @@ class ReferenceKind:
     """The pattern of its ids. A matching value is taken as an id and never looked up."""
     finds: AnyOperation
     """The operation that lists it."""
-    accepts: str = "id or exact name"
+    accepts: str = "id or name"
     """What its arguments accept, as text that begins with `id`."""
     names: tuple[str, ...] = ("name",)
     """The fields of an entry that name it."""
@@ -189,7 +189,7 @@ def _marks(annotation: Any) -> Iterator[int]:
 def say_what_is_taken(model: type[Input], schema: JsonSchema) -> None:
     """Puts into the descriptions of a tool's arguments, in place, what they take besides an id.
 
-    "Agent id (agt_…), from list_agents." becomes "Id or exact name.", because the argument's name says of what; another
+    "Agent id (agt_…), from list_agents." becomes "Id or name.", because the argument's name says of what; another
     description gets it in brackets at its end. For a list, its entries' description is used if any.
     """
     for name, reference in references_of(model).items():

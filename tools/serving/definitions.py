@@ -68,7 +68,7 @@ def _output(tool: Tool) -> JsonSchema:
 
 
 _LIST_WORDS = {
-    "cursor": "next_cursor, to go on.",
+    "cursor": "A next_cursor.",
     "created_from": "From this moment on.",
     "created_before": "Before this moment.",
     "status": "In one of these.",
@@ -103,6 +103,6 @@ def _input(tool: Tool) -> JsonSchema:
             "type": "integer",
             "maximum": MOST_ENTRIES,
             "default": LIST_LENGTH,
-            "description": "Entries at once.",
+            "description": "Entries.",
         }
     return schema

@@ -62,7 +62,7 @@ async def report_of(
         await service.close()
     answered = list(found.values())
     clock = clock_finding(answered, now)
-    findings = [prefix_finding(base, found), key_finding(answered), *([clock] if clock else [])]
+    findings = [prefix_finding(base, found), key_finding(answered, settings.api_key), *([clock] if clock else [])]
     tools: Mapping[str, Support] = {}
     if any(seen.kind == "list" for seen in answered):
         more, tools = await _offered(settings.base_url, settings.api_key, settings.openapi_url, transport)

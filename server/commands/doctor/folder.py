@@ -37,12 +37,12 @@ async def report_of(settings: ProgramSettings, *, port: int = PORT) -> Report:
     folder = await to_thread.run_sync(_folder, settings.data)
     served = await _served(settings.data) if settings.data.is_dir() else []
     database = await to_thread.run_sync(_database, settings.database_url, settings.data)
-    disk = await to_thread.run_sync(free_finding, settings.data)
+    disk = [await to_thread.run_sync(free_finding, settings.data)] if folder.state == "good" else []
     machine = (await _speech(), await to_thread.run_sync(_port, port))
     return Report(
         about=str(settings.data),
         sections=(
-            Section(title="Data", findings=(folder, disk, *served, *database)),
+            Section(title="Data", findings=(folder, *disk, *served, *database)),
             Section(title="This machine", findings=machine),
         ),
     )
@@ -56,9 +56,18 @@ def _folder(path: Path) -> CheckResult:
         except OSError as error:
             return CheckResult("bad", "Folder", f"cannot be written to: {error.strerror}", help=_ANOTHER)
     above = next(parent for parent in path.parents if parent.exists())
-    if above.is_dir() and os.access(above, os.W_OK | os.X_OK):
+    if above.is_dir() and os.access(above, os.W_OK | os.X_OK) and _takes_files(above):
         return CheckResult("good", "Folder", "is made at the first start")
     return CheckResult("bad", "Folder", f"cannot be made: {above} cannot be written to", help=_ANOTHER)
+
+
+def _takes_files(folder: Path) -> bool:
+    """Whether a file can be made there. What the file system of `/proc` allows is not what its permissions say."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
 
 
 async def _served(path: Path) -> list[CheckResult]:
@@ -160,6 +169,6 @@ def _port(port: int) -> CheckResult:
                 "note",
                 "Port",
                 f"{port} is in use on 127.0.0.1",
-                help="Choose another one with callwright serve --port.",
+                help="Perhaps by a service of another folder. `callwright serve --port` takes another one.",
             )
     return CheckResult("good", "Port", f"{port} is free on 127.0.0.1")

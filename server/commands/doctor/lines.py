@@ -1,33 +1,31 @@
-"""The checks of `callwright doctor` on real calls: what is installed, the SIP trunk, what hears, the public address."""
-
-from anyio import connect_tcp, fail_after
+"""The checks of `callwright doctor` on real calls: what is installed, the SIP trunk, what hears and speaks, and the
+public address.
+"""
 
 from callwright.client.transport import AsyncBaseTransport, httpx
 from callwright.contract.checks.counts import count_of
 from callwright.server.commands.doctor.checkup import CheckResult
+from callwright.server.commands.doctor.speech import speech_checks
+from callwright.server.commands.doctor.trunk import reach
 from callwright.server.embedded.lines import line_settings
 from callwright.server.setting import BadSetting
 from callwright.server.settings import ProgramSettings
-from callwright.service.telephony.carriers.sip_trunk import SipTrunk, trunk_of_settings
-from callwright.service.telephony.chosen_services import NOTHING_HEARS
+from callwright.service.telephony.carriers.sip_trunk import trunk_of_settings
 from callwright.service.telephony.lines.availability import why_no_lines
 
 _LIMIT_S = 10.0
-_PORTS = {"tcp": 5060, "tls": 5061}
 
 
 async def line_checks(settings: ProgramSettings, *, transport: AsyncBaseTransport | None = None) -> list[CheckResult]:
-    """What stands in the way of real calls. `transport` reaches the public address; the network if it is left out."""
+    """What stands in the way of real calls. `transport` reaches the public address and the services of
+    speech; the network if it is left out."""
     found: list[CheckResult] = []
     if (why := why_no_lines(settings.lines.count)) is not None:
         found.append(CheckResult("note", "Lines", f"This machine carries no calls: {why}."))
     else:
         found.append(CheckResult("good", "Lines", f"{count_of(settings.lines.count, 'call')} at once"))
     found += await _trunk(settings)
-    if settings.speech.hearing is None:
-        found.append(CheckResult("note", "Hearing", f"Without a provider of their own, {NOTHING_HEARS}."))
-    else:
-        found.append(CheckResult("good", "Hearing", settings.speech.hearing.url or settings.speech.hearing.kind))
+    found += await speech_checks(settings.speech, transport=transport)
     if settings.public_url is not None:
         found.append(await _public_address(settings.public_url, transport))
     return found
@@ -41,26 +39,12 @@ async def _trunk(settings: ProgramSettings) -> list[CheckResult]:
     if trunk is None:
         return [CheckResult("note", "SIP trunk", "None: no telephone rings. docs/real-calls.md sets one up.")]
     numbers = count_of(len(settings.lines.sip_numbers), "number")
-    said = f"{trunk.address} over {trunk.transport.upper()}, with {numbers} to call from"
-    if (failure := await _unreachable(trunk)) is not None:
-        return [CheckResult("bad", "SIP trunk", f"{said}: {failure}", help="Check host, port and transport.")]
-    if not settings.lines.sip_numbers:
-        help_ = "List the numbers that you own there in CALLWRIGHT_SIP_NUMBERS."
-        return [CheckResult("note", "SIP trunk", said, help=help_)]
-    return [CheckResult("good", "SIP trunk", said)]
-
-
-async def _unreachable(trunk: SipTrunk) -> str | None:
-    """Why no connection to the trunk can be made. Over UDP there is none, so nothing is known before the first call."""
-    default = _PORTS.get(trunk.transport)
-    if default is None:
-        return None
-    try:
-        with fail_after(_LIMIT_S):
-            async with await connect_tcp(trunk.host.strip("[]"), trunk.port or default):
-                return None
-    except (OSError, TimeoutError):
-        return "no connection could be made"
+    reached = await reach(trunk)
+    said = f"{trunk.address} over {trunk.transport.upper()}, with {numbers} to call from: {reached.said}"
+    if reached.state != "bad" and not settings.lines.sip_numbers:
+        help_ = "No real call can be made: list the numbers that you own there in CALLWRIGHT_SIP_NUMBERS."
+        return [CheckResult("bad", "SIP trunk", said, help=help_)]
+    return [CheckResult(reached.state, "SIP trunk", said, help=reached.help)]
 
 
 async def _public_address(public_url: str, transport: AsyncBaseTransport | None) -> CheckResult:

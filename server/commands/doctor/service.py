@@ -20,6 +20,7 @@ from callwright.client.envelopes import problem_of
 from callwright.client.transport import Request, Response, Transport, httpx
 from callwright.contract.checks.counts import count_of
 from callwright.server.commands.doctor.checkup import CheckResult
+from callwright.service.accounts.principals import PERSONAL_PREFIX
 
 LIMIT_S = 10.0
 _BODY_BYTES = 256 * 1024
@@ -28,6 +29,8 @@ _DRIFT_S = 5.0
 _MOST_DRIFT_S = 300.0
 """Beyond this difference, signatures of events are refused."""
 _SHORT_CERTIFICATE_DAYS = 14
+_NO_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST", "UNKNOWN_PROTOCOL")
+"""How a handshake fails with a program that answers in plain HTTP."""
 
 Kind = Literal["list", "key refused", "absent", "page", "moved", "busy", "other", "silent"]
 
@@ -77,6 +80,9 @@ async def _tls(host: str, port: int) -> CheckResult:
                 version = stream.extra(TLSAttribute.tls_version, "TLS")
                 ends = (stream.extra(TLSAttribute.peer_certificate) or {}).get("notAfter")
     except ssl.SSLError as error:
+        if error.reason in _NO_TLS:
+            hint = f"Write http:// in the base address, or the port of the proxy that ends TLS; {port} has none."
+            return CheckResult("bad", "TLS", "what answers there speaks no TLS", help=hint)
         why = getattr(error, "verify_message", "") or error.reason or "the handshake failed"
         return CheckResult(
             "bad", "TLS", str(why), help="Install a certificate that this machine trusts, or add its authority here."
@@ -171,7 +177,7 @@ def prefix_finding(base: httpx.URL, found: dict[str, AddressAnswer]) -> CheckRes
     return CheckResult("bad", "Prefix", f"the service was not found: {tried}", help=f"It {moved}." if moved else hint)
 
 
-def key_finding(found: Sequence[AddressAnswer]) -> CheckResult:
+def key_finding(found: Sequence[AddressAnswer], key: str = "") -> CheckResult:
     """Whether the key is accepted."""
     if any(seen.kind == "list" for seen in found):
         return CheckResult("good", "Key", "accepted")
@@ -179,7 +185,16 @@ def key_finding(found: Sequence[AddressAnswer]) -> CheckResult:
     if refused is None:
         return CheckResult("note", "Key", "not tried: the service was not found")
     said = f"refused with {refused.said}"
-    return CheckResult("bad", "Key", said, help="Make a new key on the service's own pages, and set it.")
+    if key.startswith(PERSONAL_PREFIX):
+        said = f"{said}: it is a personal key, which is for MCP over HTTP at /mcp alone"
+        hint = "Set an API key: `callwright keys create --org NAME` on the machine of the service makes one."
+        return CheckResult("bad", "Key", said, help=hint)
+    return CheckResult(
+        "bad",
+        "Key",
+        said,
+        help="Make a new key where the service runs (ours: `callwright keys create --org NAME`), and set it.",
+    )
 
 
 def clock_finding(found: Sequence[AddressAnswer], now: Callable[[], float]) -> CheckResult | None:

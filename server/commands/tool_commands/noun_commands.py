@@ -45,6 +45,8 @@ def groups() -> Iterator[tuple[str, typer.Typer]]:
     """The group of each noun with its commands, by its name."""
     for noun, tools in nouns().items():
         verbs = ", ".join([*(tool.verb for tool in tools), *(["report"] if noun == "deployments" else [])])
+        if noun == "overview":  # `get` alone would say nothing
+            verbs = "What there is: campaigns, agents, numbers, wallet."
         about = f"What can be done with {noun}, as an assistant does it."
         group = typer.Typer(help=about, short_help=verbs, no_args_is_help=True)
         for tool in tools:

@@ -8,7 +8,9 @@ from callwright.contract.agents import agents as contract
 from callwright.contract.declaration.pagination import Page
 from callwright.contract.problems import AGENT_IN_USE
 from callwright.contract.providers import Role
+from callwright.service.dialling.agent_snapshot import shown_fields
 from callwright.service.handlers import revisions
+from callwright.service.handlers.agents import kept_versions
 from callwright.service.handlers.changes import check_name_free, check_not_in_use, given, name_taken
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.handlers.resources import resource
@@ -108,7 +110,11 @@ def _choice(asked: contract.CreateAgent | contract.UpdateAgent, context: Request
     for field, name, role in named:
         able = [row.name for row in known if role in provider_rows.roles_of(row)]
         if name not in able:
-            there = f"there are {', '.join(able)}" if able else "there is none; an owner sets one with set_provider"
+            there = (
+                f"there are {', '.join(able)}"
+                if able
+                else "there is none; an owner sets one with `callwright providers set`"
+            )
             raise invalid(field, f"is no provider for {role}: {there}")
     return chosen
 
@@ -118,12 +124,6 @@ def list_agents(asked: contract.ListAgents, context: RequestContext) -> Page[con
     """A page of agents."""
     listing = Listing(_LIST.operation, _LIST.rows.where(_C.org_id == context.org_id), _LIST.columns, _LIST.unique)
     return context.page(listing, asked, to_resource)
-
-
-@handles(contract.get_agent)
-def get_agent(asked: contract.GetAgent, context: RequestContext) -> contract.Agent:
-    """One agent."""
-    return to_resource(find(context, asked.id))
 
 
 @handles(contract.create_agent, brief=True)
@@ -140,14 +140,17 @@ def create_agent(asked: contract.CreateAgent, context: RequestContext) -> contra
     made = _ADD.first(context.connection, row)
     if made is None:
         raise name_taken()
+    kept_versions.add_first(context, row)
     return to_resource(made)
 
 
 @handles(contract.update_agent, brief=True)
 def update_agent(asked: contract.UpdateAgent, context: RequestContext) -> contract.Agent:
-    """A changed agent."""
-    find(context, asked.id)
-    changes = {name: value for name, value in given(asked).items() if name not in ("speech", "model")}
+    """A changed agent. If what it says or how has changed, it has a further version."""
+    row = find(context, asked.id, lock=True)
+    if asked.restore_version is not None:
+        asked = _with_words_of(asked.restore_version, asked, context)
+    changes = {name: value for name, value in given(asked).items() if name not in _NO_COLUMNS}
     changes |= _choice(asked, context)
     if "voice_id" in changes:
         _check_voice(changes["voice_id"])
@@ -156,14 +159,29 @@ def update_agent(asked: contract.UpdateAgent, context: RequestContext) -> contra
     context.connection.execute(
         update(agents)
         .where(_C.id == asked.id, _C.org_id == context.org_id)
-        .values(**changes, updated_at=context.now_ms)
+        .values(
+            **changes,
+            **kept_versions.add_if_changed(context, row, changes, asked.restore_version),
+            updated_at=context.now_ms,
+        )
     )
     return to_resource(find(context, asked.id))
 
 
+_NO_COLUMNS = ("restore_version", "speech", "model")
+
+
+def _with_words_of(version: int, asked: contract.UpdateAgent, context: RequestContext) -> contract.UpdateAgent:
+    """The changes with every field of a version that they do not name. Raises `Refusal`: not_found."""
+    kept = kept_versions.fields_of(kept_versions.find(context, asked.id, version, field="restore_version"))
+    then = {name: value for name, value in shown_fields(kept).items() if name not in asked.model_fields_set}
+    return asked.model_copy(update=then)
+
+
 @handles(contract.delete_agent, brief=True)
 def delete_agent(asked: contract.DeleteAgent, context: RequestContext) -> None:
-    """Removes an agent. Finished deployments keep their copy of it."""
+    """Removes an agent with its versions. Finished deployments keep their copy of it."""
     find(context, asked.id, lock=True)
     check_not_in_use(context, deployments.c.agent_id == asked.id, AGENT_IN_USE, "agent")
+    kept_versions.remove_all(context, asked.id)
     context.connection.execute(delete(agents).where(_C.id == asked.id, _C.org_id == context.org_id))

@@ -18,7 +18,7 @@ from callwright.service.platform.clock.clock import DAY, instant_or_none, whole_
 from callwright.service.platform.database.listing import Finder, Listing, filter_conditions
 from callwright.service.platform.money import amount
 from callwright.service.platform.own_address import recording_url, transcript_url
-from callwright.service.platform.refusals import Refusal
+from callwright.service.platform.refusals import Refusal, invalid
 from callwright.service.rules.recording_presence import has_recording
 from callwright.service.rules.recording_retention import deleted_before_ms
 from callwright.service.rules.stored_turns import turns_between
@@ -178,7 +178,7 @@ def _members(row: Row[Any], retention: _Retention, public_url: str | None, recor
 
 _FILTERS = (
     *("deployment_id", "agent_id", "audience_id", "contact_id", "call_type", "status", "outcome", "disposition"),
-    *("to_number", "created_at", "language", "answered_by", "name_words"),
+    *("to_number", "created_at", "language", "answered_by", "name_words", "agent_version"),
 )
 COLUMNS: dict[str, Any] = {
     **{name: _C[name] for name in _FILTERS},
@@ -190,9 +190,16 @@ COLUMNS: dict[str, Any] = {
 _ROUNDED = {"duration_seconds": (_C.duration_ms + 500) // 1_000}
 
 
+def check_version(asked: contract.CallFilters) -> None:
+    """Raises `Refusal`: invalid_field for a version without the one agent that has it: each agent counts its own."""
+    if asked.agent_version is not None and len(asked.agent_id or ()) != 1:
+        raise invalid("agent_version", "is of one agent: send its id as agent_id too, and no other")
+
+
 @handles(contract.list_calls)
 def list_calls(asked: contract.ListCalls, context: RequestContext) -> Page[contract.Call]:
     """A page of calls. Each is written as JSON here, without a model: somebody may read millions of them."""
+    check_version(asked)
     own = select(calls).where(_C.org_id == context.org_id)
     counted = ("created_at", "deployment_id")
     listing = Listing(contract.list_calls, own, COLUMNS, _C.id, countable=counted, rounded=_ROUNDED)

@@ -18,7 +18,7 @@ from callwright.contract.calls.conversations import (
     SaidOn,
     SpokenTurn,
 )
-from callwright.service.handlers.calls.calls import COLUMNS
+from callwright.service.handlers.calls.calls import COLUMNS, check_version
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.handlers.resources import resource
 from callwright.service.platform.clock.clock import whole_seconds
@@ -62,6 +62,7 @@ class _Said:
 @handles(contract.read_conversations)
 def read_conversations(asked: ReadConversations, context: RequestContext) -> Conversations:
     """What was said on the calls that the filters leave, the newest first, as much as fits."""
+    check_version(asked)
     if asked.view == "conversations":
         return _one_by_one(asked, context)
     return _put_together(asked, context)

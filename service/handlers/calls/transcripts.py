@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Row, case, func, select
 from callwright.contract.calls import transcripts as contract
 from callwright.contract.declaration.pagination import MOST_COUNTED, Page
 from callwright.contract.deployments.call_price import CURRENCY
-from callwright.service.handlers.calls.calls import COLUMNS
+from callwright.service.handlers.calls.calls import COLUMNS, check_version
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.handlers.resources import resource
 from callwright.service.platform.clock.clock import DAY, HOUR, whole_seconds
@@ -33,6 +33,7 @@ _ANSWERED = ("answered", "transferred")
 @handles(contract.search_transcripts)
 def search_transcripts(asked: contract.SearchTranscripts, context: RequestContext) -> Page[contract.TranscriptMatch]:
     """A page of calls in which the words were said, the newest first."""
+    check_version(asked)
     query = read_query(asked.query)
     if query is None:
         raise invalid("query", "needs at least one word")
@@ -70,6 +71,7 @@ _KEYS: dict[str, ColumnElement[Any]] = {
     "outcome": _C.outcome,
     "disposition": _C.disposition,
     "agent_id": _C.agent_id,
+    "agent_version": _C.agent_version,
     "deployment_id": _C.deployment_id,
     "language": _C.language,
     "answered_by": _C.answered_by,
@@ -83,6 +85,16 @@ _HUNG_UP: HangupCause = "contact_hangup"
 """The person ended the call before the agent had said goodbye."""
 
 
+def _grouped_by(asked: Sequence[contract.GroupBy]) -> list[contract.GroupBy]:
+    """The fields to group by; a version stands beside its agent, since each agent counts its own."""
+    names: list[contract.GroupBy] = []
+    for name in asked:
+        if name == "agent_version":
+            names.append("agent_id")
+        names.append(name)
+    return list(dict.fromkeys(names))
+
+
 def _shown(name: str, value: Any) -> str:
     if name == "hour":
         return f"{int(value):02d}"
@@ -94,7 +106,8 @@ def _shown(name: str, value: Any) -> str:
 @handles(contract.get_call_stats)
 def get_call_stats(asked: contract.GetCallStats, context: RequestContext) -> contract.CallStats:
     """Counts of calls by up to three fields, with how long the answered ones lasted and what they cost."""
-    names = list(dict.fromkeys(asked.group_by))
+    check_version(asked)
+    names = _grouped_by(asked.group_by)
     columns = [_KEYS[name] for name in names]
     keys = [column.label(f"key_{index}") for index, column in enumerate(columns)]
     listing = Listing(contract.get_call_stats, select(calls), COLUMNS, _C.id)

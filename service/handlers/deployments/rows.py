@@ -95,5 +95,5 @@ def check_reserved(context: RequestContext, reserved: int) -> None:
 
 def kept_agent(agent: Row[Any]) -> dict[str, Any]:
     """What a deployment keeps of its agent when it starts."""
-    kept = {name: getattr(agent, name) for name in (*SNAPSHOT, "name")}
+    kept = {name: getattr(agent, name) for name in (*SNAPSHOT, "name", "version")}
     return {**kept, "agent_updated_at": agent.updated_at}

@@ -178,6 +178,7 @@ def _add_call(context: RequestContext, request: CallRequest, deployment: dict[st
         "simulated": False,
         "deployment_id": deployment["id"],
         "agent_id": request.agent.id,
+        "agent_version": request.agent.version,
         "contact_id": request.contact_id,
         "contact_name": name,
         "name_words": word_column(name),

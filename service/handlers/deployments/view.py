@@ -12,6 +12,7 @@ from callwright.contract.deployments.inbound import Inbound
 from callwright.contract.deployments.settings import SETTINGS
 from callwright.list_files.name_columns import name_of
 from callwright.service.campaigns.pausing import goes
+from callwright.service.dialling.agent_snapshot import shown_fields
 from callwright.service.dialling.eligibility.campaign_hours import CampaignHours
 from callwright.service.dialling.eligibility.evidence import ALLOWED
 from callwright.service.dialling.limits import daily_budget
@@ -22,7 +23,6 @@ from callwright.service.handlers.resources import resource
 from callwright.service.platform.clock.clock import moment, moment_or_none
 from callwright.service.platform.database.sqlite.disk_space import REASON
 from callwright.service.platform.money import micros, money
-from callwright.service.rules.provider_choice import CHOICE, choice_of
 from callwright.service.tables.audience_prices import prices_of
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.counters import stats_of
@@ -66,7 +66,7 @@ def to_resource(row: Row[Any], *, connection: Connection, full_at_ms: int | None
 def _of_its_kind(row: Row[Any], connection: Connection, *, halted: bool) -> dict[str, Any]:
     if row.call_type == "outbound":
         return _campaign(row, connection, halted=halted)
-    return _NO_CAMPAIGN | {"agent_snapshot": snapshot_of(row)}
+    return _NO_CAMPAIGN | _kept_agent(row)
 
 
 _NO_CAMPAIGN: dict[str, Any] = dict.fromkeys(("agent_snapshot", "audience_id", *SETTINGS))
@@ -79,7 +79,7 @@ def _campaign(row: Row[Any], connection: Connection, *, halted: bool) -> dict[st
     return {
         **dict(settings),
         "daily_budget_cap": None if daily is None else money(micros(daily.amount)),
-        "agent_snapshot": snapshot_of(row),
+        **_kept_agent(row),
         "budget_cap": None if cap is None else money(cap),
         **({} if halted else _next_dial(row, connection)),
         "clock": moment_or_none(row.clock_ms),
@@ -109,14 +109,13 @@ def _next_dial(row: Row[Any], connection: Connection) -> dict[str, Any]:
     return {"next_dial_at": moment_or_none(found_ms), "waits_for": None if found_ms is None else rule}
 
 
-def snapshot_of(row: Row[Any]) -> AgentSnapshot | None:
-    """The agent as it was when the deployment started; None before."""
+def _kept_agent(row: Row[Any]) -> dict[str, Any]:
+    """The agent as it was when the deployment started, and its version; nothing before."""
     if row.agent_snapshot is None:
-        return None
+        return {"agent_snapshot": None}
     kept = json.loads(row.agent_snapshot)
-    shown = {name: value for name, value in kept.items() if name not in CHOICE}
-    moments = {"agent_updated_at": moment(kept["agent_updated_at"])}
-    return AgentSnapshot.model_validate({**shown, **choice_of(kept), **moments})
+    shown = {**shown_fields(kept), "name": kept["name"], "agent_updated_at": moment(kept["agent_updated_at"])}
+    return {"agent_snapshot": AgentSnapshot.model_validate(shown), "agent_version": kept.get("version")}
 
 
 def show_contact(row: Row[Any], campaign: Row[Any], hours: CampaignHours) -> Contact:

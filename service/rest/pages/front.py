@@ -10,11 +10,10 @@ import orjson
 from callwright.contract.surface import OPERATIONS
 from callwright.service.rest.documentation.openapi.descriptions import about_nouns
 from callwright.service.rest.documentation.reference.operations import title
-from callwright.service.rest.pages.page import Page, html_page, part
+from callwright.service.rest.pages.page import NETWORK, Page, html_page, part
 from callwright.service.rest.routes import PREFIX
 from callwright.service.rest.transaction import ACTION_PATH
 
-_NETWORK = {False: "Simulated network", True: "Real and simulated calls"}
 _CALLS = {
     False: "No telephone rings here. Calls are imitated and labelled as simulated, and the money is play money.",
     True: "Calls from numbers that are owned at the SIP trunk really ring. Calls from rented numbers are imitated and "
@@ -38,7 +37,7 @@ def front_page(root: str, problems: Mapping[str, str], *, rings: bool = False) -
         tone="good" if not problems else "bad",
         version=escape(version("callwright")),
         root=escape(root),
-        network=_NETWORK[rings],
+        network=NETWORK[rings],
         calls=_CALLS[rings],
         keys=ACTION_PATH.lstrip("/"),
         operations=len(OPERATIONS),

@@ -11,6 +11,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 FOLDER = Path(__file__).parent
+NETWORK = {False: "Simulated network", True: "Real and simulated calls"}
+"""What pages say of the network, by whether telephones may ring."""
 _ICON = (
     "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' "
     "rx='8' fill='%232a5bd7'/%3E%3Cpath d='M8 13v6M14 8v16M20 11v10M26 14v4' stroke='white' stroke-width='3' "

@@ -1,6 +1,7 @@
 """The addresses of the pages, with what each answers."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 
 from anyio import to_thread
 from starlette.requests import Request
@@ -31,7 +32,7 @@ def page_routes(address: OwnAddress, find_problems: FindProblems, *, rings: bool
     async def docs(request: Request) -> Response:
         from callwright.service.rest.pages.reference.reference_page import reference_page
 
-        return (await to_thread.run_sync(reference_page)).response(request)
+        return (await to_thread.run_sync(partial(reference_page, rings=rings))).response(request)
 
     async def api_keys(request: Request) -> Response:
         return html_page("API keys · Callwright", part("api_keys.html")).response(request)

@@ -15,7 +15,7 @@ const ENDS = {
 };
 const at = (id) => document.getElementById(id);
 const token = location.hash.slice(1);
-let socket, context, microphone, speaker, isOver = false;
+let socket, context, microphone, speaker, isTalking = false, isOver = false;
 
 function show(text, tone) {
   at("state").textContent = text;
@@ -32,17 +32,21 @@ function caption(role, text) {
 }
 
 function note(text) {
-  at("said").textContent = text;
-  at("said").hidden = false;
+  at("notice").textContent = text;
+  at("notice").hidden = false;
 }
 
+// A talk that never began leaves nothing to see but why: neither what was said nor anything to press.
 function over(why, tone) {
   if (isOver) return;
   isOver = true;
-  show("Ended", tone);
-  note(why);
-  for (const id of ["hang-up", "words"]) at(id).disabled = true;
-  for (const button of document.querySelectorAll("#keys button, #typed button")) button.disabled = true;
+  show(isTalking ? "Ended" : "Not opened", tone);
+  at("said").textContent = why;
+  at("kept").hidden = !isTalking;
+  at("command").textContent = `callwright calls get-transcript ${location.pathname.split("/").pop()}`;
+  at("before").hidden = at("controls").hidden = true;
+  at("during").hidden = !isTalking;
+  at("after").hidden = false;
   if (microphone) microphone.getTracks().forEach((track) => track.stop());
   // What the agent said last is still in the speaker.
   setTimeout(() => context && context.close(), 3000);
@@ -75,6 +79,7 @@ async function begin() {
       audio: { echoCancellation: true, noiseSuppression: true, autoGainControl: true, channelCount: 1 },
     });
     context.createMediaStreamSource(microphone).connect(ear);
+    at("meter").hidden = false;
   } catch (error) { // the ear hears silence then, and the person types
     const denied = error.name === "NotAllowedError";
     note(denied ? "The browser may not use the microphone: type what you say." : "There is no microphone: type what you say.");
@@ -85,7 +90,6 @@ async function begin() {
   const scheme = location.protocol === "https:" ? "wss" : "ws";
   socket = new WebSocket(`${scheme}://${location.host}${location.pathname}`, ["callwright.talk", token]);
   socket.binaryType = "arraybuffer";
-  let isTalking = false;
   socket.onmessage = ({ data }) => {
     if (!isTalking) {
       isTalking = true;

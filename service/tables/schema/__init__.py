@@ -14,7 +14,8 @@ from callwright.service.tables.schema.accounts import service_state as service_s
 from callwright.service.tables.schema.accounts import transactions as transactions
 from callwright.service.tables.schema.accounts import users as users
 from callwright.service.tables.schema.accounts import wallets as wallets
-from callwright.service.tables.schema.campaigns import agents as agents
+from callwright.service.tables.schema.agents import agent_versions as agent_versions
+from callwright.service.tables.schema.agents import agents as agents
 from callwright.service.tables.schema.campaigns import audience_rows as audience_rows
 from callwright.service.tables.schema.campaigns import audiences as audiences
 from callwright.service.tables.schema.campaigns import calls as calls

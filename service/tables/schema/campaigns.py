@@ -1,31 +1,9 @@
-"""The tables of campaigns: agents, audiences, numbers, deployments, calls. `schema.accounts` says the units."""
+"""The tables of campaigns: audiences, numbers, deployments, calls. `schema.accounts` says the units."""
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, String, Table, Text, text
 
 from callwright.service.platform.database.columns import partial_index
 from callwright.service.tables.schema.accounts import Micros, Moment, Sorted, key, metadata, owner, stored
-
-agents = Table(
-    "agents",
-    metadata,
-    key(),
-    owner(),
-    Column("name", Sorted, nullable=False),
-    Column("voice_id", Sorted, nullable=False),
-    Column("language", String(40), nullable=False),
-    Column("system_prompt", Text, nullable=False),
-    Column("welcome_message", Text, nullable=False),
-    *stored(),
-    Column("hearing_provider", String(40)),
-    Column("speaking_provider", String(40)),
-    Column("speaking_voice", String(200)),
-    Column("model_provider", String(40)),
-    Column("model_name", String(200)),
-    Index("uq_agents_name", "org_id", "name", unique=True),
-    Index("ix_agents_created", "org_id", "created_at", "id"),
-    Index("ix_agents_second", "org_id", text("(created_at / 1000) DESC"), "name", "id"),
-)
-"""The last five columns name providers of the organization, which have no id; null leaves it to the defaults."""
 
 audiences = Table(
     "audiences",
@@ -337,12 +315,18 @@ calls = Table(
     Column("answered_by_words", String(30)),
     Column("latency_p50_ms", Integer),
     Column("latency_p95_ms", Integer),
+    Column("agent_version", Integer),
     Column("resolved", Text),
     Index("ix_calls_created", "org_id", "created_at", "id", "name_words"),
     Index("ix_calls_second", "org_id", text("(created_at / 1000) DESC"), "id"),
     Index("uq_calls_attempt", "deployment_id", "contact_id", "attempt_number", unique=True),
     partial_index("uq_calls_in_flight", "org_id", "to_number", where=text("ended_at IS NULL"), unique=True),
     Index("ix_calls_deployment", "deployment_id", "created_at", "id"),
+    partial_index(
+        "ix_calls_version",
+        *("agent_id", "agent_version", "created_at", "id"),
+        where=text("agent_version IS NOT NULL"),
+    ),
     Index("ix_calls_number", "org_id", "to_number", "created_at"),
     Index("ix_calls_from", "phone_number_id", "created_at"),
     partial_index("ix_calls_caller", "org_id", "from_number", where=text("call_type = 'inbound'")),

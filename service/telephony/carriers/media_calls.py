@@ -80,9 +80,10 @@ async def followed(
             except anyio.EndOfStream:
                 break
         tasks.cancel_scope.cancel()
-    if ended is None or not ended.is_known:
-        return lost(leg.call, conversation.so_far(), is_answered=conversation.is_answered)
-    return conversation.result(ended)
+    if ended is not None and ended.is_known:
+        return conversation.result(ended)
+    so_far = conversation.so_far() if ended is None else conversation.result(ended)
+    return lost(leg.call, so_far, is_answered=conversation.is_answered)
 
 
 @asynccontextmanager

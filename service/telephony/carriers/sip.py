@@ -12,6 +12,7 @@ from pathlib import Path
 
 import anyio
 
+from callwright.contract.checks.extras import installing
 from callwright.service.telephony.carriers.media_calls import ServicesOf, followed, left, recording_of, services_for
 from callwright.service.telephony.carriers.sip_trunk import SipTrunk, options_of
 from callwright.service.telephony.engine import CallRequest, CallResult
@@ -42,7 +43,7 @@ HEARD_WITHIN_S = 4.0
 def missing_packages() -> str | None:
     """What to install for calls over SIP, as a sentence; None if everything is there."""
     if find_spec("baresip") is None or find_spec("pipecat") is None:
-        return "Calls over SIP need more packages: pip install 'callwright[sip]'."
+        return f"Calls over SIP need more packages: {installing('sip')}."
     return None
 
 
@@ -58,6 +59,7 @@ class SipCarrier:
     """Lines of a SIP trunk, carried by this host's media processes."""
 
     lists_calls = False
+    unheard_ends = True
 
     def __init__(
         self,

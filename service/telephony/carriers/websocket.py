@@ -26,6 +26,7 @@ class WebsocketCarrier:
     """Lines that are websockets of this host's media processes."""
 
     lists_calls = False
+    unheard_ends = True
 
     def __init__(
         self,

@@ -74,6 +74,9 @@ class Carrier(Protocol):
     name: str
     lists_calls: bool
     """Whether `find` can see calls that were placed."""
+    unheard_ends: bool
+    """Whether a call of which this host has heard nothing is over once its ringing is: nobody takes its answer, so that
+    it cannot go on. Over SIP an answer that is not acknowledged ends within 32 s (RFC 3261, 13.3.1.4)."""
 
     async def place(self, leg: LegRequest) -> str | None:
         """Sends the request that places a leg, at most once, and returns the carrier's id of the call.

@@ -18,16 +18,18 @@ class PlacingTimes:
     """From the fence to the last moment at which the request may be sent."""
     list_lag_s: float = 60.0
     """After this time the list of a carrier shows every call that was placed. Carriers do not document it."""
-    overhang_s: float = 30.0
+    overhang_s: float = 35.0
     """How long a call may go on after its longest ringing and talking."""
 
     def is_listed_after_s(self) -> float:
         """Seconds after the fence when the carrier's list shows the call, if it was placed at all."""
         return self.place_s + self.list_lag_s
 
-    def over_after_s(self, request: CallRequest) -> float:
-        """Seconds after the fence when the call is over for certain, if it was placed at all."""
-        return self.is_listed_after_s() + request.ring_timeout_s + request.max_duration_s + self.overhang_s
+    def over_after_s(self, request: CallRequest, *, unheard_ends: bool = False) -> float:
+        """Seconds after the fence when the call is over for certain, if it was placed at all. `unheard_ends`: nobody
+        talks in a call of which nothing was heard."""
+        rung_s = self.place_s + request.ring_timeout_s + self.overhang_s
+        return rung_s if unheard_ends else rung_s + self.list_lag_s + request.max_duration_s
 
 
 def not_dialled(request: CallRequest, end: EarlyEnd | None = None) -> CallResult:

@@ -2,7 +2,9 @@
 
 from importlib.util import find_spec
 
-NOT_INSTALLED = "speech and media are not installed in the service: pip install 'callwright[live]'"
+from callwright.contract.checks.extras import installing
+
+NOT_INSTALLED = f"speech and media are not installed in the service: {installing('live')}"
 NO_LINES = "this process has no lines: set CALLWRIGHT_LINES to the number of calls that it may carry at once"
 
 

@@ -84,6 +84,8 @@ class LineHost:
         """What asks each call of this host to be hung up, by call id."""
         self._settled: set[str] = set()
         """Ids of legs of other hosts that this one settles."""
+        self._unknown: set[str] = set()
+        """Ids of its own calls of which nobody knows whether they were placed: nobody talks in them."""
         self._takes = True
         self._none_under_way = anyio.Event()
 
@@ -99,15 +101,15 @@ class LineHost:
 
     @property
     def calls_under_way(self) -> int:
-        """How many legs it has now."""
-        return len(self._calls)
+        """How many legs it has now, but for those of which nobody knows whether they were placed."""
+        return len(self._calls.keys() - self._unknown)
 
     async def drain(self, within_s: float) -> None:
         """Takes no more legs, and returns when its calls have ended. It hangs up those that go on after `within_s`."""
         self._takes = False
         for limit_s in (within_s, HANG_UP_S):
             with anyio.move_on_after(limit_s):
-                if self._calls:
+                if self.calls_under_way:
                     self._none_under_way = anyio.Event()
                     await self._none_under_way.wait()
             for asked in self._calls.values():
@@ -174,8 +176,7 @@ class LineHost:
             await self._settle_gone(leg)
         finally:
             del self._calls[leg.call_id]
-            if not self._calls:
-                self._none_under_way.set()
+            self._tell_if_none()
 
     async def _place_and_follow(self, leg: Row[Any], request: CallRequest, asked: HangUpAsked) -> None:
         carrier, told = self._carriers[leg.carrier], self._told(leg.call_id)
@@ -196,7 +197,12 @@ class LineHost:
             return
         except Unknown as error:
             log.warning("it is not known whether a call was placed: %s", error, extra={"call_id": leg.call_id})
-            found = await self._settle(leg.call_id, request, carrier)
+            self._unknown.add(leg.call_id)
+            self._tell_if_none()
+            try:
+                found = await self._settle(leg.call_id, request, carrier)
+            finally:
+                self._unknown.discard(leg.call_id)
             if found is None:
                 return
             provider_call_id = found.provider_call_id
@@ -204,6 +210,10 @@ class LineHost:
             await told("initiated", provider_call_id)
         result = await carrier.ended(placed, provider_call_id, told, asked)
         await self._written(leg_rows.end, result, self._clock.now_ms())
+
+    def _tell_if_none(self) -> None:
+        if not self.calls_under_way:
+            self._none_under_way.set()
 
     def _fence(self, connection: Connection, request: CallRequest) -> bool:
         now_ms = self._clock.now_ms()
@@ -251,6 +261,9 @@ class LineHost:
 
     async def _settle(self, call_id: str, request: CallRequest, carrier: Carrier | None) -> Row[Any] | None:
         """Waits until it is known whether a leg was placed: the leg if it was and goes on, None once it has ended."""
+        lists_calls = carrier is not None and carrier.lists_calls
+        looked_for_s = self._times.is_listed_after_s() if lists_calls else self._times.place_s
+        over_s = self._times.over_after_s(request, unheard_ends=carrier is not None and carrier.unheard_ends)
         while True:
             leg, age_ms = await self._written(_leg_and_age, call_id, self._clock.now_ms())
             if leg is None or leg.state == "ended":
@@ -263,9 +276,9 @@ class LineHost:
                     if found.what == "one":
                         await self._told(call_id)("initiated", found.provider_call_id)
                         continue
-            if leg.state == "placing" and age_ms > self._times.is_listed_after_s() * SECOND:
+            if leg.state == "placing" and age_ms > looked_for_s * SECOND:
                 await self._written(leg_rows.not_confirmed, call_id)
-            if age_ms > self._times.over_after_s(request) * SECOND:
+            if age_ms > over_s * SECOND:
                 states: tuple[leg_rows.LegState, ...] = ("placing", "unconfirmed")
                 await self._written(leg_rows.end, unconfirmed(request), self._clock.now_ms(), only_in=states)
                 return None

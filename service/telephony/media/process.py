@@ -20,6 +20,7 @@ from anyio import to_thread
 from anyio.abc import TaskGroup
 from pydantic import BaseModel, ValidationError
 
+from callwright.contract.checks.extras import installing
 from callwright.service.telephony.media.host_watch import TICK_S, HostWatch
 from callwright.service.telephony.media.messages import (
     LONGEST_LINE,
@@ -44,8 +45,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("callwright.service.telephony.media.process")  # as a program its name is `__main__`
 
-NOT_INSTALLED = 'Live calls need more packages: pip install "callwright[live]".'
-NO_SIP = "Calls over SIP need more packages: pip install 'callwright[sip]'."
+NOT_INSTALLED = f"Live calls need more packages: {installing('live')}."
+NO_SIP = f"Calls over SIP need more packages: {installing('sip')}."
 _MOST_REPORTS = 10_000
 FAULT, MISSING = 1, 3
 """Exit statuses: a line was too long, the host does not read or the SIP stack has died; packages are missing."""

@@ -64,6 +64,12 @@ def test_what_goes_on_tells_who_is_left_and_what_may_be_added() -> None:
     assert sentence(replace(PLAIN, goes_on=True, cap_micros=None)).endswith(", for about 4.37 USD more at most.")
 
 
+def test_a_first_call_that_the_rules_put_off_is_told() -> None:
+    said = sentence(replace(PLAIN, first_call_ms=AT))
+    assert " by the rules of their region, THE FIRST CALL ON 2026-11-21 09:00 UTC, for at most " in said
+    assert "FIRST CALL" not in sentence(PLAIN)
+
+
 def test_start_and_end_are_told_when_they_are_set() -> None:
     said = sentence(replace(PLAIN, start_ms=AT, end_ms=AT + 8 * HOUR))
     early = sentence(replace(PLAIN, instead_of_ms=AT))

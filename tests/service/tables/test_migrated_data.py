@@ -13,7 +13,7 @@ from callwright.service.tables import transcript_search
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.ledger import check
 from callwright.service.tables.migrations import upgrade as migrate
-from callwright.service.tables.schema import audiences, deployments, do_not_call, webhooks
+from callwright.service.tables.schema import agent_versions, audiences, deployments, do_not_call, webhooks
 from tests.support.database.older_databases import insert, on, upgraded
 
 _DEPLOYMENT: dict[str, Any] = {
@@ -279,3 +279,44 @@ def test_an_opt_out_of_an_older_database_stays_without_note_and_author(empty_dat
     (row,) = on(empty_database_url, lambda connection: connection.execute(select(do_not_call)).all())
     assert (row.number, row.source_call_id, row.created_at) == ("+14155500000", "cal_1", 7)
     assert (row.note, row.created_by_key_id, row.expires_at) == (None, None, None)
+
+
+@pytest.mark.requirement("VERSION-12")
+def test_what_an_agent_says_is_its_first_version_and_that_of_campaigns_that_go_on_with_it(
+    empty_database_url: str,
+) -> None:
+    words = {"system_prompt": "Süß", "welcome_message": "", "language": "de", "voice_id": "de-DE-anna"}
+    stored = {"org_id": "org_1", "metadata": "{}", "created_by_key_id": "key_1", **words}
+    kept = {**words, "name": "Ada", "agent_updated_at": 5}
+    of_campaign = {**_NO_SETTINGS, **_DEPLOYMENT, "created_at": 1}
+
+    def fill(connection: Connection) -> None:
+        upgraded(connection, "0039")
+        insert("organizations", id="org_1", name="a", plan="starter", created_at=1)(connection)
+        insert("agents", id="agt_1", name="Ada", created_at=5, updated_at=5, **stored)(connection)
+        insert("agents", id="agt_2", name="Bea", created_at=5, updated_at=9, model_name="m", **stored)(connection)
+        for number, (agent_id, status) in enumerate(
+            (("agt_1", "active"), ("agt_1", "completed"), ("agt_2", "paused"), ("agt_1", "draft"))
+        ):
+            snapshot = None if status == "draft" else json.dumps(kept)
+            own = {"id": f"dep_{number}", "name": f"{number}", "agent_id": agent_id, "status": status}
+            insert("deployments", **{**of_campaign, **own, "agent_snapshot": snapshot})(connection)
+
+    on(empty_database_url, fill)
+    migrate.upgrade(empty_database_url)
+    rows = on(
+        empty_database_url,
+        lambda connection: connection.execute(select(agent_versions).order_by(agent_versions.c.agent_id)).all(),
+    )
+    assert [(row.agent_id, row.version, row.created_at, row.actor, row.restored_from) for row in rows] == [
+        ("agt_1", 1, 5, "key_1", None),
+        ("agt_2", 1, 9, None, None),
+    ]
+    none = dict.fromkeys(("hearing_provider", "speaking_provider", "speaking_voice", "model_provider"))
+    assert [json.loads(row.fields) for row in rows] == [
+        {**words, **none, "model_name": None},
+        {**words, **none, "model_name": "m"},
+    ]
+    snapshots = select(deployments.c.agent_snapshot).order_by(deployments.c.id)
+    found = on(empty_database_url, lambda connection: connection.execute(snapshots).scalars().all())
+    assert [None if each is None else json.loads(each) for each in found] == [{**kept, "version": 1}, kept, kept, None]

@@ -32,7 +32,16 @@ ABOVE = (
 RULES = _under("service", "campaigns", "dialling", "handlers")
 BOTH = (
     *_under("journeys", "test_one_key_many_requests.py"),
-    *_under("service", "handlers/lists/test_walks.py", "life", "platform", "tables", "webhooks", "workers"),
+    *_under(
+        "service",
+        "handlers/agents/test_versions.py",
+        "handlers/lists/test_walks.py",
+        "life",
+        "platform",
+        "tables",
+        "webhooks",
+        "workers",
+    ),
     *_under("service/dialling", "test_claims.py", "test_crashes.py", "test_killed_processes.py", "test_leases.py"),
     *_under("service/rest", "specification/test_creators.py", "test_held_rows.py"),
 )

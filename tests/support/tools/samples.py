@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from callwright.contract.agents.agents import Agent
+from callwright.contract.agents.agents import Agent, AgentVersion, Spoken
 from callwright.contract.audiences import Audience, AudienceImport, AudienceRow, Column, RowError, RowsAdded
 from callwright.contract.calls.calls import Call, CallCost, CostItem, RecordingState, Transcript, TranscriptTurn
 from callwright.contract.declaration.field_types import Money
@@ -62,6 +62,11 @@ def agent(**changes: Any) -> Agent:
         metadata={},
     )
     return sample.model_copy(update=changes)
+
+
+def agent_version(**changes: Any) -> AgentVersion:
+    said = agent().model_dump(include=set(Spoken.model_fields))
+    return AgentVersion(agent_id="agt_1", version=2, created_at=AT, changed=["language"], **{**said, **changes})
 
 
 def audience(**changes: Any) -> Audience:
@@ -345,6 +350,7 @@ def answers() -> dict[str, Any]:
         "list_audit_log": page([overview_samples.audit_entry()]),
         "place_call": deployment(status="draft"),
         "list_transactions": page([transaction()]),
+        "list_agent_versions": page([agent_version()]),
         "list_voices": page([voice()]),
         "get_voice": voice(),
         "list_audience_rows": page([row()]),

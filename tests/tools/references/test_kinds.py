@@ -72,6 +72,6 @@ def test_an_id_is_told_by_its_looks(noun: str, value: str, is_id: bool) -> None:
 def test_descriptions_say_what_is_taken_besides_an_id() -> None:
     found = definitions()
     drafts = found["create_deployment"]["inputSchema"]["properties"]
-    assert "exact name" in drafts["agent_id"]["description"]
+    assert "or name" in drafts["agent_id"]["description"]
     assert "E.164 number or label" in drafts["phone_number_ids"]["items"]["description"]
-    assert "exact name" in found["list_calls"]["inputSchema"]["properties"]["deployment_id"]["description"]
+    assert "or name" in found["list_calls"]["inputSchema"]["properties"]["deployment_id"]["description"]

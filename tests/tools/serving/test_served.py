@@ -73,7 +73,7 @@ async def test_wrong_arguments_reach_the_model_as_words_and_the_service_not_at_a
     assert result.is_error
     assert text_of(result) == (
         "Invalid arguments: agent_id: required; "
-        "agents: unknown argument. Did you mean agent_id? Allowed: agent_id, prompt_from."
+        "agents: unknown argument. Did you mean agent_id? Allowed: agent_id, version, compare_to, prompt_from."
     )
     assert caller.asked == []
 

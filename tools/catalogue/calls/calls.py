@@ -29,7 +29,8 @@ CallDetails = projection_of(
     Call,
     "CallDetails",
     *_SUMMARY,
-    *("deployment_id", "agent_id", "contact_id", "contact_name", "external_id", "attempt_number", "from_number", "to"),
+    *("deployment_id", "agent_id", "agent_version", "contact_id", "contact_name", "external_id", "attempt_number"),
+    *("from_number", "to"),
     *("disposition", "callback_at"),
     *("answered_by", "hangup_cause", "created_at", "ended_at", "recording", "turn_count", "unanswered_questions"),
     *("variables", "warnings", "resolved"),
@@ -77,7 +78,7 @@ def _whole(call: Call, context: ToolContext) -> str:
         _without_person(call, context),
         fenced([person], tag=context.session.ids(), what="The person, as the list has it.") if person else None,
         line(
-            f"agent {call.agent_id}",
+            f"agent {call.agent_id}" + (f", version {call.agent_version}" if call.agent_version else ""),
             f"deployment {call.deployment_id}" if call.deployment_id else None,
             f"contact {call.contact_id}" if call.contact_id else None,
         ),
@@ -129,6 +130,7 @@ TOOLS: tuple[Tool, ...] = (
         ),
         example="cost",
         argument_descriptions={
+            "agent_version": "With agent_id.",
             "outcome": "One of these.",
             "disposition": "One of these.",
             "contact_name": "Words of the name.",
@@ -151,7 +153,7 @@ TOOLS: tuple[Tool, ...] = (
             {
                 *("from", "to", "created_at", "ended_at", "callback_at", "attempt_number", "hangup_cause", "ended_by"),
                 *("answered_by", "warnings", "variables", "turn_count", "recording", "resolved"),
-                *("deployment_id", "agent_id", "contact_id"),
+                *("deployment_id", "agent_id", "agent_version", "contact_id"),
             }
         ),
         truncation_hint="The whole call is at callwright://calls/{call_uuid}",
@@ -172,7 +174,7 @@ TOOLS: tuple[Tool, ...] = (
         omitted_fields=frozenset({"call_id", "simulated", "language", "status", "duration_seconds"}),
         handler=part_of_transcript,
         hidden=frozenset({"per_page", "from_seconds", "to_seconds"}),
-        argument_descriptions={"cursor": "next_cursor, to go on.", "max_tokens": "About how much."},
+        argument_descriptions={"cursor": "A next_cursor.", "max_tokens": "About how much."},
         truncation_hint="Whole turns are in callwright://calls/{call_uuid}/transcript.json",
     ),
     Tool(
@@ -181,8 +183,7 @@ TOOLS: tuple[Tool, ...] = (
         title="Get a recording",
         description=(
             "The recording of one call as a link, with length, size and how long it is kept; with inline=true the "
-            "sound if short. Stereo: agent left, contact right. For words use get_transcript. Free; may take some "
-            "seconds."
+            "sound if short. Stereo: agent left, contact right. For words use get_transcript. Free."
         ),
         hints=READS,
         reply=no_text,

@@ -87,7 +87,10 @@ TOOLS: tuple[Tool, ...] = (
         handler=_read,
         omitted_fields=frozenset({"silent_calls"}),
         hidden=frozenset(
-            {"call_type", "audience_id", "answered_by", "contact_id", "status", "to", "language", "agent_id", "outcome"}
+            {
+                *("call_type", "audience_id", "answered_by", "contact_id", "status", "to", "language", "outcome"),
+                *("agent_id", "agent_version"),
+            }
         ),
         argument_descriptions={
             "disposition": "One of these.",

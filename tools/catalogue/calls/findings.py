@@ -100,6 +100,7 @@ TOOLS: tuple[Tool, ...] = (
             }
         ),
         argument_descriptions={
+            "agent_version": "With agent_id.",
             "query": 'Words that must all occur, a phrase in quotes: "too expensive" price.',
             "snippets": "Turns shown of each call.",
             "disposition": "One of these.",
@@ -124,6 +125,7 @@ TOOLS: tuple[Tool, ...] = (
         ),
         omitted_fields=frozenset({"answered_cost", "hang_ups", "groups_left_out", "currency"}),
         argument_descriptions={
+            "agent_version": "With agent_id.",
             "group_by": 'Up to three: ["outcome", "day"].',
         },
         truncation_hint="The largest groups come first. Narrow the filters to see the others.",

@@ -40,10 +40,14 @@ export interface ListAgentsInput {
   voice_id?: string[];
 }
 
-/** One agent. */
+/** One agent, as it is now or as it was in a version. */
 export interface GetAgentInput {
   /** Agent id (agt_…), from list_agents. */
   id: string;
+  /** Number of a version of the agent, from 1. */
+  version?: number;
+  /** Number of a version of the agent, from 1. */
+  compare_to?: number;
 }
 
 /**
@@ -75,12 +79,14 @@ export interface CreateAgentInput {
 }
 
 /**
- * Changes to an agent. Deployments that have started keep the agent as it was. Fields that are left out stay as
- * they are; null empties a field that may be null.
+ * Changes to an agent. Deployments that have started keep the agent as it was, and so do its versions. Fields that
+ * are left out stay as they are; null empties a field that may be null.
  */
 export interface UpdateAgentInput {
   /** Agent id (agt_…), from list_agents. */
   id: string;
+  /** Take what it said in this version, and how, as a new version; other fields that are given go before. */
+  restore_version?: number;
   /** Name, unique in the organization. */
   name?: string;
   /** Voice id, from list_voices. */
@@ -98,6 +104,20 @@ export interface UpdateAgentInput {
   /** The language model on live calls. null: the organization's default. */
   model?: Model | null;
   metadata?: Record<string, string> | null;
+}
+
+/** The versions of an agent. */
+export interface ListAgentVersionsInput {
+  /** Page number, from 1. Leave out when using cursor. */
+  page?: number;
+  /** Entries per page, 1 to 200. Default: 50. */
+  per_page?: number;
+  /** next_cursor of the previous answer; continues after it. */
+  cursor?: string;
+  /** Fields to sort by, comma-separated; a leading - sorts descending. Fields: version. */
+  sort?: string;
+  /** Agent id (agt_…), from list_agents. */
+  id: string;
 }
 
 /** The agent to delete. */
@@ -796,6 +816,8 @@ export interface ListCallsInput {
   deployment_id?: string[];
   /** Only calls of these agents. */
   agent_id?: string[];
+  /** Only calls of this version of the agent; needs one agent_id. */
+  agent_version?: number;
   /** Only calls to these audiences. */
   audience_id?: string[];
   /** Only calls to these contacts. */
@@ -899,6 +921,8 @@ export interface GetCallStatsInput {
   deployment_id?: string[];
   /** Only calls of these agents. */
   agent_id?: string[];
+  /** Only calls of this version of the agent; needs one agent_id. */
+  agent_version?: number;
   /** Only calls to these audiences. */
   audience_id?: string[];
   /** Only calls to these contacts. */
@@ -917,8 +941,11 @@ export interface GetCallStatsInput {
   language?: string[];
   /** Only those answered by one of these, for example human. */
   answered_by?: string[];
-  /** Up to three of outcome, disposition, agent_id, deployment_id, hour (UTC), day, ended_by. */
-  group_by?: ("outcome" | "disposition" | "agent_id" | "deployment_id" | "hour" | "language" | "answered_by" | "ended_by" | "day")[];
+  /**
+   * Up to three of outcome, disposition, agent_id, agent_version (with its agent), deployment_id, hour (UTC), day,
+   * ended_by.
+   */
+  group_by?: ("outcome" | "disposition" | "agent_id" | "agent_version" | "deployment_id" | "hour" | "language" | "answered_by" | "ended_by" | "day")[];
 }
 
 /** Which calls to read, and how. */
@@ -931,6 +958,8 @@ export interface ReadConversationsInput {
   deployment_id?: string[];
   /** Only calls of these agents. */
   agent_id?: string[];
+  /** Only calls of this version of the agent; needs one agent_id. */
+  agent_version?: number;
   /** Only calls to these audiences. */
   audience_id?: string[];
   /** Only calls to these contacts. */
@@ -991,6 +1020,8 @@ export interface SearchTranscriptsInput {
   deployment_id?: string[];
   /** Only calls of these agents. */
   agent_id?: string[];
+  /** Only calls of this version of the agent; needs one agent_id. */
+  agent_version?: number;
   /** Only calls to these audiences. */
   audience_id?: string[];
   /** Only calls to these contacts. */

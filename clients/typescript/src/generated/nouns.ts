@@ -12,7 +12,7 @@ export class Agents extends Noun {
   list(input: inputs.ListAgentsInput = {}, options: CallOptions = {}): Listing<schemas.Agent> {
     return this.session.walk(operations.listAgents, input, options);
   }
-  /** Get an agent. */
+  /** Get an agent, as it is or as it was, and what has changed between two versions. */
   get(input: inputs.GetAgentInput, options: CallOptions = {}): Promise<schemas.Agent> {
     return this.session.ask(operations.getAgent, input, options);
   }
@@ -20,9 +20,13 @@ export class Agents extends Noun {
   create(input: inputs.CreateAgentInput, options: CallOptions = {}): Promise<schemas.Agent> {
     return this.session.ask(operations.createAgent, input, options);
   }
-  /** Change an agent. */
+  /** Change an agent, or bring back what it said in an earlier version. */
   update(input: inputs.UpdateAgentInput, options: CallOptions = {}): Promise<schemas.Agent> {
     return this.session.ask(operations.updateAgent, input, options);
+  }
+  /** List the versions of an agent. */
+  listVersions(input: inputs.ListAgentVersionsInput, options: CallOptions = {}): Listing<schemas.AgentVersion> {
+    return this.session.walk(operations.listAgentVersions, input, options);
   }
   /** Delete an agent. */
   delete(input: inputs.DeleteAgentInput, options: CallOptions = {}): Promise<void> {
@@ -226,7 +230,7 @@ export class Calls extends Noun {
   place(input: inputs.PlaceCallInput, options: CallOptions = {}): Promise<schemas.Deployment> {
     return this.session.ask(operations.placeCall, input, options);
   }
-  /** Count calls by outcome, disposition, agent, deployment, hour or language. */
+  /** Count calls by outcome, disposition, agent and its version, deployment, hour or language. */
   stats(input: inputs.GetCallStatsInput = {}, options: CallOptions = {}): Promise<schemas.CallStats> {
     return this.session.ask(operations.getCallStats, input, options);
   }

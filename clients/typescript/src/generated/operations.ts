@@ -29,7 +29,10 @@ export const getAgent: Operation<inputs.GetAgentInput, schemas.Agent> = {
   method: "GET",
   path: "/agents/{id}",
   shape: "one",
-  query: {},
+  query: {
+    version: "version",
+    compare_to: "compare_to"
+  },
   hasBody: false,
   mediaTypes: []
 };
@@ -51,6 +54,21 @@ export const updateAgent: Operation<inputs.UpdateAgentInput, schemas.Agent> = {
   shape: "one",
   query: {},
   hasBody: true,
+  mediaTypes: []
+};
+
+export const listAgentVersions: Operation<inputs.ListAgentVersionsInput, schemas.AgentVersion> = {
+  name: "list_agent_versions",
+  method: "GET",
+  path: "/agents/{id}/versions",
+  shape: "many",
+  query: {
+    page: "page",
+    per_page: "per_page",
+    cursor: "cursor",
+    sort: "sort"
+  },
+  hasBody: false,
   mediaTypes: []
 };
 
@@ -546,6 +564,7 @@ export const listCalls: Operation<inputs.ListCallsInput, schemas.Call> = {
     created_before: "filter[created_before]",
     deployment_id: "filter[deployment_id]",
     agent_id: "filter[agent_id]",
+    agent_version: "filter[agent_version]",
     audience_id: "filter[audience_id]",
     contact_id: "filter[contact_id]",
     call_type: "filter[call_type]",
@@ -641,6 +660,7 @@ export const getCallStats: Operation<inputs.GetCallStatsInput, schemas.CallStats
     created_before: "filter[created_before]",
     deployment_id: "filter[deployment_id]",
     agent_id: "filter[agent_id]",
+    agent_version: "filter[agent_version]",
     audience_id: "filter[audience_id]",
     contact_id: "filter[contact_id]",
     call_type: "filter[call_type]",
@@ -666,6 +686,7 @@ export const readConversations: Operation<inputs.ReadConversationsInput, schemas
     created_before: "filter[created_before]",
     deployment_id: "filter[deployment_id]",
     agent_id: "filter[agent_id]",
+    agent_version: "filter[agent_version]",
     audience_id: "filter[audience_id]",
     contact_id: "filter[contact_id]",
     call_type: "filter[call_type]",
@@ -709,6 +730,7 @@ export const searchTranscripts: Operation<inputs.SearchTranscriptsInput, schemas
     created_before: "filter[created_before]",
     deployment_id: "filter[deployment_id]",
     agent_id: "filter[agent_id]",
+    agent_version: "filter[agent_version]",
     audience_id: "filter[audience_id]",
     contact_id: "filter[contact_id]",
     call_type: "filter[call_type]",

@@ -33,13 +33,16 @@ export interface Agent {
   variables: string[];
   /** What to look at, for example a voice of another language. */
   warnings?: string[];
+  /** Counts the changes of what it says and how; name and metadata do not count. Default: 1. */
+  version?: number;
+  /** What has changed since the version that was asked for; null if none was. */
+  differences?: VersionDifference[] | null;
   revision?: string | null;
   metadata: Record<string, string>;
 }
 
 /** The agent as it was when the deployment started. */
 export interface AgentSnapshot {
-  name: string;
   voice_id: string;
   language: string;
   system_prompt: string;
@@ -48,7 +51,33 @@ export interface AgentSnapshot {
   speech?: Speech | null;
   /** The language model on live calls. null: the organization's default. */
   model?: Model | null;
+  name: string;
   agent_updated_at: string;
+}
+
+/** What an agent said from one change to the next. */
+export interface AgentVersion {
+  voice_id: string;
+  language: string;
+  system_prompt: string;
+  welcome_message: string;
+  /** Providers that hear and speak on live calls. null: the organization's defaults. */
+  speech?: Speech | null;
+  /** The language model on live calls. null: the organization's default. */
+  model?: Model | null;
+  agent_id: string;
+  /** From 1; each change of what it says or how has the next number. */
+  version: number;
+  /** When it was made. */
+  created_at: string;
+  /** Who made it, as the audit log has it: a key, or operator for the command line; null where that is not known. */
+  actor_id?: string | null;
+  /** The person for whom a personal key acted. */
+  user_id?: string | null;
+  /** The version it was taken from; null: written anew. */
+  restored_from?: number | null;
+  /** The fields that differ from the version before. */
+  changed?: string[];
 }
 
 /** How long an answer took, from the end of the contact's words to its first sound, in milliseconds. */
@@ -223,6 +252,8 @@ export interface Call {
   simulated: boolean;
   deployment_id: string | null;
   agent_id: string;
+  /** The agent's version that spoke; null for calls before versions were kept. */
+  agent_version?: number | null;
   audience_id?: string | null;
   contact_id?: string | null;
   /** What the list calls the person; null where it has no column of names. */
@@ -756,6 +787,8 @@ export interface Deployment {
   /** True when its calls are made on the simulated network. */
   simulated: boolean;
   agent_id: string;
+  /** The version of the agent that it keeps; null: not started. */
+  agent_version?: number | null;
   agent_snapshot?: AgentSnapshot | null;
   audience_id: string | null;
   /** Numbers it calls from. */
@@ -1768,6 +1801,20 @@ export interface Transfer {
   /** Where to, in E.164; null on the simulated network, where nobody is. */
   to: string | null;
   bridged_at: string;
+}
+
+/** What one field was and is. A text of several lines or sentences is shown as a diff instead. */
+export interface VersionDifference {
+  field: string;
+  /** Null: nothing, or see diff. */
+  before?: string | null;
+  /** Null: nothing, or see diff. */
+  after?: string | null;
+  /**
+   * Line by line, long lines sentence by sentence: `- ` was taken out, `+ ` was put in, two spaces: both have it,
+   * `…`: equal lines left out.
+   */
+  diff?: string | null;
 }
 
 /** A text-to-speech voice. */

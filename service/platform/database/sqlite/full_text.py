@@ -44,9 +44,9 @@ class MarkedIndex:
         self.remove_placed = text(f"DELETE FROM {name} WHERE rowid = :place")
         self.facts = select(rows.c.id, rows.c.created_at, *(rows.c[column] for column in marks))
 
-    def mark(self, column: str, value: str) -> str:
+    def mark(self, column: str, value: str | int) -> str:
         """The word for rows with a value in a column. Hexadecimal, because the index does not distinguish case."""
-        return f"{self.marks[column]}x{value.encode(errors='surrogatepass').hex()}"
+        return f"{self.marks[column]}x{str(value).encode(errors='surrogatepass').hex()}"
 
     def add(self, connection: Connection, words: Sequence[Mapping[str, Any]]) -> None:
         """Puts words into the table, with the marks of their rows."""

@@ -9,7 +9,7 @@ from callwright.service.rest.documentation.openapi import describe
 from callwright.service.rest.documentation.reference.exchanges import json_text
 from callwright.service.rest.documentation.reference.operations import title
 from callwright.service.rest.documentation.reference.tables import Tables
-from callwright.service.rest.pages.page import Page, html_page
+from callwright.service.rest.pages.page import NETWORK, Page, html_page
 from callwright.service.rest.pages.reference.fields import field_list, object_fields, wire
 from callwright.service.rest.pages.reference.marked import blocks, inline
 from callwright.service.rest.pages.reference.operations import OperationSections, method_tag, operations_of, short
@@ -18,8 +18,8 @@ Json = Mapping[str, Any]
 
 
 @cache
-def reference_page() -> Page:
-    """The page: making it takes a third of a second, so it is kept."""
+def reference_page(*, rings: bool = False) -> Page:
+    """The page: making it takes a third of a second, so it is kept. `rings`: telephones may ring."""
     document = describe()
     sections = OperationSections(document)
     info: Json = document["info"]
@@ -27,7 +27,7 @@ def reference_page() -> Page:
     count = len(list(operations_of(document)))
     body = f"""<div class="reference">
 <nav aria-label="Operations">
-<p class="brand"><a href="./">Callwright</a> <span class="tag">Simulated network</span></p>
+<p class="brand"><a href="./">Callwright</a> <span class="tag">{NETWORK[rings]}</span></p>
 <label class="search" hidden><span class="unseen">Search the operations</span>
 <input type="search" placeholder="Search {count} operations" autocomplete="off" spellcheck="false"><kbd>/</kbd></label>
 <details open><summary>Contents</summary>

@@ -4,12 +4,13 @@ import io
 import os
 import sqlite3
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.abc
 import pytest
 from filelock import FileLock
 from rich.console import Console
@@ -146,6 +147,32 @@ async def test_a_service_on_a_socket_is_reached(tmp_path: Path) -> None:
     assert "loopback" in found(report)["Name"].said
     assert "answers after" in found(report)["Connection"].said
     assert found(report)["TLS"].state == "good"
+
+
+async def test_a_personal_key_is_told_from_a_wrong_one() -> None:
+    finding = found(await looked(MinimalService(), key="svc_mcp_hunter2"))["Key"]
+    assert (finding.state, "personal key" in finding.said) == ("bad", True)
+    assert "callwright keys create" in finding.help
+    assert "hunter2" not in str(finding)
+
+
+async def test_https_at_a_port_without_tls_says_so() -> None:
+    async with await anyio.create_tcp_listener(local_host="127.0.0.1") as listener:
+        port = listener.extra(anyio.abc.SocketAttribute.local_port)
+
+        async def plain(stream: anyio.abc.SocketStream) -> None:
+            async with stream:
+                with suppress(anyio.EndOfStream, anyio.BrokenResourceError):
+                    await stream.receive()
+                    await stream.send(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(listener.serve, plain)
+            report = await report_of(settings(f"https://127.0.0.1:{port}/v1"))
+            finding = found(report)["TLS"]
+            assert (finding.state, "speaks no TLS" in finding.said) == ("bad", True)
+            assert "http://" in finding.help
+            tasks.cancel_scope.cancel()
 
 
 async def test_a_port_where_nobody_listens_is_named() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import anyio
+import anyio.abc
 import pytest
 
 from callwright.client.transport import MockTransport, Request, Response
@@ -60,9 +61,60 @@ async def test_a_trunk_is_looked_at_without_a_call(tmp_path: Path) -> None:
         numbers = {"CALLWRIGHT_SIP_NUMBERS": "+12125550191"}
         assert (await checks(tmp_path, trunk | numbers))["SIP trunk"].state == "good"
         without = (await checks(tmp_path, trunk))["SIP trunk"]
-        assert (without.state, "CALLWRIGHT_SIP_NUMBERS" in without.help) == ("note", True)
+        assert (without.state, "CALLWRIGHT_SIP_NUMBERS" in without.help) == ("bad", True)
     gone = (await checks(tmp_path, trunk | numbers))["SIP trunk"]
     assert (gone.state, "no connection" in gone.said) == ("bad", True)
+
+
+async def test_a_trunk_over_udp_is_asked_what_it_can_do_and_silence_is_no_tick(tmp_path: Path) -> None:
+    numbers = {"CALLWRIGHT_SIP_NUMBERS": "+12125550191"}
+    async with await anyio.create_udp_socket(local_host="127.0.0.1") as there:
+        port = there.extra(anyio.abc.SocketAttribute.local_port)
+        given = {"CALLWRIGHT_SIP_TRUNK": f"sip:127.0.0.1:{port};transport=udp"} | numbers
+
+        async def answer() -> None:
+            asked, (host, asker) = await there.receive()
+            assert asked.startswith(f"OPTIONS sip:127.0.0.1:{port} SIP/2.0\r\n".encode())
+            await there.sendto(b"SIP/2.0 404 Not Found\r\n\r\n", host, asker)
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(answer)
+            spoke = (await checks(tmp_path, given))["SIP trunk"]
+            assert (spoke.state, "something answers there (SIP OPTIONS: 404)" in spoke.said) == ("good", True)
+        silent = (await checks(tmp_path, given))["SIP trunk"]
+    gone = (await checks(tmp_path, given))["SIP trunk"]
+    assert (silent.state, "nothing answered SIP OPTIONS" in silent.said) == ("note", True)
+    assert (gone.state, "nothing listens there" in gone.said) == ("bad", True)
+
+
+@pytest.mark.parametrize(
+    ("status", "state", "said"),
+    [(200, "good", "no sound was sent"), (401, "bad", "refuses the key"), (404, "note", "status 404")],
+)
+async def test_what_hears_is_asked_for_its_models_and_the_answer_is_said(
+    status: int, state: str, said: str, tmp_path: Path
+) -> None:
+    def answered(request: Request) -> Response:
+        assert (request.method, str(request.url)) == ("GET", "https://ear.example/v1/models")
+        assert request.headers["Authorization"] == "Bearer hunter2"
+        return Response(status, json={"data": []})
+
+    given = {"CALLWRIGHT_STT_URL": "https://ear.example/v1", "CALLWRIGHT_STT_KEY": "hunter2"}
+    found = await line_checks(read_settings(given, data=tmp_path), transport=MockTransport(answered))
+    hearing = next(finding for finding in found if finding.what == "Hearing")
+    assert (hearing.state, said in hearing.said) == (state, True)
+    assert "hunter2" not in str(found)
+
+
+async def test_what_hears_and_is_not_there_is_named_and_a_cloud_without_address_is_said_not_to_be_tried(
+    tmp_path: Path,
+) -> None:
+    with listener_on() as listener:
+        port = listener.getsockname()[1]
+    absent = await line_checks(read_settings({"CALLWRIGHT_STT_URL": f"http://127.0.0.1:{port}/v1"}, data=tmp_path))
+    assert [(one.state, "does not answer" in one.said) for one in absent if one.what == "Hearing"] == [("bad", True)]
+    untried = (await checks(tmp_path, {"DEEPGRAM_API_KEY": "hunter2"}))["Hearing"]
+    assert (untried.state, untried.said) == ("note", "deepgram, not tried")
 
 
 @pytest.mark.parametrize("trunk", ["voice.example.com", "sip:voice.example.com;transport=smoke"])

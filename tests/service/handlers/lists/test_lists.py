@@ -167,9 +167,12 @@ async def test_every_list_refuses_bad_paging_sorting_and_filters_by_name(
     campaign = await resources.draft(tenant)
     waiting = await tenant.client.audiences.import_csv(id=campaign.audience.id, csv="phone\n1\n")
     tried = await tenant.client.webhooks.test(id=(await subscribe(tenant)).id)
-    own = {"deployments": campaign.deployment.id, "webhooks": tried.webhook_id, "events": tried.event_id}.get(
-        operation.noun, campaign.audience.id
-    )
+    own = {
+        "agents": campaign.agent.id,
+        "deployments": campaign.deployment.id,
+        "webhooks": tried.webhook_id,
+        "events": tried.event_id,
+    }.get(operation.noun, campaign.audience.id)
     path = "/v1" + operation.path.replace("{id}", own).replace("{import_id}", waiting.id)
     base = ASKED.get(name, {})
     for field, values in (

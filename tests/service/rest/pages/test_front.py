@@ -7,6 +7,7 @@ import pytest
 
 from callwright.contract.surface import OPERATIONS
 from callwright.service.rest.pages.front import front_facts, front_page, llms_text
+from callwright.service.rest.pages.reference.reference_page import reference_page
 from tests.support.http.raw_requests import raw_client, refused
 from tests.support.service import Tenant
 
@@ -55,6 +56,8 @@ def test_where_telephones_ring_no_page_says_that_they_do_not() -> None:
         text = page.content.decode()
         assert "No telephone rings" not in text
         assert "real" in text.lower()
+    assert "Real and simulated calls" in reference_page(rings=True).content.decode()
+    assert "Simulated network" in reference_page().content.decode()
 
 
 @pytest.mark.parametrize("path", PAGES)

@@ -8,6 +8,8 @@ from callwright.client import ServiceProblem
 from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.service.tables.schema import legs
 from callwright.service.telephony.legs import leg_rows
+from callwright.service.telephony.legs.leg_results import PlacingTimes
+from tests.service.telephony.legs.interleavings import REQUEST
 from tests.support.campaigns import ONCE, call_in, calls_of, claim_and_die, expire_leases, people, phone, started
 from tests.support.scripted_carrier import ScriptedCarrier, driven_on_lines, lines_of
 from tests.support.service import Tenant
@@ -233,6 +235,25 @@ async def test_a_host_that_drains_hangs_up_what_goes_on_and_takes_no_more(tenant
         await tenant.client.deployments.pause(id=made.id)
         tasks.cancel_scope.cancel()
     assert carrier.placed == [phone(0)]
+
+
+async def test_a_host_drains_without_waiting_for_a_call_of_which_nothing_was_heard(tenant: Tenant) -> None:
+    carrier = ScriptedCarrier({phone(0): "lost"})
+    made = await started(tenant, people(1), retry_policy=ONCE)
+    async with lines_of(tenant, carrier) as host, anyio.create_task_group() as tasks:
+        tasks.start_soon(driven_on_lines, tenant, made.id)
+        await carrier.asked.wait()
+        with anyio.fail_after(10):
+            await host.drain(60)
+        assert not host.calls_under_way
+        tasks.cancel_scope.cancel()
+
+
+def test_a_call_in_which_nobody_can_talk_is_over_after_its_ringing() -> None:
+    times = PlacingTimes()
+    whole, rung = times.over_after_s(REQUEST), times.over_after_s(REQUEST, unheard_ends=True)
+    assert rung == times.place_s + REQUEST.ring_timeout_s + times.overhang_s
+    assert whole - rung == times.list_lag_s + REQUEST.max_duration_s
 
 
 async def _shorten(tenant: Tenant, deployment_id: str) -> None:

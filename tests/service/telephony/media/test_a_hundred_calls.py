@@ -164,7 +164,13 @@ async def test_a_hundred_people_are_called_by_the_rules_and_the_next_campaign_st
         folder = services.recordings.lines.folder
         lines = CountedLines("scripted", media, always(hears), Crowd(kinds, sounds).rings, recordings=folder)
         host = LineHost(
-            services.database, services.clock, "hst_1", {"scripted": lines}, lines=LINES, may_place=may_place
+            services.database,
+            services.clock,
+            "hst_1",
+            {"scripted": lines},
+            lines=LINES,
+            may_place=may_place,
+            ready={"scripted": media.has_room},
         )
         tasks.start_soon(media.run)
         tasks.start_soon(host.run)

@@ -61,7 +61,13 @@ async def test_people_answer_a_campaign_and_what_they_say_decides(
             "scripted", media, always(hears), partial(answered, sounds=sounds), recordings=folder
         )
         host = LineHost(
-            services.database, services.clock, "hst_1", {"scripted": loopback}, lines=2, may_place=may_place
+            services.database,
+            services.clock,
+            "hst_1",
+            {"scripted": loopback},
+            lines=2,
+            may_place=may_place,
+            ready={"scripted": media.has_room},
         )
         tasks.start_soon(media.run)
         tasks.start_soon(host.run)

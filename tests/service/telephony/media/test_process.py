@@ -11,6 +11,7 @@ from typing import Any, cast
 import anyio
 import pytest
 
+from callwright.contract.checks.extras import installing
 from callwright.service.telephony.media import process
 from callwright.service.telephony.media.messages import (
     LONGEST_LINE,
@@ -138,7 +139,7 @@ def test_without_the_extra_the_process_says_what_to_install(
     assert process.main() == process.MISSING
     said = capsys.readouterr()
     assert said.out == ""
-    assert said.err == 'Live calls need more packages: pip install "callwright[live]".\n'
+    assert said.err == f"Live calls need more packages: {installing('live')}.\n"
 
 
 async def test_without_the_sip_stack_a_call_over_sip_says_what_to_install(
@@ -154,7 +155,7 @@ async def test_without_the_sip_stack_a_call_over_sip_says_what_to_install(
     ended = report_from(out.getvalue())
     assert isinstance(ended, Ended)
     assert ended.cause == "platform_error"
-    assert ended.warnings == ("Calls over SIP need more packages: pip install 'callwright[sip]'.",)
+    assert ended.warnings == (f"Calls over SIP need more packages: {installing('sip')}.",)
 
 
 def test_the_rest_of_the_house_loads_nothing_of_live_calls() -> None:

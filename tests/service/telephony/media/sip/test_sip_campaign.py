@@ -50,7 +50,15 @@ async def test_a_campaign_is_called_over_a_trunk(
         hears = SpeechServices(hearing=SpeechService(kind="openai", url=service.url))
         carrier = SipCarrier("scripted", media, always(hears), phone.trunk)
         services = tenant.services
-        host = LineHost(services.database, services.clock, "hst_1", {"scripted": carrier}, lines=1, may_place=may_place)
+        host = LineHost(
+            services.database,
+            services.clock,
+            "hst_1",
+            {"scripted": carrier},
+            lines=1,
+            may_place=may_place,
+            ready={"scripted": media.has_room},
+        )
         tasks.start_soon(media.run)
         tasks.start_soon(host.run)
         tasks.start_soon(partial(_answers, phone, sounds))

@@ -213,3 +213,26 @@ def test_a_wish_to_be_called_back_is_no_wish_not_to_be_called(said: str) -> None
 )
 def test_a_no_after_its_reason_is_understood(text: str, language: str, wish: Wish) -> None:
     assert wish_of(text, bank_or_english(language)) == wish
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("de", "Rufen Sie mich bitte morgen um zehn Uhr wieder an."),
+        ("de", "Rufen Sie mich morgen zurück."),
+        ("en", "Please call me again tomorrow at ten."),
+        ("es", "Llámeme mañana a las diez."),
+        ("fr", "Rappelez-moi demain à dix heures."),
+        ("it", "Mi richiami domani alle dieci."),
+        ("nl", "Bel me morgen om tien uur terug."),
+        ("pt", "Ligue-me amanhã às dez."),
+    ],
+)
+def test_a_wish_to_be_called_another_time_is_heard_with_words_between_the_parts_of_its_verb(
+    language: str, said: str
+) -> None:
+    assert wish_of(said, bank_or_english(language)) == "later"
+
+
+def test_never_again_is_no_wish_to_be_called_again() -> None:
+    assert wish_of("Rufen Sie mich nie wieder an!", bank_or_english("de")) == "opt_out"
