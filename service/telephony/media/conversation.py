@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from callwright.service.rules.opt_out_words import is_opt_out, is_opt_out_key
 from callwright.service.telephony.engine import AnsweredBy, EndedBy, HangupCause, TurnSource
 from callwright.service.telephony.media.findings import CIRCLES, TOO_MANY_TURNS, End, Findings, Then
+from callwright.service.telephony.media.machine_side import MachineSide
 from callwright.service.telephony.media.messages import BeginCall, HangUp
 from callwright.service.telephony.media.notices import Notices
 from callwright.service.telephony.media.patience import FAREWELL_S, LONGEST_SAYING_S, MOST_FAILURES
@@ -15,7 +16,6 @@ from callwright.service.telephony.media.sound.transport import AgentTurn
 from callwright.service.telephony.media.speech.agent_speech import Voice
 from callwright.service.telephony.media.turns.contact_side import ContactSpeech, Entry, KeyEntries
 from callwright.service.telephony.media.turns.transcript import AnswerTimes, Transcript
-from callwright.service.telephony.media.voicemail import Machine, is_machine_greeting
 
 
 class Conversation:
@@ -53,7 +53,7 @@ class Conversation:
         self._model_answers = False
         self._saying, self._saying_since, self._thinking_until = 0, 0.0, 0.0
         self._speech, self._keys = ContactSpeech(), KeyEntries()
-        self._cut_in, self.yields = False, True
+        self._cut_in = False
         self.met_person = False
         """Whether the other side said or entered anything that is no machine's greeting."""
         self._active_at = self._last_sound_at = now()
@@ -61,8 +61,7 @@ class Conversation:
         self._had_sound = self._had_message = False  # who types need not have a microphone
         self._hears = begin.services.hearing is not None
         self._rings_telephone = begin.transport == "sip"
-        self._detects, self._leaves_message = request.voicemail.detection, False
-        self._machine = Machine()
+        self._machine = MachineSide(request, self._phrases, self.findings, self)
 
     def connect(self, voice: Voice, ask_model: Callable[[str | None], Awaitable[None]] | None) -> None:
         """Speaks through this voice. `ask_model` gives the model what was typed, or asks it again; None: no model."""
@@ -87,7 +86,7 @@ class Conversation:
         await self._voice.silence()
         await self._say(Saying(order.sentence, self._request.agent.language, "hang_up"))
 
-    async def _leave(self, saying: Saying, end: End) -> None:
+    async def leave(self, saying: Saying, end: End) -> None:
         """Says something last."""
         if self._goodbye is None:
             self._goodbye = end
@@ -117,10 +116,7 @@ class Conversation:
         if entry is not None:
             await self._enter(entry)
         if self._machine.is_met:
-            ended = self._machine.ended(now, speaks=self._speech.is_heard)
-            if ended is not None and self._goodbye is None:
-                self.findings.greeting_ended(ended)
-                await self._speak_to_machine(ended)
+            await self._machine.tick(now, speaks=self._speech.is_heard)
         elif self._goodbye is None and self._farewell_until is None and not self._is_busy(now):
             await self._wait_for_contact(now)
 
@@ -149,7 +145,7 @@ class Conversation:
             return
         sayings = policy.give_up() if policy else [self._phrases.of("no_voice")]
         last = sayings[-1]
-        await self._leave(Saying(last.text, last.language, "hang_up"), End("inactivity_timeout", "platform"))
+        await self.leave(Saying(last.text, last.language, "hang_up"), End("inactivity_timeout", "platform"))
 
     # -- the agent speaks ---------------------------------------------------------------------------------------------
 
@@ -202,8 +198,7 @@ class Conversation:
         """All of a turn was said."""
         self._saying = max(self._saying - 1, 0)
         self._active_at = self._now()
-        if self._leaves_message and (then == "hang_up" or self._request.voicemail.action == "continue"):
-            self.findings.message_left = True
+        self._machine.agent_is_done(then)
         if then == "hang_up":
             self._said_goodbye()
         elif then == "farewell":
@@ -247,8 +242,7 @@ class Conversation:
         """Sound of the other side came."""
         self._had_sound = True
         self._last_sound_at = self._now()
-        if self._detects or self._machine.is_met:
-            self._machine.hear(pcm, self._last_sound_at)
+        self._machine.hear(pcm, self._last_sound_at)
 
     def holds(self) -> None:
         """The other side has put the call on hold: its silence means nothing."""
@@ -340,11 +334,8 @@ class Conversation:
         cut_in, self._cut_in = self._cut_in, False
         if self.end is not None or self._goodbye is not None or self._machine.is_met:
             return False
-        if self._detects and not keys and is_machine_greeting(text):
-            self.findings.heard("machine_end_silence")
-            await self._met_machine()
-            if self._request.voicemail.action != "continue":
-                return False
+        if not keys and await self._machine.takes(text, self._now()):
+            return False
         self.met_person = True
         self._farewell_until = None
         opts_out = is_opt_out_key([keys]) if keys else is_opt_out(text, self._request.agent.language)
@@ -364,7 +355,7 @@ class Conversation:
             return False
         if opts_out:
             self.findings.disposition = "do_not_call"
-            await self._leave(self._phrases.of("opt_out", then="hang_up"), End("normal_clearing", "agent"))
+            await self.leave(self._phrases.of("opt_out", then="hang_up"), End("normal_clearing", "agent"))
             return False
         self._model_answers = True
         self._thinking_until = self._now() + self._limits.answer_s + 1.0
@@ -374,34 +365,19 @@ class Conversation:
     # -- a machine answers --------------------------------------------------------------------------------------------
 
     async def saw(self, answered_by: AnsweredBy) -> None:
-        """The carrier says who answered. It knows better than the words."""
-        self.findings.carrier_saw(answered_by)
-        if self._goodbye is not None or not self._detects:
-            return
-        if answered_by == "human":
-            self._detects = False
-        elif answered_by != "unknown":
-            await self._met_machine()
-            self.findings.answered_by = answered_by
-            if self._machine.is_met:
-                await self._speak_to_machine(answered_by)
+        """The carrier says who answered."""
+        await self._machine.saw(answered_by, self._now())
 
-    async def _met_machine(self) -> None:
-        """Does with a machine what the request wants."""
-        self._detects = False
-        self.findings.answered_by = "machine_end_silence"
-        action = self._request.voicemail.action
-        if action == "continue":
-            self._leaves_message = True
-            return
+    @property
+    def yields(self) -> bool:
+        """Whether the agent lets itself be interrupted. It does not while it leaves a message on a machine."""
+        return self._machine.yields
+
+    @property
+    def says_goodbye(self) -> bool:
+        """Whether the agent says its last words."""
+        return self._goodbye is not None
+
+    async def silence(self) -> None:
+        """The agent says no more of what it was saying."""
         await self._voice.silence()
-        if action == "hangup":
-            self.finish("agent_hangup", "agent")
-        else:
-            self._machine.met(self._now())
-
-    async def _speak_to_machine(self, answered_by: AnsweredBy) -> None:
-        if self._goodbye is None:
-            self.findings.answered_by = answered_by
-            self._leaves_message, self.yields = True, False
-            await self._leave(self._phrases.for_machine(self.findings.warnings), End("agent_hangup", "agent"))

@@ -39,8 +39,10 @@ _LONGEST_PAUSE_S = 2.0
 class Listening(Protocol):
     """Is told what is heard as it is heard."""
 
-    yields: bool
-    """Whether the agent lets itself be interrupted. It does not while it leaves a message on a machine."""
+    @property
+    def yields(self) -> bool:
+        """Whether the agent lets itself be interrupted. It does not while it leaves a message on a machine."""
+        ...
 
     def transcribed(self, text: str) -> None:
         """Words were recognised. They belong to a turn, or to an aside."""

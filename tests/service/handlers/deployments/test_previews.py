@@ -65,7 +65,7 @@ async def test_a_preview_tells_when_everybody_was_called_inside_the_hours(tenant
 
 
 async def test_a_summary_holds_settings_and_counts_but_nothing_of_the_contacts(tenant: Tenant) -> None:
-    rows = [row(index, first_name="Zebulon", ok="yes" if index else "no", secret="hush") for index in range(3)]
+    rows = [row(index, first_name="Zebulon", ok="yes" if index else "no", secret="hush") for index in range(5)]
     agent, people_ = await resources.agent(tenant, "Anna", welcome_message="Hi {{first_name}}"), "Patients"
     audience = await resources.audience(tenant, people_, rows=rows)
     number = await resources.number(tenant)
@@ -80,7 +80,7 @@ async def test_a_summary_holds_settings_and_counts_but_nothing_of_the_contacts(t
     )
     seen = await tenant.client.deployments.preview(id=made.id)
     assert seen.summary == (
-        f'SIMULATED: Call 2 people for "Spring check-in" with agent Anna from {number.number}, '
+        f'SIMULATED: Call 4 people for "Spring check-in" with agent Anna from {number.number}, '
         "up to 3 attempts each, Mon 09:00-17:00 in each person's own time zone and by the rules of their region, "
         "for at most 54.00 USD."
     )
