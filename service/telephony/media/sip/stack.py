@@ -27,6 +27,8 @@ _NO_SOUND_S = 60
 """Without any packet for this long the stack itself ends a call, if nothing else has."""
 _SRTP = {"off": (), "offered": ("mediaenc=srtp",), "required": ("mediaenc=srtp-mand",)}
 _CODECS = ("pcmu", "pcma")
+RTP_PORTS = (10_000, 20_000)
+"""The UDP ports of sound, which a firewall has to let in."""
 
 
 class SipStack:
@@ -185,7 +187,7 @@ def _in(loop: asyncio.AbstractEventLoop, take: Callable[[Seen], None], seen: See
 
 def _directives(trunk: SipTrunk) -> list[str]:
     """What the stack's configuration has no field for."""
-    lines = [f"sip_verify_server {'yes' if trunk.verify else 'no'}"]
+    lines = [f"sip_verify_server {'yes' if trunk.verify else 'no'}", "rtp_ports {}-{}".format(*RTP_PORTS)]
     system = ssl.get_default_verify_paths()
     ca_file = trunk.ca_file or system.cafile or ""
     if ca_file:

@@ -1,6 +1,7 @@
 """The carrier of SIP trunks: what it says about a call that it placed, with real media processes."""
 
 import os
+import re
 import signal
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -17,6 +18,7 @@ from callwright.service.telephony.carriers.sip_trunk import SipTrunk
 from callwright.service.telephony.engine import CallResult, EarlyEnd
 from callwright.service.telephony.legs.carrier import HangUpAsked, LegRequest, NotSent, Refused, Unknown
 from callwright.service.telephony.lines.media_processes import MediaProcesses
+from callwright.service.telephony.media.sip.stack import RTP_PORTS
 from tests.service.telephony.media.calls import Line
 from tests.service.telephony.media.sentences import GREETING, LONG
 from tests.service.telephony.media.sip.plain_trunk import Answer, always, plain_trunk
@@ -153,6 +155,14 @@ async def test_a_trunk_that_refuses_to_register_refuses_the_call(line: Line) -> 
         with pytest.raises(Refused, match="status 403") as refused:
             await carrier.place(leg(line))
     assert (refused.value.result.hangup_cause, refused.value.result.sip_status) == ("carrier_rejected", 403)
+
+
+async def test_sound_is_taken_at_a_port_that_a_firewall_can_be_told_of(line: Line) -> None:
+    async with media_of() as media, plain_trunk(always(Answer(486))) as plain:
+        await carried(carrier_of(line, media, plain.trunk), leg(line), [])
+        offered = re.search(r"^m=audio (\d+) ", (await plain.got("INVITE")).body, re.MULTILINE)
+    assert offered is not None
+    assert RTP_PORTS[0] <= int(offered[1]) <= RTP_PORTS[1]
 
 
 async def test_a_process_that_dies_before_anything_is_heard_leaves_it_unknown(line: Line) -> None:
