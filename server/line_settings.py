@@ -1,5 +1,6 @@
 """The settings of lines: how many calls a process carries, and the SIP trunk."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from callwright.server.setting import BadSetting, Given, Setting
@@ -31,7 +32,7 @@ LINE_SETTINGS: tuple[Setting, ...] = (
         "CALLWRIGHT_SIP_NUMBERS",
         "none",
         "The numbers in E.164, with commas, that are owned at the SIP trunk: only these can be taken in and called "
-        "from.",
+        "from. Where several organizations share the service, +12025550142=acme is for the one of this name or id.",
     ),
 )
 
@@ -47,11 +48,18 @@ class LineTexts:
     sip_password: str | None = field(default=None, repr=False)
     sip_registers: bool = False
     sip_numbers: tuple[str, ...] = ()
+    sip_number_owners: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def read_line_settings(given: Given, *, registers: bool) -> LineTexts:
     """The settings of lines. Raises `BadSetting`."""
-    numbers = tuple(filter(None, (word.strip() for word in (given("CALLWRIGHT_SIP_NUMBERS") or "").split(","))))
+    owners: dict[str, str] = {}
+    for word in filter(None, (word.strip() for word in (given("CALLWRIGHT_SIP_NUMBERS") or "").split(","))):
+        number, equals, owner = (part.strip() for part in word.partition("="))
+        if equals and not owner:
+            raise BadSetting(f"CALLWRIGHT_SIP_NUMBERS: {number[:40]}= names no organization")
+        owners[number] = owner
+    numbers = tuple(owners)
     if wrong := next((one for one in numbers if not (one.startswith("+") and one[1:].isdigit())), None):
         raise BadSetting(
             f"CALLWRIGHT_SIP_NUMBERS must be numbers such as +12025550142, with commas; {wrong[:40]} is none"
@@ -67,6 +75,7 @@ def read_line_settings(given: Given, *, registers: bool) -> LineTexts:
         sip_password=given("CALLWRIGHT_SIP_PASSWORD"),
         sip_registers=registers,
         sip_numbers=numbers,
+        sip_number_owners={number: owner for number, owner in owners.items() if owner},
     )
 
 

@@ -1,5 +1,6 @@
 """The service's settings: one frozen object, made by the program that starts the service and passed to its parts."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from ipaddress import IPv4Network, IPv6Network
 from math import inf
@@ -39,6 +40,8 @@ class LineSettings:
     sip_registers: bool = False
     sip_numbers: tuple[str, ...] = ()
     """The numbers in E.164 that are owned at the SIP trunk: only these can be imported, and called from."""
+    sip_number_owners: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Those of them that one organization alone may import, each with its name or id."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Row, Select, bindparam, select, update
+from sqlalchemy import Row, Select, bindparam, or_, select, update
 
 from callwright.contract import phone_numbers as contract
 from callwright.contract.declaration.pagination import Page
@@ -33,7 +33,7 @@ from callwright.service.platform.refusals import Refusal, invalid
 from callwright.service.rules.prices.price_list import SIMULATED as CARRIER
 from callwright.service.rules.prices.price_list import rental_of
 from callwright.service.tables.ledger import FROZEN, Movement, book, wallet_of
-from callwright.service.tables.schema import deployment_numbers, deployments, phone_numbers
+from callwright.service.tables.schema import deployment_numbers, deployments, organizations, phone_numbers
 from callwright.service.telephony.number_inventory import RentableNumber, find_rentable, rentable
 
 _N = phone_numbers.c
@@ -184,13 +184,25 @@ def _take(
     return bool(insert_ignoring_conflicts(context.connection, phone_numbers, [row]))
 
 
+def _is_offered(context: RequestContext, number: str) -> bool:
+    """Whether the trunk has a number, and for this organization."""
+    lines = context.settings.lines
+    owner = lines.sip_number_owners.get(number)
+    if number not in lines.sip_numbers or owner is None:
+        return number in lines.sip_numbers
+    own = select(organizations.c.id).where(
+        organizations.c.id == context.org_id, or_(organizations.c.id == owner, organizations.c.name == owner)
+    )
+    return context.connection.execute(own).first() is not None
+
+
 @handles(contract.import_phone_number)
 def import_phone_number(asked: contract.ImportPhoneNumber, context: RequestContext) -> contract.PhoneNumber:
     """Takes in a number of the SIP trunk, for no money. One organization at a time has it."""
     read = read_number(asked.number)
     if not isinstance(read, Dialable):
         raise invalid("number", read.message)
-    if read.e164 not in context.settings.lines.sip_numbers:
+    if not _is_offered(context, read.e164):
         raise Refusal(NUMBER_NOT_AT_CARRIER, _NOT_AT_TRUNK, field="number")
     row: dict[str, Any] = {
         **context.new_row("num"),

@@ -199,7 +199,7 @@ def test_stripe_without_a_secret_is_refused_by_its_name(missing: str) -> None:
 
 def test_stripe_without_its_library_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "stripe", None)
-    with pytest.raises(BadSetting, match=r"pip install 'callwright\[stripe\]'"):
+    with pytest.raises(BadSetting, match=r"pip install '\.\[stripe\]'"):
         given(**STRIPE)
 
 
@@ -212,3 +212,12 @@ def test_an_unknown_provider_is_refused() -> None:
 def test_the_secret_key_is_sent_in_the_clear_to_this_machine_alone(address: str) -> None:
     with pytest.raises(BadSetting, match="CALLWRIGHT_STRIPE_API_BASE must be an address"):
         given(STRIPE_API_BASE=address)
+
+
+def test_owned_numbers_are_for_all_organizations_or_for_one() -> None:
+    trunk = {"CALLWRIGHT_SIP_TRUNK": "sip:trunk.example.com"}
+    lines = given(**trunk, CALLWRIGHT_SIP_NUMBERS="+12025550142, +12025550143 = acme").lines
+    assert lines.sip_numbers == ("+12025550142", "+12025550143")
+    assert lines.sip_number_owners == {"+12025550143": "acme"}
+    with pytest.raises(BadSetting, match="names no organization"):
+        given(**trunk, CALLWRIGHT_SIP_NUMBERS="+12025550142=")

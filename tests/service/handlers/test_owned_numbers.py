@@ -1,12 +1,14 @@
 """Numbers that an organization owns at its SIP trunk."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from callwright.service.settings import LineSettings, ServiceSettings
 from tests.support import resources
 from tests.support.resources import refusal
-from tests.support.service import OWNED, Tenant
+from tests.support.service import OWNED, Tenant, open_service
 
 
 @pytest.mark.requirement("LINE-05")
@@ -28,6 +30,17 @@ async def test_a_number_that_the_trunk_does_not_have_is_refused_with_the_setting
     async with refusal(422, "number_not_at_carrier", "number") as kept:
         await tenant.client.phone_numbers.import_owned(number="+12125550177")
     assert "CALLWRIGHT_SIP_NUMBERS" in kept[0].message
+
+
+async def test_a_number_for_one_organization_is_taken_in_by_no_other(database_url: str, tmp_path: Path) -> None:
+    lines = LineSettings(sip_numbers=OWNED, sip_number_owners={OWNED[0]: "tests"})
+    settings = ServiceSettings(data=tmp_path, database_url=database_url, lines=lines)
+    async with open_service(database_url, tmp_path, settings=settings) as tenant:
+        async with tenant.another_organization() as other:
+            async with refusal(422, "number_not_at_carrier", "number"):
+                await other.client.phone_numbers.import_owned(number=OWNED[0])
+            assert (await other.client.phone_numbers.import_owned(number=OWNED[1])).number == OWNED[1]
+        assert (await tenant.client.phone_numbers.import_owned(number=OWNED[0])).number == OWNED[0]
 
 
 async def test_an_owned_number_belongs_to_one_organization_until_it_is_released(tenant: Tenant) -> None:

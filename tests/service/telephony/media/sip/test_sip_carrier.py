@@ -144,7 +144,7 @@ async def test_what_did_not_leave_is_said_to_be_so(line: Line, monkeypatch: pyte
         with pytest.raises(NotSent, match="not running"):
             await carrier_of(line, MediaProcesses(1), plain.trunk).place(leg(line))
         monkeypatch.setattr(sip, "find_spec", lambda _name: None)  # pyright: ignore[reportUnknownLambdaType,reportUnknownArgumentType]  # no module is found
-        with pytest.raises(NotSent, match=r"pip install 'callwright\[sip\]'"):
+        with pytest.raises(NotSent, match=r"pip install '\.\[sip\]'"):
             await carrier.place(leg(line))
         assert plain.requests == []
 
