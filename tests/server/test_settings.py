@@ -215,9 +215,9 @@ def test_the_secret_key_is_sent_in_the_clear_to_this_machine_alone(address: str)
 
 
 def test_owned_numbers_are_for_all_organizations_or_for_one() -> None:
-    trunk = {"CALLWRIGHT_SIP_TRUNK": "sip:trunk.example.com"}
-    lines = given(**trunk, CALLWRIGHT_SIP_NUMBERS="+12025550142, +12025550143 = acme").lines
+    trunk = {"SIP_TRUNK": "sip:trunk.example.com"}
+    lines = given(**trunk, SIP_NUMBERS="+12025550142, +12025550143 = acme").lines
     assert lines.sip_numbers == ("+12025550142", "+12025550143")
     assert lines.sip_number_owners == {"+12025550143": "acme"}
     with pytest.raises(BadSetting, match="names no organization"):
-        given(**trunk, CALLWRIGHT_SIP_NUMBERS="+12025550142=")
+        given(**trunk, SIP_NUMBERS="+12025550142=")
