@@ -63,8 +63,8 @@ async def test_the_operator_owns_an_embedded_organization_that_has_lost_its_last
         await database.write(accounts.delete_user, IDS, owner, NOW_MS, force=True)
         await database.write(accounts.embedded_key, IDS, kept, NOW_MS)
         assert await roles(database, org_id) == {"operator@localhost": "owner"}
-        newest, *_ = [row for row in await database.read(accounts.keys_of, org_id) if row.revoked_at is None]
-        assert not newest.has_creator_left
+        keys = [row for row in await database.read(accounts.keys_of, org_id) if row.revoked_at is None]
+        assert any(not key.has_creator_left for key in keys)
 
 
 async def test_processes_that_start_at_once_make_one_default_organization(database_url: str) -> None:
