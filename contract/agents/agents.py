@@ -126,8 +126,10 @@ class Agent(Stored):
         list[OwnText], Field(description="What to look at, for example a voice of another language."), DERIVED
     ] = []
     version: Annotated[
-        int, Field(description="Counts the changes of what it says and how; name and metadata do not count."), DERIVED
-    ] = 1
+        int | None,
+        Field(description="Counts the changes of what it says and how; name and metadata do not count."),
+        DERIVED,
+    ] = None
     differences: Annotated[
         list[VersionDifference] | None,
         Field(description="What has changed since the version that was asked for; null if none was."),

@@ -35,6 +35,7 @@ async def more(tenant: Tenant) -> Mapping[str, str]:
     """At least two entries for each list of an organization; the ids of what the lists are lists of."""
     ids = dict((await one_of_everything(tenant)).ids)
     another = await resources.draft(tenant, "Another name")
+    await tenant.client.agents.update(id=ids["agent"], welcome_message="Another hello.")
     await tenant.client.audiences.add_rows(id=ids["audience"], rows=[row(1), row(2)])
     done = await carry_out_import(tenant, "phone_number\nx\ny\n", audience_id=ids["audience"])
     for index in range(2):

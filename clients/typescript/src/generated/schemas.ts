@@ -33,8 +33,8 @@ export interface Agent {
   variables: string[];
   /** What to look at, for example a voice of another language. */
   warnings?: string[];
-  /** Counts the changes of what it says and how; name and metadata do not count. Default: 1. */
-  version?: number;
+  /** Counts the changes of what it says and how; name and metadata do not count. */
+  version?: number | null;
   /** What has changed since the version that was asked for; null if none was. */
   differences?: VersionDifference[] | null;
   revision?: string | null;

@@ -75,6 +75,7 @@ async def test_every_list_offers_a_cursor_with_its_first_page(tenant: Tenant, ht
     campaign, second = await resources.draft(tenant), await resources.draft(tenant, "Other")
     audience_id = campaign.audience.id
     await tenant.client.audiences.add_rows(id=audience_id, rows=[row(1)])
+    await tenant.client.agents.update(id=campaign.agent.id, welcome_message="Another hello.")
     done = await carry_out_import(tenant, "phone_number\nx\ny\n", audience_id=audience_id)
     await tenant.client.deployments.start(id=campaign.deployment.id)
     for _ in range(2):
@@ -88,6 +89,7 @@ async def test_every_list_offers_a_cursor_with_its_first_page(tenant: Tenant, ht
     for provider in ("ours", "theirs"):
         await tenant.client.providers.set(name=provider, kind="deepgram", key="a-key-of-the-tests")
     own = {
+        "/agents/{id}/versions": f"/agents/{campaign.agent.id}/versions",
         "/webhooks/{id}/deliveries": f"/webhooks/{tried.webhook_id}/deliveries",
         "/events/{id}/deliveries": f"/events/{tried.event_id}/deliveries",
         "/deployments/{id}/contacts": f"/deployments/{campaign.deployment.id}/contacts",
