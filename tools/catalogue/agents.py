@@ -85,8 +85,8 @@ def _entry(agent: Agent, _: ToolContext) -> str:
     return line(agent.id, agent.name, agent.language, f"voice {agent.voice_id}", _numbered(agent.version))
 
 
-def _numbered(version: int) -> str | None:
-    return f"version {version}" if version > 1 else None
+def _numbered(version: int | None) -> str | None:
+    return f"version {version}" if version is not None and version > 1 else None
 
 
 def _version(version: AgentVersion, _: ToolContext) -> str:
