@@ -54,7 +54,7 @@ class AgentSummary(Projection):
     warnings: list[str]
     speech: Speech | None = None
     model: Model | None = None
-    version: int = 1
+    version: int | None = None
 
 
 class AgentDetails(AgentSummary):
