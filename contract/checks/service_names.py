@@ -11,7 +11,7 @@ _IN_NO_MODEL = frozenset("?#&%\\")
 def _checked(value: str, forbidden: frozenset[str]) -> str:
     if value != cleaned(value) or not value.isprintable():
         raise ValueError("must have visible characters only, on one line")
-    if value != " ".join(value.split(" ")).strip() or "  " in value:
+    if value != value.strip() or "  " in value:
         raise ValueError("must not begin or end with a space, or have two in a row")
     if found := sorted(forbidden.intersection(value)):
         raise ValueError(f"must not contain {' '.join(found)}: it is an id at a service, not an address")

@@ -14,6 +14,7 @@ from callwright.service.dialling.rounds.runner import Runner
 from callwright.service.dialling.rounds.undialled_calls import may_place
 from callwright.service.telephony.engine import CallRequest, CallResult, HangupCause, Turn
 from callwright.service.telephony.legs.carrier import (
+    Carrier,
     Found,
     HangUpAsked,
     LegRequest,
@@ -23,7 +24,7 @@ from callwright.service.telephony.legs.carrier import (
     Unknown,
 )
 from callwright.service.telephony.legs.line_engine import LineEngine
-from callwright.service.telephony.lines.line_host import LineHost
+from callwright.service.telephony.lines.line_host import LEASE_MS, LineHost
 from tests.support.campaigns import lease
 from tests.support.service import Tenant
 
@@ -118,8 +119,16 @@ def _asked_to_stop(leg: LegRequest) -> CallResult:
     )
 
 
-def host_of(tenant: Tenant, carrier: ScriptedCarrier, *, name: str = "hst_1", lines: int = 8) -> LineHost:
-    """A line host of a service."""
+def host_of(
+    tenant: Tenant,
+    carrier: Carrier,
+    *,
+    name: str = "hst_1",
+    lines: int = 8,
+    lease_ms: int = LEASE_MS,
+    is_ready: Callable[[], bool] | None = None,
+) -> LineHost:
+    """A line host of a service, which takes calls while the carrier is ready."""
     services = tenant.services
     return LineHost(
         services.database,
@@ -129,7 +138,8 @@ def host_of(tenant: Tenant, carrier: ScriptedCarrier, *, name: str = "hst_1", li
         lines=lines,
         may_place=may_place,
         heard=partial(list_at_once, services.ids),
-        lease_ms=1_000,
+        ready={} if is_ready is None else {carrier.name: is_ready},
+        lease_ms=lease_ms,
     )
 
 
@@ -138,7 +148,7 @@ async def lines_of(
     tenant: Tenant, carrier: ScriptedCarrier, *, name: str = "hst_1", lines: int = 8
 ) -> AsyncGenerator[LineHost]:
     """A line host that works until the block ends."""
-    host = host_of(tenant, carrier, name=name, lines=lines)
+    host = host_of(tenant, carrier, name=name, lines=lines, lease_ms=1_000)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(host.run)
         yield host

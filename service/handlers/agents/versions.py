@@ -45,9 +45,10 @@ def _to_resource(row: Any) -> contract.AgentVersion:
 @handles(contract.get_agent)
 def get_agent(asked: contract.GetAgent, context: RequestContext) -> contract.Agent:
     """One agent, as it is now or as it was in a version, and what has changed since another."""
-    found = agents.to_resource(agents.find(context, asked.id))
-    if asked.version is not None and asked.version != found.version:
-        found = _as_then(context, found, asked.version)
+    row = agents.find(context, asked.id)
+    if asked.version is not None and asked.version != row.version:
+        row = _as_then(context, row, asked.version)
+    found = agents.to_resource(row)
     if asked.compare_to is None:
         return found
     before = kept_versions.find(context, asked.id, asked.compare_to, field="compare_to")
@@ -55,12 +56,11 @@ def get_agent(asked: contract.GetAgent, context: RequestContext) -> contract.Age
     return found.model_copy(update={"differences": compared})
 
 
-def _as_then(context: RequestContext, agent: contract.Agent, version: int) -> contract.Agent:
-    """The agent with what it said in a version. Raises `Refusal`: not_found."""
-    row = agents.find(context, agent.id)
-    kept = kept_versions.find(context, agent.id, version, field="version")
+def _as_then(context: RequestContext, row: Any, version: int) -> Any:
+    """An agent's row with what it said in a version. Raises `Refusal`: not_found."""
+    kept = kept_versions.find(context, row.id, version, field="version")
     then = {**kept_versions.fields_of(kept), "version": kept.version, "updated_at": kept.created_at}
-    return agents.to_resource(_Row(row, then))
+    return _Row(row, then)
 
 
 class _Row:

@@ -154,7 +154,8 @@ class Conversation:
         self._active_at = self._last_sound_at = self._now()
         first = self.policy.open() if self.policy else self._phrases.opening()
         text = self.policy.notices if self.policy else self._phrases.notices
-        self._notices = Notices(text, self._request.agent.language, first)
+        language = first[-1].language if first else self._request.agent.language  # the notices may be a phrase
+        self._notices = Notices(text, language, first)
         await self._say_all(first)
 
     async def _say_all(self, sayings: list[Saying]) -> None:

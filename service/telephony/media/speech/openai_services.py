@@ -11,6 +11,7 @@ an error of the service, as any other status that is no success.
 from typing import Any
 
 from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+from pipecat.processors.frame_processor import FrameProcessor
 from pipecat.services.openai.llm import OpenAILLMService
 from pipecat.services.openai.stt import OpenAISTTService
 from pipecat.services.openai.tts import OpenAITTSService
@@ -23,20 +24,26 @@ def _client() -> DefaultAsyncHttpxClient:
     return DefaultAsyncHttpxClient(follow_redirects=False, limits=limits)
 
 
-class Hearing(OpenAISTTService):
+class _Closing(FrameProcessor):
+    """Closes its connections when its call is over."""
+
+    _http: DefaultAsyncHttpxClient
+
+    async def cleanup(self) -> None:
+        """Ends what it does, and closes the connections."""
+        await super().cleanup()
+        await self._http.aclose()
+
+
+class Hearing(_Closing, OpenAISTTService):
     """Hears with OpenAI's interface."""
 
     def __init__(self, **given: Any) -> None:
         self._http = _client()
         super().__init__(http_client=self._http, **given)
 
-    async def cleanup(self) -> None:
-        """Closes the connections too."""
-        await super().cleanup()
-        await self._http.aclose()
 
-
-class Thinking(OpenAILLMService):
+class Thinking(_Closing, OpenAILLMService):
     """Thinks with OpenAI's interface."""
 
     def create_client(
@@ -59,20 +66,10 @@ class Thinking(OpenAILLMService):
             http_client=self._http,
         )
 
-    async def cleanup(self) -> None:
-        """Closes the connections too."""
-        await super().cleanup()
-        await self._http.aclose()
 
-
-class Speaking(OpenAITTSService):
+class Speaking(_Closing, OpenAITTSService):
     """Speaks with OpenAI's interface."""
 
     def __init__(self, **given: Any) -> None:
         self._http = _client()
         super().__init__(http_client=self._http, **given)
-
-    async def cleanup(self) -> None:
-        """Closes the connections too."""
-        await super().cleanup()
-        await self._http.aclose()

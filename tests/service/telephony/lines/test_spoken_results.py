@@ -11,17 +11,15 @@ import pytest
 
 from callwright.contract.calls.calls import AnswerLatency, Call
 from callwright.contract.deployments.dialling import Recording
-from callwright.service.dialling.rounds.undialled_calls import may_place
 from callwright.service.telephony.carriers.media_calls import always
 from callwright.service.telephony.carriers.opening import Opening
 from callwright.service.telephony.carriers.websocket import WebsocketCarrier
-from callwright.service.telephony.lines.line_host import LineHost
 from callwright.service.telephony.lines.media_processes import MediaProcesses
 from callwright.service.telephony.media.messages import SpeechServices
 from tests.support import scripted_media
 from tests.support.campaigns import ONCE, calls_of, people, phone, run, started
 from tests.support.resources import refusal
-from tests.support.scripted_carrier import driven_on_lines
+from tests.support.scripted_carrier import driven_on_lines, host_of
 from tests.support.service import Tenant
 
 pytestmark = pytest.mark.service(workers=False)
@@ -39,7 +37,7 @@ async def media_lines(tenant: Tenant) -> AsyncGenerator[None]:
     services, media = tenant.services, MediaProcesses(1, command=COMMAND)
     folder = services.recordings.lines.folder
     carrier = WebsocketCarrier("scripted", media, always(SpeechServices()), _nobody, recordings=folder)
-    host = LineHost(services.database, services.clock, "hst_1", {"scripted": carrier}, lines=8, may_place=may_place)
+    host = host_of(tenant, carrier, is_ready=media.has_room)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(media.run)
         tasks.start_soon(host.run)

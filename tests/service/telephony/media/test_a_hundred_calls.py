@@ -15,11 +15,9 @@ from callwright.contract.calls.calls import Call
 from callwright.contract.declaration.field_types import Spend
 from callwright.contract.deployments.contacts import Contact
 from callwright.contract.deployments.dialling import IntervalsByReason, RetryPolicy
-from callwright.service.dialling.rounds.undialled_calls import may_place
 from callwright.service.platform.clock.clock import MINUTE
 from callwright.service.tables.schema import deployments
 from callwright.service.telephony.carriers.media_calls import always
-from callwright.service.telephony.lines.line_host import LineHost
 from callwright.service.telephony.lines.media_processes import MediaProcesses
 from callwright.service.telephony.media.messages import SpeechService, SpeechServices
 from tests.service.telephony.media.closed_set import samples_of
@@ -31,7 +29,7 @@ from tests.service.telephony.media.speech_endpoint import endpoint
 from tests.support.campaign_invariants import campaign_records, check_counters
 from tests.support.campaigns import calls_of, make_agent, make_audience, people, started
 from tests.support.do_not_call import add, listed
-from tests.support.scripted_carrier import driven_on_lines
+from tests.support.scripted_carrier import driven_on_lines, host_of
 from tests.support.service import Tenant, open_service
 
 pytestmark = [
@@ -163,15 +161,7 @@ async def test_a_hundred_people_are_called_by_the_rules_and_the_next_campaign_st
         hears = SpeechServices(hearing=SpeechService(kind="openai", url=service.url))
         folder = services.recordings.lines.folder
         lines = CountedLines("scripted", media, always(hears), Crowd(kinds, sounds).rings, recordings=folder)
-        host = LineHost(
-            services.database,
-            services.clock,
-            "hst_1",
-            {"scripted": lines},
-            lines=LINES,
-            may_place=may_place,
-            ready={"scripted": media.has_room},
-        )
+        host = host_of(tenant, lines, lines=LINES, is_ready=media.has_room)
         tasks.start_soon(media.run)
         tasks.start_soon(host.run)
         await add(tenant, [{"number": to} for to in crowd["listed"]])

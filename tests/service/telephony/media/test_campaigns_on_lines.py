@@ -7,12 +7,10 @@ import anyio
 import pytest
 
 from callwright.server.mcp.resources.sound import frames_of
-from callwright.service.dialling.rounds.undialled_calls import may_place
 from callwright.service.telephony.carriers.media_calls import always
 from callwright.service.telephony.carriers.opening import Opening
 from callwright.service.telephony.carriers.websocket import WebsocketCarrier
 from callwright.service.telephony.engine import Turn
-from callwright.service.telephony.lines.line_host import LineHost
 from callwright.service.telephony.lines.media_processes import MediaProcesses
 from callwright.service.telephony.media.messages import SpeechService, SpeechServices
 from tests.service.telephony.media.caller import Caller, caller
@@ -21,7 +19,7 @@ from tests.service.telephony.media.recordings import not_recorded, read_recordin
 from tests.service.telephony.media.sentences import GREETING, PROMPT, QUESTION, STOP, YES
 from tests.service.telephony.media.speech_endpoint import endpoint
 from tests.support.campaigns import ONCE, PLAIN, calls_of, make_agent, people, phone, started
-from tests.support.scripted_carrier import driven_on_lines
+from tests.support.scripted_carrier import driven_on_lines, host_of
 from tests.support.service import open_service
 
 pytestmark = [pytest.mark.xdist_group("live-calls")]
@@ -60,15 +58,7 @@ async def test_people_answer_a_campaign_and_what_they_say_decides(
         loopback = WebsocketCarrier(
             "scripted", media, always(hears), partial(answered, sounds=sounds), recordings=folder
         )
-        host = LineHost(
-            services.database,
-            services.clock,
-            "hst_1",
-            {"scripted": loopback},
-            lines=2,
-            may_place=may_place,
-            ready={"scripted": media.has_room},
-        )
+        host = host_of(tenant, loopback, lines=2, is_ready=media.has_room)
         tasks.start_soon(media.run)
         tasks.start_soon(host.run)
         agent = await make_agent(tenant, system_prompt=PROMPT, welcome_message=GREETING)

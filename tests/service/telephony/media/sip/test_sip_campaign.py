@@ -6,10 +6,8 @@ from pathlib import Path
 import anyio
 import pytest
 
-from callwright.service.dialling.rounds.undialled_calls import may_place
 from callwright.service.telephony.carriers.media_calls import always
 from callwright.service.telephony.carriers.sip import SipCarrier
-from callwright.service.telephony.lines.line_host import LineHost
 from callwright.service.telephony.lines.media_processes import MediaProcesses
 from callwright.service.telephony.media.messages import SpeechService, SpeechServices
 from tests.service.telephony.media.conftest import Sounds
@@ -17,7 +15,7 @@ from tests.service.telephony.media.sentences import GREETING, PROMPT, QUESTION, 
 from tests.service.telephony.media.sip.telephone import Telephone, telephone
 from tests.service.telephony.media.speech_endpoint import endpoint
 from tests.support.campaigns import ONCE, PLAIN, calls_of, make_agent, people, started
-from tests.support.scripted_carrier import driven_on_lines
+from tests.support.scripted_carrier import driven_on_lines, host_of
 from tests.support.service import open_service
 
 pytestmark = [pytest.mark.xdist_group("live-calls")]
@@ -49,16 +47,7 @@ async def test_a_campaign_is_called_over_a_trunk(
     ):
         hears = SpeechServices(hearing=SpeechService(kind="openai", url=service.url))
         carrier = SipCarrier("scripted", media, always(hears), phone.trunk)
-        services = tenant.services
-        host = LineHost(
-            services.database,
-            services.clock,
-            "hst_1",
-            {"scripted": carrier},
-            lines=1,
-            may_place=may_place,
-            ready={"scripted": media.has_room},
-        )
+        host = host_of(tenant, carrier, lines=1, is_ready=media.has_room)
         tasks.start_soon(media.run)
         tasks.start_soon(host.run)
         tasks.start_soon(partial(_answers, phone, sounds))
