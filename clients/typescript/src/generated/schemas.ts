@@ -690,11 +690,26 @@ export interface Conversations {
 
 /** One part of a call's cost. */
 export interface CostItem {
+  /** telephony, platform, stt (hearing), llm (thinking) or tts (speaking). */
   item: string;
-  /** How many units were charged. */
+  /** How many units were used. */
   quantity: number;
   unit: string;
-  amount: string;
+  /** What the wallet is charged; null: nothing, and status says why. Not free. */
+  amount?: string | null;
+  /**
+   * known; capped: more was used than the list charges for; pending: the list's price until the carrier says its own;
+   * estimated: it never did; unpriced: no price list has it; not_charged: the provider charges your own account, or
+   * the call was free.
+   */
+  status?: "known" | "capped" | "pending" | "estimated" | "unpriced" | "not_charged" | null;
+  /** Whose price it is: agreed (per minute), price_list or carrier. */
+  priced_by?: string | null;
+  /** The carrier, or the kind of the service. */
+  provider?: string | null;
+  model?: string | null;
+  /** What the carrier says it charged. At most the list's price is passed on. */
+  carrier_charged?: Money | null;
 }
 
 /** What a run may cost. */
@@ -1481,6 +1496,8 @@ export interface Price {
   country?: string | null;
   /** To which numbers, where mobile ones cost more; null: to all. */
   called_type?: "landline" | "mobile" | null;
+  /** On lines of which carrier, at most and with all services; null: the agreed price. */
+  provider?: string | null;
 }
 
 /** An account at a service that hears, thinks or speaks. Its key is never shown. */
