@@ -43,8 +43,9 @@ async def test_a_call_has_an_item_for_the_line_the_platform_and_each_service_and
         "llm output_token": ("0.000288", "known"),
         "tts": ("0.006300", "known"),
     }
-    assert calls[phone(0)].cost is not None
-    assert micros(calls[phone(0)].cost.amount) == 18_000 + SERVICES_MICROS
+    cost = calls[phone(0)].cost
+    assert cost is not None
+    assert micros(cost.amount) == 18_000 + SERVICES_MICROS
     assert await charged(tenant, calls[phone(0)].id) == 18_000 + SERVICES_MICROS
     assert items_of(calls[phone(1)]) == {}
     ended = await tenant.client.deployments.get(id=made.id)
