@@ -59,8 +59,11 @@ async def drive(tenant: Tenant, deployment_id: str, owner: str, over: anyio.Even
     writes = DriverWrites(
         database=services.database, clock=services.clock, ids=services.ids, owner=owner, lease_ms=60_000
     )
-    engines = {**ENGINES, "simulated": lambda parts: Transferring(parts, over, transfers)}
-    await Runner(writes, time_scale=2_000.0, engines=engines).drive(deployment_id)
+
+    def engine(parts: EngineParts) -> Transferring:
+        return Transferring(parts, over, transfers)
+
+    await Runner(writes, time_scale=2_000.0, engines={**ENGINES, "simulated": engine}).drive(deployment_id)
 
 
 async def transfer_under_way(tenant: Tenant, deployment_id: str, status: str) -> Call:
@@ -77,10 +80,12 @@ async def test_a_transfer_is_told_when_it_is_bridged_and_once_although_the_drive
     made = await started(tenant, people(1), retry_policy=RetryPolicy(max_attempts=3))
     await lease(tenant, made.id, "wrk_first")
     over = anyio.Event()
+    seen: list[Call] = []
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(drive, tenant, made.id, "wrk_first", over, RINGING, BRIDGED)
-        under_way = await transfer_under_way(tenant, made.id, "bridged")
+        seen.append(await transfer_under_way(tenant, made.id, "bridged"))
         tasks.cancel_scope.cancel()  # the first driver is gone, in the middle of the call
+    (under_way,) = seen
     before = await campaign_records(tenant.database, made.id)
     assert under_way.status == "in_progress"
     assert [event.type for event, _ in before.events if event.type == "call.transferred"] == ["call.transferred"]
@@ -115,10 +120,12 @@ async def test_a_transfer_that_fails_is_seen_while_the_call_goes_on_and_is_no_ev
     made = await started(tenant, people(1))
     await lease(tenant, made.id, "wrk_first")
     over = anyio.Event()
+    seen: list[Call] = []
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(drive, tenant, made.id, "wrk_first", over, FAILED)
-        under_way = await transfer_under_way(tenant, made.id, "failed")
+        seen.append(await transfer_under_way(tenant, made.id, "failed"))
         over.set()
+    (under_way,) = seen
     assert under_way.transfer is not None
     assert (under_way.status, under_way.transfer.cause) == ("in_progress", "no_answer")
     assert under_way.transfer.bridged_at is None

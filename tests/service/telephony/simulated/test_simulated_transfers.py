@@ -9,8 +9,8 @@ from tests.support.calls.simulated_calls import assert_sound, call, said_by
 FAILED = [answer for answer in ANSWERS if answer != "answered"]
 
 
-def transferred(answer: str, *, seed: str = "tests", **more: object) -> CallResult:
-    request = call(seed=seed, steering={"transfer": answer, "language": "en"}, to="+12025550100", **more)
+def transferred(answer: str, *, seed: str = "tests") -> CallResult:
+    request = call(seed=seed, steering={"transfer": answer, "language": "en"}, to="+12025550100")
     result = simulate(request)
     assert_sound(result, request)
     return result
