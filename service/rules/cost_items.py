@@ -101,7 +101,8 @@ def cost_on_line(
         items.append(CostItem(TELEPHONY, seconds, "second", None, status, None, carrier))
     minutes = 0 if price == FREE else minutes_begun(seconds)
     for item in ("stt", "llm", "tts"):
-        items += _service_items([one for one in used if one.item == item], prices, minutes)
+        counted = minutes if prices is None or item in price.services or item not in prices.services else 0
+        items += _service_items([one for one in used if one.item == item], prices, counted)
     return Cost(price.billed(seconds), _sum(items), _stored(items))
 
 

@@ -187,3 +187,23 @@ async def test_the_wallet_shows_the_most_that_a_minute_costs_on_real_lines(tenan
     (added,) = [price for price in (await tenant.client.wallet.get()).prices if price not in before]
     assert (added.item, added.unit, added.country, added.provider) == ("outbound_call", "minute", "US", "scripted")
     assert micros(added.price.amount) == 18_000 + 6_000 + 69_000
+
+
+@pytest.mark.requirement("COST-07")
+async def test_what_own_providers_do_is_neither_held_back_for_nor_charged_also_once_they_are_gone(
+    tenant: Tenant,
+) -> None:
+    await take_prices(tenant)
+    await tenant.client.providers.set(name="ears", kind="openai", key="k", default_for=["hearing"], roles=["hearing"])
+    made = await real_draft(tenant, people(1), retry_policy=ONCE, max_call_duration_seconds=60)
+    shown = await start_by_plan(tenant, made.id)
+    assert shown.summary.endswith(
+        "for about 0.09 USD at most, not counting what the providers of your own keys charge."
+    )
+    assert micros(shown.cost.high.amount) == 18_000 + 6_000 + 20_000 + 40_000
+    await tenant.client.providers.remove(name="ears")  # the installation hears from now on
+    async with lines_of(tenant, ScriptedCarrier(talk_s=TALK_S, used=USED)):
+        await driven_on_lines(tenant, made.id)
+    (call,) = await calls_of(tenant, made.id)
+    assert items_of(call)["stt"] == (None, "not_charged")
+    assert items_of(call)["tts"] == ("0.006300", "known")
