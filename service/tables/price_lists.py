@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import Connection, Engine, Row, bindparam, select
+from sqlalchemy import Connection, Engine, Row, Select, bindparam, select
 
 from callwright.service.platform.database.inserts import insert_ignoring_conflicts
 from callwright.service.rules.prices.installation_prices import (
@@ -25,8 +25,9 @@ NO_LIST = ""
 _P, _D, _A = price_lists.c, deployments.c, agents.c
 _VERSIONS = select(_P.version)
 _TEXT = select(_P.text).where(_P.version == bindparam("version"))
-_AGENT = (
-    select(_D.agent_snapshot, _A.hearing_provider, _A.speaking_provider, _A.model_provider)
+_ROLES = ("hearing_provider", "speaking_provider", "model_provider")
+_AGENT: Select[*tuple[Any, ...]] = (
+    select(_D.agent_snapshot, *(_A[role] for role in _ROLES))
     .outerjoin_from(deployments, agents, _A.id == _D.agent_id)
     .where(_D.id == bindparam("id"))
 )
@@ -71,12 +72,12 @@ def list_of_deployment(connection: Connection, row: Row[Any]) -> InstallationPri
 
 def own_services_of(connection: Connection, org_id: str, deployment_id: str) -> frozenset[ServiceItem]:
     """What an organization's own providers do on a deployment's calls, by the agent that it keeps or would keep."""
-    found = connection.execute(_AGENT, {"id": deployment_id}).mappings().one_or_none()
+    found = connection.execute(_AGENT, {"id": deployment_id}).one_or_none()
     if found is None:
         return frozenset()
-    stored: str | None = found["agent_snapshot"]
-    kept: Mapping[str, Any] = found if stored is None else json.loads(stored)
-    return own_services(connection, org_id, kept)
+    stored, *columns = found
+    named: Mapping[str, Any] = dict(zip(_ROLES, columns, strict=True))
+    return own_services(connection, org_id, named if stored is None else json.loads(stored))
 
 
 def take_list(connection: Connection, given: InstallationPrices, now_ms: int) -> bool:
