@@ -4,14 +4,14 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
-from callwright.contract.declaration.field_types import CallId, Timestamp
+from callwright.contract.calls.transfers import Transfer
+from callwright.contract.declaration.field_types import CallId, Money, Timestamp
 from callwright.contract.declaration.filters import Choices, Filter, FilterText, MadeBetween, OneOrMore, PersonalFilter
 from callwright.contract.declaration.marks import (
     DERIVED,
     PERSONAL,
     CallType,
     Cell,
-    OwnNumber,
     OwnText,
     Speech,
     Untrusted,
@@ -58,13 +58,36 @@ Disposition = Literal[
 CallUuid = CallId
 
 
+CostStatus = Literal["known", "capped", "pending", "estimated", "unpriced", "not_charged"]
+
+
 class CostItem(Resource):
     """One part of a call's cost."""
 
-    item: OwnText
-    quantity: Annotated[float, Field(description="How many units were charged.")]
+    item: Annotated[OwnText, Field(description="telephony, platform, stt (hearing), llm (thinking) or tts (speaking).")]
+    quantity: Annotated[float, Field(description="How many units were used.")]
     unit: OwnText
-    amount: OwnText
+    amount: Annotated[
+        OwnText | None, Field(description="What the wallet is charged; null: nothing, and status says why. Not free.")
+    ] = None
+    status: Annotated[
+        CostStatus | None,
+        Field(
+            description=(
+                "known; capped: more was used than the list charges for; pending: the list's price until the carrier "
+                "says its own; estimated: it never did; unpriced: no price list has it; not_charged: the provider "
+                "charges your own account, or the call was free."
+            )
+        ),
+    ] = None
+    priced_by: Annotated[
+        OwnText | None, Field(description="Whose price it is: agreed (per minute), price_list or carrier.")
+    ] = None
+    provider: Annotated[OwnText | None, Field(description="The carrier, or the kind of the service.")] = None
+    model: OwnText | None = None
+    carrier_charged: Annotated[
+        Money | None, Field(description="What the carrier says it charged. At most the list's price is passed on.")
+    ] = None
 
 
 class CallCost(Resource):
@@ -85,16 +108,6 @@ class RecordingState(Resource):
     kept_until: Annotated[
         Timestamp | None, Field(description="When it is deleted, by the plan of now; null where there is none.")
     ] = None
-
-
-class Transfer(Resource):
-    """How a call went on to a person."""
-
-    type: Annotated[OwnText, Field(description="warm: the agent stays until the person has taken over.")]
-    to: Annotated[
-        OwnNumber | None, Field(description="Where to, in E.164; null on the simulated network, where nobody is.")
-    ]
-    bridged_at: Timestamp
 
 
 class Resolution(Resource):
@@ -155,7 +168,7 @@ class Call(Resource):
     sip_code: Annotated[int | None, Field(description="The last status of SIP, as 486; null where there is none.")] = (
         None
     )
-    transfer: Annotated[Transfer | None, Field(description="Null where nobody took over.")] = None
+    transfer: Annotated[Transfer | None, Field(description="Null where none was tried.")] = None
     created_at: Timestamp
     started_at: Annotated[Timestamp | None, Field(description="When the carrier accepted it.")] = None
     ringing_at: Timestamp | None = None

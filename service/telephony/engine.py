@@ -13,6 +13,8 @@ from sqlalchemy import Connection
 from callwright.contract.calls.calls import Disposition, Outcome
 from callwright.service.platform.clock.clock import Clock
 from callwright.service.platform.database.database import Database
+from callwright.service.rules.cost_items import Used
+from callwright.service.telephony.transfers import CallTransfer
 
 Speaker = Literal["agent", "contact", "system"]
 """`system`: nobody speaks; the turn is the call of a tool."""
@@ -26,6 +28,7 @@ HangupCause = Literal[
     "inactivity_timeout",
     "max_duration",
     "transfer_completed",
+    "transfer_failed",
     "user_busy",
     "no_answer",
     "call_rejected",
@@ -39,8 +42,9 @@ HangupCause = Literal[
     "carrier_rejected",
     "unconfirmed",
 ]
-"""`no_audio`: no sound came after the answer. `carrier_rejected`: the carrier takes no such call. `unconfirmed`: nobody
-knows whether the call was placed; a person decides."""
+"""`transfer_completed`: the agent's part ended because a person has taken over. `transfer_failed`: the call was given
+away to a person, and ended without one. `no_audio`: no sound came after the answer. `carrier_rejected`: the carrier
+takes no such call. `unconfirmed`: nobody knows whether the call was placed; a person decides."""
 AnsweredBy = Literal["human", "machine_end_beep", "machine_end_silence", "unknown"]
 EndedBy = Literal["agent", "contact", "carrier", "platform", "api"]
 
@@ -190,6 +194,12 @@ class CallResult:
     recorded: bool | None = None
     """Whether a call on a line has a file of its sound; None if that is not known, and on the simulated network."""
     machine_verdicts: MachineVerdicts = MachineVerdicts()
+    used: Sequence[Used] = ()
+    """What the call used of services that hear, think and speak, as far as they are known to charge for it."""
+    charge_id: str | None = None
+    """The carrier's id of the call, where that carrier says later what it charged."""
+    transfer: CallTransfer | None = None
+    """The last try to transfer the call to a person."""
 
     @property
     def duration_s(self) -> float:
@@ -206,7 +216,7 @@ class EarlyEnd:
     at_ms: int | None = None
 
 
-Stage = Literal["initiated", "ringing", "answered"]
+Stage = Literal["initiated", "ringing", "answered", "transfer"]
 
 
 @dataclass(frozen=True)
@@ -216,6 +226,8 @@ class CallProgress:
     call_id: str
     stage: Stage
     at_ms: int
+    transfer: CallTransfer | None = None
+    """What has come of a transfer, for the stage of that name."""
 
 
 Report = Callable[[CallProgress], Awaitable[None]]

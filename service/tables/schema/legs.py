@@ -24,6 +24,7 @@ legs = Table(
     Column("ended_at", Moment),
     Column("hang_up", Text),
     Column("so_far", Text),
+    Column("transfer", Text),
     Column("result", Text),
     Column("token_hash", String(64)),
     Index("ix_legs_state", "state", "created_at"),
@@ -32,6 +33,6 @@ legs = Table(
 """One row for each call on a carrier's line, from its claim until its end is recorded.
 
 `placing_at` is by the database's clock, like leases; the other moments are by the clock of the host that wrote them.
-`so_far` is the result that the call has if its host
-ends now. `request`, `so_far` and `result` hold a person's data: the row is deleted once the call is recorded.
+`so_far` is the result that the call has if its host ends now, `transfer` the latest try to transfer it. `request`,
+`so_far` and `result` hold a person's data: the row is deleted once the call is recorded.
 """

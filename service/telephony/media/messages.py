@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from callwright.service.rules.prices.installation_prices import ServiceItem
 from callwright.service.telephony.engine import (
     AnsweredBy,
     CallRequest,
@@ -43,6 +44,8 @@ class SpeechService(_Message):
     key: str = Field(default="", repr=False)
     model: str | None = None
     voice: str | None = None
+    is_own: bool = False
+    """The key is the organization's own, whose provider charges it; else it is the installation's."""
 
 
 class ToolAccess(_Message):
@@ -179,6 +182,21 @@ class Latency(_Message):
     """By part: `endpointing`, `hearing`, `thinking`, `speaking`."""
 
 
+class Usage(_Message):
+    """What a call has used of a service since the last report about the same: what that service may charge for."""
+
+    type: Literal["usage"] = "usage"
+    call_id: str
+    item: ServiceItem
+    provider: str
+    """The kind of the service."""
+    model: str | None = None
+    unit: str
+    quantity: float
+    is_own: bool = False
+    """With a key of the organization."""
+
+
 class Ended(_Message):
     """A call is over. It is the last message about it."""
 
@@ -206,7 +224,7 @@ class Ended(_Message):
     """False: the request that places the call certainly did not leave, so no telephone rang."""
 
 
-Report = Annotated[Ready | Listening | Reached | Said | Latency | Ended, Field(discriminator="type")]
+Report = Annotated[Ready | Listening | Reached | Said | Latency | Usage | Ended, Field(discriminator="type")]
 """What a media process tells its host."""
 
 

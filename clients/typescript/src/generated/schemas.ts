@@ -294,7 +294,7 @@ export interface Call {
   provider?: string | null;
   /** The last status of SIP, as 486; null where there is none. */
   sip_code?: number | null;
-  /** Null where nobody took over. */
+  /** Null where none was tried. */
   transfer?: Transfer | null;
   created_at: string;
   /** When the carrier accepted it. */
@@ -746,11 +746,26 @@ export interface Conversations {
 
 /** One part of a call's cost. */
 export interface CostItem {
+  /** telephony, platform, stt (hearing), llm (thinking) or tts (speaking). */
   item: string;
-  /** How many units were charged. */
+  /** How many units were used. */
   quantity: number;
   unit: string;
-  amount: string;
+  /** What the wallet is charged; null: nothing, and status says why. Not free. */
+  amount?: string | null;
+  /**
+   * known; capped: more was used than the list charges for; pending: the list's price until the carrier says its own;
+   * estimated: it never did; unpriced: no price list has it; not_charged: the provider charges your own account, or
+   * the call was free.
+   */
+  status?: "known" | "capped" | "pending" | "estimated" | "unpriced" | "not_charged" | null;
+  /** Whose price it is: agreed (per minute), price_list or carrier. */
+  priced_by?: string | null;
+  /** The carrier, or the kind of the service. */
+  provider?: string | null;
+  model?: string | null;
+  /** What the carrier says it charged. At most the list's price is passed on. */
+  carrier_charged?: Money | null;
 }
 
 /** What a run may cost. */
@@ -1600,6 +1615,8 @@ export interface Price {
   country?: string | null;
   /** To which numbers, where mobile ones cost more; null: to all. */
   called_type?: "landline" | "mobile" | null;
+  /** On lines of which carrier, at most and with all services; null: the agreed price. */
+  provider?: string | null;
 }
 
 /** An account at a service that hears, thinks or speaks. Its key is never shown. */
@@ -1917,13 +1934,21 @@ export interface TranscriptTurn {
   tool_call?: CalledTool | null;
 }
 
-/** How a call went on to a person. */
+/** How a call went on to a person, or why it did not. Of several tries the last. */
 export interface Transfer {
-  /** warm: the agent stays until the person has taken over. */
+  /** warm: the person is called first, while the agent stays. cold: the call is moved at once. */
   type: string;
-  /** Where to, in E.164; null on the simulated network, where nobody is. */
+  /** Where to, in E.164; null where no destination is set (simulated). */
   to: string | null;
-  bridged_at: string;
+  /** The name of the destination. */
+  name?: string | null;
+  /** bridged: the person has taken over. failed: the call went back to the agent, or ended. */
+  status?: "ringing" | "answered" | "bridged" | "failed" | null;
+  /** Why it failed. not_possible: the call is on no line that can be transferred. */
+  cause?: "busy" | "no_answer" | "rejected" | "unreachable" | "hung_up" | "not_allowed" | "not_possible" | "carrier_error" | null;
+  started_at?: string | null;
+  /** When the person took over; null until then. */
+  bridged_at?: string | null;
 }
 
 /**
