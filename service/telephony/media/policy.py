@@ -3,12 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from pydantic import JsonValue
+
 from callwright.service.telephony.engine import CallRequest, Speaker
 from callwright.service.telephony.media.findings import Then
-from callwright.service.telephony.simulated.conversation.agent_policy import AgentPolicy, Ending
+from callwright.service.telephony.simulated.conversation.agent_policy import AgentPolicy
+from callwright.service.telephony.simulated.conversation.ending import Ending
 from callwright.service.telephony.simulated.conversation.line import Awaited, Heard
 from callwright.service.telephony.simulated.conversation.phrases import bank_of, bank_or_english
 from callwright.service.telephony.simulated.conversation.placeholders import with_plain_placeholders
+from callwright.service.telephony.simulated.conversation.tool_cues import ToolUse
 from callwright.service.telephony.simulated.conversation.welcome import agent_chance, first_words
 from callwright.service.telephony.simulated.machine import message_for_machine
 
@@ -87,6 +91,14 @@ class LivePolicy:
         heard = Heard(text=text, language=self._language, keys=keys, cuts_in=cuts_in)
         return self._taken(self._policy.hear(heard))
 
+    def tool_for(self, text: str) -> ToolUse | None:
+        """The tool that is called at what the contact said, in place of another answer."""
+        return self._policy.tool_for(Heard(text=text, language=self._language))
+
+    def told(self, use: ToolUse, *, ok: bool, answer: JsonValue) -> list[Saying]:
+        """What is said of the answer of a tool."""
+        return self._taken(self._policy.told(use, ok=ok, answer=answer))
+
     def ask_whether_there(self) -> list[Saying]:
         """What is said to a silent contact."""
         return self._taken(self._policy.ask_whether_there(1))
@@ -134,11 +146,23 @@ class Phrases:
         """One of the agent's phrases."""
         return Saying(self._bank.agent_says(key, self._chance), self._language, then)
 
+    def own_or(self, sentence: str, key: str, *, then: Then = "listen") -> Saying:
+        """The agent's own words, or a phrase if there are none."""
+        return Saying(sentence, self._request.agent.language, then) if sentence.strip() else self.of(key, then=then)
+
     def fallback(self, sentence: str) -> Saying:
         """What is said when the model does not answer."""
-        return Saying(sentence, self._request.agent.language) if sentence.strip() else self.of("still_there")
+        return self.own_or(sentence, "still_there")
 
     def for_machine(self, warnings: list[str]) -> Saying:
         """What is left on a machine."""
         text, language = message_for_machine(self._request, self._chance, warnings=warnings)
         return Saying(text, language, "hang_up")
+
+
+def to_silence(policy: LivePolicy | None, phrases: Phrases, silences: int) -> list[Saying]:
+    """What is said to a contact that is silent: whether it is there, and the second time that the call ends."""
+    if silences == 1:
+        return policy.ask_whether_there() if policy else [phrases.of("still_there")]
+    last = policy.give_up()[-1] if policy else phrases.of("no_voice")
+    return [Saying(last.text, last.language, "hang_up")]
