@@ -60,7 +60,7 @@ class Conversation:
         self._silences = self._failures = 0
         self._had_sound = self._had_message = False  # who types need not have a microphone
         self._hears = begin.services.hearing is not None
-        self._rings_telephone = begin.transport == "sip"
+        self._rings_telephone = begin.transport != "websocket"
         self._machine = MachineSide(request, self._phrases, self.findings, self)
 
     def connect(self, voice: Voice, ask_model: Callable[[str | None], Awaitable[None]] | None) -> None:
