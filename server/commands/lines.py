@@ -19,6 +19,11 @@ async def lines(settings: ProgramSettings) -> None:
             "lines of their own need a database that several processes share: --database postgresql://…; on SQLite "
             "`callwright serve` carries the calls itself"
         )
+    if settings.lines.twilio_account_sid is not None:
+        raise CommandError(
+            "Twilio brings the sound of calls to `callwright serve`: let that carry them (CALLWRIGHT_LINES), each "
+            "process with its own CALLWRIGHT_LINES_URL. `callwright lines` carries calls of CALLWRIGHT_SIP_TRUNK alone"
+        )
     if settings.lines.sip_trunk is None:
         raise CommandError("there is no carrier to carry calls of: set CALLWRIGHT_SIP_TRUNK")
     if (why := why_no_lines(settings.lines.count)) is not None:

@@ -175,10 +175,12 @@ def _greet(settings: ProgramSettings, base_url: str, names: HostNames) -> None:
 
 
 def _network(settings: ProgramSettings) -> str:
-    if settings.lines.sip_trunk is None:
+    lines = settings.lines
+    numbers = [count_of(len(lines.sip_numbers), "number") + " of the SIP trunk"] if lines.sip_trunk is not None else []
+    numbers += ["numbers of the Twilio account"] if lines.twilio_account_sid is not None else []
+    if not numbers:
         return "[yellow]simulated[/]: no telephone rings"
-    owned = count_of(len(settings.lines.sip_numbers), "owned number")
-    return f"[bold red]telephones ring[/] from {owned}; rented numbers are simulated"
+    return f"[bold red]telephones ring[/] from {' and '.join(numbers)}; rented numbers are simulated"
 
 
 def _new_key(settings: ProgramSettings) -> str:

@@ -50,6 +50,7 @@ FILES: Mapping[str, str] = {
     "providers": "PROVIDER",
     "recording": "RECORD",
     "lines": "LINE",
+    "twilio": "TWILIO",
 }
 """Every file, in the order of the page, with the word its ids begin with."""
 Later = Literal["dialling", "dashboard", "inbound-calls"]

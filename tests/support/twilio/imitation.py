@@ -75,6 +75,8 @@ class Twilio:
     placing: list[str] = field(default_factory=list[str])
     """What becomes of the answers to the next requests for calls: `500`, `429`, `hang`, `nonsense`, `redirect`. The
     call is made for all but `429` and `redirect`."""
+    refuses_account: bool = False
+    """Whether the auth token counts as wrong."""
     tells: str = "once"
     """How statuses are told: `once`, `twice`, `backwards` or `never`."""
     tasks: TaskGroup | None = None
@@ -173,7 +175,7 @@ class Twilio:
 
     def _refused(self, request: Request) -> Response | None:
         scheme, _, given = request.headers.get("authorization", "").partition(" ")
-        if scheme == "Basic" and b64decode(given).decode() == f"{SID}:{TOKEN}":
+        if not self.refuses_account and scheme == "Basic" and b64decode(given).decode() == f"{SID}:{TOKEN}":
             return None
         return _problem(401, 20003, "Authentication Error - invalid username")
 

@@ -37,6 +37,7 @@ PAGE = 50
 _SKEW = timedelta(seconds=10)
 """How far Twilio's clock and that of the database may be apart. Times of creation have whole seconds."""
 _EVENTS = ("initiated", "ringing", "answered", "completed")
+_CREDENTIALS = "CALLWRIGHT_TWILIO_ACCOUNT_SID and CALLWRIGHT_TWILIO_AUTH_TOKEN"
 _OVER = (400, 404, 409)
 """Statuses of an answer to a hang-up when the call is over, or not there."""
 
@@ -182,7 +183,8 @@ class TwilioApi:
         except httpx2.HTTPError as error:
             raise TwilioUnavailable(f"Twilio did not answer: {type(error).__name__}") from error
         if not answer.is_success and answer.status_code not in fine:
-            raise TwilioUnavailable(f"Twilio answered with {_named(answer)}")
+            checks = f"; check {_CREDENTIALS}" if answer.status_code == 401 else ""
+            raise TwilioUnavailable(f"Twilio answered with {_named(answer)}{checks}")
         return answer
 
     def _client(self, context: SSLContext | bool, timeout: httpx2.Timeout) -> httpx2.AsyncClient:
@@ -201,7 +203,7 @@ def _refused(leg: LegRequest, answer: httpx2.Response) -> Refused:
     code = _code_of(answer)
     warning = f"Twilio refused the call with {_named(answer)}."
     if answer.status_code == 401:
-        warning += " Check CALLWRIGHT_TWILIO_ACCOUNT_SID and CALLWRIGHT_TWILIO_AUTH_TOKEN."
+        warning += f" Check {_CREDENTIALS}."
     elif code is not None:
         warning += f" https://www.twilio.com/docs/api/errors/{code} says why."
     cause = cause_of_refusal(code)
