@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from callwright.contract.calls.calls import Transfer
+from callwright.contract.calls.transfers import Transfer
 from callwright.contract.compliance_reviews import ReviewCategory, ReviewSeverity, ReviewSubject
 from callwright.contract.declaration.field_types import Timestamp
 from callwright.contract.declaration.marks import OWN, OwnText

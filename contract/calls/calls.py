@@ -4,6 +4,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
+from callwright.contract.calls.transfers import Transfer
 from callwright.contract.declaration.field_types import CallId, Timestamp
 from callwright.contract.declaration.filters import Choices, Filter, FilterText, MadeBetween, OneOrMore, PersonalFilter
 from callwright.contract.declaration.marks import (
@@ -11,7 +12,6 @@ from callwright.contract.declaration.marks import (
     PERSONAL,
     CallType,
     Cell,
-    OwnNumber,
     OwnText,
     Speech,
     Untrusted,
@@ -87,16 +87,6 @@ class RecordingState(Resource):
     ] = None
 
 
-class Transfer(Resource):
-    """How a call went on to a person."""
-
-    type: Annotated[OwnText, Field(description="warm: the agent stays until the person has taken over.")]
-    to: Annotated[
-        OwnNumber | None, Field(description="Where to, in E.164; null on the simulated network, where nobody is.")
-    ]
-    bridged_at: Timestamp
-
-
 class Resolution(Resource):
     """What a person has said about a call of which nobody knew whether the telephone rang."""
 
@@ -155,7 +145,7 @@ class Call(Resource):
     sip_code: Annotated[int | None, Field(description="The last status of SIP, as 486; null where there is none.")] = (
         None
     )
-    transfer: Annotated[Transfer | None, Field(description="Null where nobody took over.")] = None
+    transfer: Annotated[Transfer | None, Field(description="Null where none was tried.")] = None
     created_at: Timestamp
     started_at: Annotated[Timestamp | None, Field(description="When the carrier accepted it.")] = None
     ringing_at: Timestamp | None = None

@@ -1,27 +1,24 @@
 """Finishing calls: the transaction that records a call, charges for it and decides whether it is made again."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, insert, update
 
-from callwright.contract.calls.calls import Transfer
 from callwright.contract.declaration.model import Resource
 from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.contract.events import (
     CALL_COMPLETED,
     CALL_STARTED,
-    CALL_TRANSFERRED,
     CALL_UNCONFIRMED,
     CallCompleted,
     CallStarted,
-    CallTransferred,
     CallUnconfirmed,
     EventType,
 )
 from callwright.service.accounts.principals import SERVICE
-from callwright.service.dialling import endings
+from callwright.service.dialling import endings, transfers
 from callwright.service.dialling.eligibility import do_not_call
 from callwright.service.dialling.eligibility.gate import DO_NOT_CALL
 from callwright.service.dialling.heard_opt_outs import heard
@@ -30,7 +27,7 @@ from callwright.service.dialling.limits.coverage import Funds, Held, KnownCall, 
 from callwright.service.dialling.queue import CalledBefore, Rules, called_before, change_contacts, contacts_by_id
 from callwright.service.dialling.stops import auto_stops as stops
 from callwright.service.dialling.stops import call_reviews
-from callwright.service.platform.clock.clock import MINUTE, moment, whole_seconds
+from callwright.service.platform.clock.clock import MINUTE, whole_seconds
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.own_address import recording_url, transcript_url
@@ -125,6 +122,8 @@ def finish(
     ]
     parts = [cost_of(held[one.request.call_id].price, billed_of(one.result)) for one in finished]
     costs = [part.micros for part in parts]
+    bridged = [one.request.call_id for one in finished if one.result.outcome == "transferred"]
+    told = transfers.told(connection, bridged)
     connection.execute(_END, [_ended(one, cost) for one, cost in zip(finished, parts, strict=True)])
     spoken = [one for one in finished if one.result.turns]
     if spoken:
@@ -193,7 +192,7 @@ def finish(
             **pace,
         )
     )
-    _report(connection, ids, row, finished, now_ms, public_url)
+    _report(connection, ids, row, finished, now_ms, public_url, transfers_told=told)
     results = [one.result for one in finished if one.is_dialled]
     call_reviews.review_calls(connection, ids, row, results, now_ms=now_ms, public_url=public_url)
     ended = [(one.result.outcome, one.ended_ms) for one in finished if one.is_dialled]
@@ -283,6 +282,7 @@ def _ended(one: Finished, cost: Cost) -> dict[str, Any]:
         "turn_count": len(result.turns),
         "unanswered_questions": json_text(list(result.unanswered_questions)),
         "warnings": json_text(list(result.warnings)),
+        **transfers.columns_of(result.transfer, one.at(result.answered_s)),
     }
 
 
@@ -329,9 +329,16 @@ def _about(row: Row[Any], request: CallRequest) -> dict[str, Any]:
 
 
 def _report(
-    connection: Connection, ids: Ids, row: Row[Any], finished: Sequence[Finished], now_ms: int, public_url: str | None
+    connection: Connection,
+    ids: Ids,
+    row: Row[Any],
+    finished: Sequence[Finished],
+    now_ms: int,
+    public_url: str | None,
+    *,
+    transfers_told: Set[str],
 ) -> None:
-    """Adds the events and audit entries of calls that ended."""
+    """Adds the events and audit entries of calls that ended; no second call.transferred for `transfers_told`."""
     events: list[dict[str, Any]] = []
     is_recorded = settings_of(row).recording.enabled
 
@@ -340,12 +347,12 @@ def _report(
         events.append(event)
 
     for one in finished:
-        result, request, transfer = one.result, one.request, None
+        result, request = one.result, one.request
+        transfer = transfers.columns_of(result.transfer, one.at(result.answered_s))
         if not one.started_told:
             events.append(started_event(ids, row, request, one.at(result.initiated_s) or one.dial_ms))
-        if result.outcome == "transferred":  # a person takes over when the agent's part ends
-            transfer = Transfer(type="warm", to=None, bridged_at=moment(one.ended_ms))
-            add(CALL_TRANSFERRED, CallTransferred(**_about(row, request), transfer=transfer), one)
+        if transfer["transferred_at"] is not None and request.call_id not in transfers_told:
+            events.append(transfers.event(ids, row, request, transfer))
         data = CallCompleted(
             **_about(row, request),
             call_type=row.call_type,
@@ -360,7 +367,7 @@ def _report(
             disposition=result.disposition,
             hangup_cause=result.hangup_cause,
             answered_by=result.answered_by,
-            transfer=transfer,
+            transfer=transfers.shown(transfer["transfer"]),
         )
         add(CALL_COMPLETED, data, one)
         if result.hangup_cause == "unconfirmed":

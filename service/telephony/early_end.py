@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from callwright.service.telephony.engine import CallResult, EarlyEnd
+from callwright.service.telephony.transfers import CallTransfer
 
 
 def cut_short(result: CallResult, after_s: float, end: EarlyEnd | None = None) -> CallResult:
@@ -15,10 +16,12 @@ def cut_short(result: CallResult, after_s: float, end: EarlyEnd | None = None) -
     turns = [turn for turn in result.turns if turn.start_s < spoken_s]
     if turns and turns[-1].end_s > spoken_s:
         turns[-1] = replace(turns[-1], end_s=round(spoken_s, 3), interrupted=True)
+    transfer = _as_of(result.transfer, spoken_s) if answered else None
+    taken_over = transfer is not None and transfer.is_bridged
     return replace(
         result,
-        outcome="answered" if answered else "cancelled",
-        disposition="incomplete" if answered else None,
+        outcome="transferred" if taken_over else "answered" if answered else "cancelled",
+        disposition=result.disposition if taken_over else "incomplete" if answered else None,
         hangup_cause=end.cause if answered else "originator_cancel",
         ended_by=end.ended_by,
         answered_by=result.answered_by if answered else None,
@@ -29,4 +32,14 @@ def cut_short(result: CallResult, after_s: float, end: EarlyEnd | None = None) -
         turns=turns if answered else (),
         unanswered_questions=(),
         callback_after_s=None,
+        transfer=transfer,
     )
+
+
+def _as_of(transfer: CallTransfer | None, spoken_s: float) -> CallTransfer | None:
+    """A transfer as it was when the call ended. One that was under way has failed then."""
+    if transfer is None or transfer.started_s > spoken_s:
+        return None
+    if transfer.at_s <= spoken_s:
+        return transfer
+    return replace(transfer, status="failed", cause="hung_up", at_s=round(spoken_s, 3))

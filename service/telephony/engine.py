@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 from callwright.contract.calls.calls import Disposition, Outcome
 from callwright.service.platform.clock.clock import Clock
 from callwright.service.platform.database.database import Database
+from callwright.service.telephony.transfers import CallTransfer
 
 Speaker = Literal["agent", "contact"]
 TurnSource = Literal["policy", "llm", "host", "stt", "human"]
@@ -24,6 +25,7 @@ HangupCause = Literal[
     "inactivity_timeout",
     "max_duration",
     "transfer_completed",
+    "transfer_failed",
     "user_busy",
     "no_answer",
     "call_rejected",
@@ -37,8 +39,9 @@ HangupCause = Literal[
     "carrier_rejected",
     "unconfirmed",
 ]
-"""`no_audio`: no sound came after the answer. `carrier_rejected`: the carrier takes no such call. `unconfirmed`: nobody
-knows whether the call was placed; a person decides."""
+"""`transfer_completed`: the agent's part ended because a person has taken over. `transfer_failed`: the call was given
+away to a person, and ended without one. `no_audio`: no sound came after the answer. `carrier_rejected`: the carrier
+takes no such call. `unconfirmed`: nobody knows whether the call was placed; a person decides."""
 AnsweredBy = Literal["human", "machine_end_beep", "machine_end_silence", "unknown"]
 EndedBy = Literal["agent", "contact", "carrier", "platform", "api"]
 
@@ -173,6 +176,8 @@ class CallResult:
     recorded: bool | None = None
     """Whether a call on a line has a file of its sound; None if that is not known, and on the simulated network."""
     machine_verdicts: MachineVerdicts = MachineVerdicts()
+    transfer: CallTransfer | None = None
+    """The last try to transfer the call to a person."""
 
     @property
     def duration_s(self) -> float:
@@ -189,7 +194,7 @@ class EarlyEnd:
     at_ms: int | None = None
 
 
-Stage = Literal["initiated", "ringing", "answered"]
+Stage = Literal["initiated", "ringing", "answered", "transfer"]
 
 
 @dataclass(frozen=True)
@@ -199,6 +204,8 @@ class CallProgress:
     call_id: str
     stage: Stage
     at_ms: int
+    transfer: CallTransfer | None = None
+    """What has come of a transfer, for the stage of that name."""
 
 
 Report = Callable[[CallProgress], Awaitable[None]]

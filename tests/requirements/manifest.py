@@ -51,6 +51,7 @@ FILES: Mapping[str, str] = {
     "recording": "RECORD",
     "lines": "LINE",
     "twilio": "TWILIO",
+    "transfers": "TRANSFER",
 }
 """Every file, in the order of the page, with the word its ids begin with."""
 Later = Literal["dialling", "dashboard", "inbound-calls"]

@@ -11,6 +11,7 @@ from anyio.abc import TaskGroup
 from sqlalchemy import Connection, Row, update
 
 from callwright.contract.deployments.call_price import EXTENDED_S, HELD_BACK_S
+from callwright.service.dialling import transfers
 from callwright.service.dialling.claims import Draft
 from callwright.service.dialling.finishing import Finished, started_event
 from callwright.service.dialling.leases import mine
@@ -205,14 +206,17 @@ def _progress(
 ) -> None:
     """Writes a stage of a call. A stage that was written before is not written again."""
     row: Row[Any] = mine(connection, request.deployment_id, owner)
-    status, column = _STAGES[progress.stage]
-    changed = connection.execute(
-        update(calls)
-        .where(_C.id == request.call_id, column.is_(None), _C.ended_at.is_(None))
-        .values({column: progress.at_ms, _C.status: status})
-    ).rowcount
-    if changed and progress.stage == "initiated":
-        outbox.add_events(connection, [started_event(ids, row, request, progress.at_ms)])
+    if progress.stage == "transfer":
+        transfers.write_progress(connection, ids, row, request, progress)
+    else:
+        status, column = _STAGES[progress.stage]
+        changed = connection.execute(
+            update(calls)
+            .where(_C.id == request.call_id, column.is_(None), _C.ended_at.is_(None))
+            .values({column: progress.at_ms, _C.status: status})
+        ).rowcount
+        if changed and progress.stage == "initiated":
+            outbox.add_events(connection, [started_event(ids, row, request, progress.at_ms)])
     connection.execute(update(deployments).where(deployments.c.id == row.id).values(clock_ms=clock_ms))
 
 

@@ -126,11 +126,12 @@ def _recording(call: Mapping[str, Any], retention: _Retention, *, is_recorded: b
     }
 
 
-def _transfer(call: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The `transfer` of a call: always warm, at the end of the call."""
-    if call["outcome"] != "transferred":
+def _transfer(stored: str | None) -> dict[str, Any] | None:
+    """The `transfer` of a call, as JSON."""
+    if stored is None:
         return None
-    return {"type": "warm", "to": None, "bridged_at": instant_or_none(call["ended_at"])}
+    given: dict[str, Any] = orjson.loads(stored)
+    return given | {name: instant_or_none(given[name]) for name in ("started_at", "bridged_at")}
 
 
 def resolution_of(stored: str | None) -> dict[str, Any] | None:
@@ -162,7 +163,7 @@ def _members(row: Row[Any], retention: _Retention, public_url: str | None, recor
         "disposition_source": "policy" if call["disposition"] else None,
         **{name: instant_or_none(call[name]) for name in _MOMENTS},
         "resolved": resolution_of(call["resolved"]),
-        "transfer": _transfer(call),
+        "transfer": _transfer(call["transfer"]),
         "ring_seconds": whole_seconds(until - ringing) if ringing is not None and until is not None else 0,
         "duration_seconds": whole_seconds(call["duration_ms"]),
         "cost": _cost(call["cost_micros"], call["billed_seconds"], call["cost_items"]),

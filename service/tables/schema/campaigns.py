@@ -317,6 +317,8 @@ calls = Table(
     Column("latency_p95_ms", Integer),
     Column("agent_version", Integer),
     Column("resolved", Text),
+    Column("transfer", Text),
+    Column("transferred_at", Moment),
     Index("ix_calls_created", "org_id", "created_at", "id", "name_words"),
     Index("ix_calls_second", "org_id", text("(created_at / 1000) DESC"), "id"),
     Index("uq_calls_attempt", "deployment_id", "contact_id", "attempt_number", unique=True),

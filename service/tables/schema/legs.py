@@ -24,6 +24,7 @@ legs = Table(
     Column("ended_at", Moment),
     Column("hang_up", Text),
     Column("so_far", Text),
+    Column("transfer", Text),
     Column("result", Text),
     Column("token_hash", String(64)),
     Column("host_url", String(500)),
@@ -34,8 +35,8 @@ legs = Table(
 """One row for each call on a carrier's line, from its claim until its end is recorded.
 
 `placing_at` is by the database's clock, like leases; the other moments are by the clock of the host that wrote them.
-`so_far` is the result that the call has if its host ends now. `token_hash` is of the token that opens the leg: the
-one of a page, or the one in the addresses that a carrier asks. `host_url` is where the carrier's websocket reaches the
-host, and `carrier_said` what the carrier has told of the call. `request`, `so_far` and `result` hold a person's data:
-the row is deleted once the call is recorded.
+`so_far` is the result that the call has if its host ends now, `transfer` the latest try to transfer it. `token_hash` is
+of the token that opens the leg: the one of a page, or the one in the addresses that a carrier asks. `host_url` is where
+the carrier's websocket reaches the host, and `carrier_said` what the carrier has told of the call. `request`, `so_far`
+and `result` hold a person's data: the row is deleted once the call is recorded.
 """

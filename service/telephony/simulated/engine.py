@@ -1,7 +1,8 @@
 """The simulated network as an engine: calls in batches without waiting, or one by one in the time of a clock."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import anyio
 from sqlalchemy import Connection
@@ -18,6 +19,7 @@ from callwright.service.telephony.engine import (
 )
 from callwright.service.telephony.simulated import placed_calls
 from callwright.service.telephony.simulated.network import simulate
+from callwright.service.telephony.transfers import CallTransfer
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +31,25 @@ def outcome_of(request: CallRequest) -> CallResult:
     except Exception:
         log.exception("the simulated network failed", extra={"call_id": request.call_id})
         return CallResult(call_id=request.call_id, outcome="failed", hangup_cause="platform_error", ended_by="platform")
+
+
+def _stages(result: CallResult, dial_ms: int) -> Iterator[CallProgress]:
+    """What happens on a call that is dialled at a moment, in its order."""
+
+    def reached(stage: Stage, offset_s: float, transfer: CallTransfer | None = None) -> CallProgress:
+        return CallProgress(result.call_id, stage, dial_ms + round(offset_s * 1_000), transfer)
+
+    yield reached("initiated", result.initiated_s)
+    if result.ringing_s is not None:
+        yield reached("ringing", result.ringing_s)
+    if result.answered_s is None:
+        return
+    yield reached("answered", result.answered_s)
+    transfer = result.transfer
+    if transfer is not None:
+        begun = replace(transfer, status="ringing", cause=None, at_s=transfer.started_s)
+        yield reached("transfer", result.answered_s + transfer.started_s, begun)
+        yield reached("transfer", result.answered_s + transfer.at_s, transfer)
 
 
 class SimulatedEngine:
@@ -63,19 +84,11 @@ class SimulatedEngine:
             await self.dial([(request, dial_ms)])
         result = self.simulate(request)
         hang_up = self._hang_ups.setdefault(request.call_id, anyio.Event())
-        stages: tuple[tuple[Stage, float | None], ...] = (
-            ("initiated", result.initiated_s),
-            ("ringing", result.ringing_s),
-            ("answered", result.answered_s),
-        )
         try:
-            for stage, offset_s in stages:
-                if offset_s is None:
-                    continue
-                at_ms = dial_ms + round(offset_s * 1_000)
-                if await self._hung_up(hang_up, at_ms):
+            for progress in _stages(result, dial_ms):
+                if await self._hung_up(hang_up, progress.at_ms):
                     return self._cut(result, dial_ms)
-                await report(CallProgress(request.call_id, stage, at_ms))
+                await report(progress)
             if await self._hung_up(hang_up, dial_ms + round(result.ended_s * 1_000)):
                 return self._cut(result, dial_ms)
             return result

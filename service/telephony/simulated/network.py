@@ -16,6 +16,7 @@ from callwright.service.telephony.simulated.conversation.placeholders import wit
 from callwright.service.telephony.simulated.conversation.timeline import Timeline
 from callwright.service.telephony.simulated.conversation.welcome import agent_chance, attempt_key
 from callwright.service.telephony.simulated.machine import leave_on_machine, meet_menu
+from callwright.service.telephony.simulated.person import Person, PersonsAnswer
 from callwright.service.telephony.simulated.reachability import (
     DEFAULT_PROFILE,
     ReachabilityProfile,
@@ -26,6 +27,7 @@ from callwright.service.telephony.simulated.reachability import (
 )
 from callwright.service.telephony.simulated.reserved import LineOutcome, ReservedNumber, reserved
 from callwright.service.telephony.simulated.steering import Steering, read_steering
+from callwright.service.telephony.transfers import NOBODY_SET, CallTransfer
 
 _NEVER_CONNECTED: dict[LineOutcome, tuple[Outcome, HangupCause]] = {
     "no_answer": ("no_answer", "no_answer"),
@@ -34,6 +36,8 @@ _NEVER_CONNECTED: dict[LineOutcome, tuple[Outcome, HangupCause]] = {
     "invalid_number": ("invalid_number", "unallocated_number"),
     "unreachable": ("unreachable", "network_error"),
 }
+_FORCED_ANSWERS: dict[Outcome | None, PersonsAnswer] = {"transferred": "answered", "answered": "no_answer"}
+"""What the person does to whom a call is transferred whose outcome is forced, if nothing else is."""
 _LINE_OUTCOMES: dict[Outcome, LineOutcome] = {
     "answered": "answered",
     "transferred": "answered",
@@ -140,6 +144,7 @@ def _connected(
     unanswered: tuple[str, ...] = ()
     callback_after_s: float | None = None
     keys: tuple[str, ...] = ()
+    transfer: CallTransfer | None = None
     outcome: Outcome
     disposition: Disposition | None
     cause: HangupCause
@@ -157,7 +162,7 @@ def _connected(
             steering,
             forced,
             agent_language=request.agent.language,
-            wants_transfer=steering.outcome == "transferred",
+            wants_transfer=steering.outcome == "transferred" or steering.transfer is not None,
             person=Chance(person, "persona"),
             moment=Chance(moment, "persona"),
         )
@@ -167,13 +172,20 @@ def _connected(
             timeline.wait(2.0)
             outcome, disposition, cause, ended_by, answered_by = "abandoned", None, "contact_hangup", "contact", "human"
         else:
-            talk = Conversation(request, contact, timeline, words, transfers=steering.outcome == "transferred")
+            is_forced = steering.outcome == "transferred"
+            taking_over = Person(Chance(moment, "transfer"), steering.transfer or _FORCED_ANSWERS.get(steering.outcome))
+            destinations = (NOBODY_SET,) if is_forced or steering.transfer is not None else ()
+            talk = Conversation(request, contact, timeline, words, person=taking_over, destinations=destinations)
             ending = talk.run()
-            outcome = "transferred" if steering.outcome == "transferred" else "answered"
-            disposition = "escalated" if steering.outcome == "transferred" else ending.disposition
+            transfer = talk.transfer
             cause, ended_by = ending.hangup_cause, ending.ended_by
-            if ending.transferred:
+            if is_forced and transfer is None:
+                at_s = min(timeline.now_s, limit_s)
+                transfer = CallTransfer(kind="warm", to=None, status="bridged", started_s=at_s, at_s=at_s)
+            elif transfer is not None and transfer.is_bridged:
                 cause = "transfer_completed"
+            outcome = "transferred" if transfer is not None and transfer.is_bridged else "answered"
+            disposition = "escalated" if is_forced else ending.disposition
             answered_by = "human" if ending.met_person else "unknown"
             unanswered, callback_after_s = tuple(ending.unanswered_questions), ending.callback_after_s
             keys = tuple(ending.keys)
@@ -200,6 +212,7 @@ def _connected(
         unanswered_questions=unanswered,
         warnings=tuple(dict.fromkeys(warnings)),
         callback_after_s=callback_after_s,
+        transfer=transfer,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Literal, cast, get_args
 
 from callwright.contract.calls.calls import OUTCOMES, Outcome
 from callwright.service.platform.phone import redacted
+from callwright.service.telephony.simulated.person import ANSWERS, PersonsAnswer
 
 Mood = Literal["friendly", "neutral", "busy", "sceptical", "angry"]
 Intent = Literal[
@@ -25,14 +26,14 @@ Intent = Literal[
 
 MOODS: tuple[Mood, ...] = get_args(Mood)
 INTENTS: tuple[Intent, ...] = get_args(Intent)
-COLUMNS: tuple[str, ...] = ("outcome", "persona", "intent", "language", "script", "greeting")
+COLUMNS: tuple[str, ...] = ("outcome", "persona", "intent", "language", "script", "greeting", "transfer")
 """The steering columns, without the prefix `sim.` that they have in an audience."""
 
 MAX_SCRIPT_TURNS = 30
 MAX_SCRIPT_TURN_CHARS = 1_000
 MAX_GREETING_CHARS = 1_000
 
-_CLOSED: dict[str, tuple[str, ...]] = {"outcome": OUTCOMES, "persona": MOODS, "intent": INTENTS}
+_CLOSED: dict[str, tuple[str, ...]] = {"outcome": OUTCOMES, "persona": MOODS, "intent": INTENTS, "transfer": ANSWERS}
 _VERBATIM = ("language", "script", "greeting")
 _KEYS = re.compile(r"\[([0-9*#]{1,32})\]")
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
@@ -49,6 +50,8 @@ class Steering:
     script: tuple[str, ...] = ()
     greeting: str = ""
     """What a mailbox says before the beep; empty: one of the language's own greetings."""
+    transfer: PersonsAnswer | None = None
+    """What the person does to whom the call is transferred; the contact asks for one then."""
     problems: tuple[str, ...] = ()
     """Why columns were ignored, in sentences."""
 
@@ -119,5 +122,6 @@ def read_steering(columns: Mapping[str, str]) -> Steering:
         language=kept["language"].replace("_", "-") if "language" in kept else None,
         script=script_turns(kept.get("script", "")),
         greeting=kept.get("greeting", ""),
+        transfer=cast("PersonsAnswer | None", kept.get("transfer")),
         problems=tuple(problems),
     )

@@ -8,6 +8,8 @@ from sqlalchemy import Connection, select, text
 
 from callwright.contract.deployments.dialling import Compliance, RetryPolicy, Voicemail
 from callwright.contract.deployments.settings import CampaignSettings
+from callwright.service.dialling import transfers
+from callwright.service.platform.clock.clock import moment
 from callwright.service.platform.search_words import word_column
 from callwright.service.tables import transcript_search
 from callwright.service.tables.campaign_settings import settings_of
@@ -168,6 +170,34 @@ def test_names_of_more_people_than_are_filled_in_at_once_are_all_filled_in(empty
     migrate.upgrade(empty_database_url)
     filled = text("SELECT count(*) FROM calls WHERE name_words = ' ada'")
     assert on(empty_database_url, lambda connection: connection.execute(filled).scalar_one()) == 4_001
+
+
+def test_calls_that_were_transferred_before_were_so_at_their_end(empty_database_url: str) -> None:
+    fixed: dict[str, Any] = {"org_id": "org_1", "call_type": "outbound", "simulated": True, "agent_id": "agt_1"}
+    fixed |= {"attempt_number": 1, "from_number": "+1", "status": "completed", "created_at": 5, "ended_at": 9_000}
+
+    def fill(connection: Connection) -> None:
+        upgraded(connection, "0042")
+        insert("organizations", id="org_1", name="Clinic", plan="growth", created_at=1)(connection)
+        for call_id, outcome in (("cal_1", "transferred"), ("cal_2", "answered")):
+            insert("calls", **fixed, id=call_id, contact_id=call_id, to_number=f"+{call_id}", outcome=outcome)(
+                connection
+            )
+
+    on(empty_database_url, fill)
+    migrate.upgrade(empty_database_url)
+    found = text("SELECT transferred_at, transfer FROM calls ORDER BY id")
+    rows = on(empty_database_url, lambda connection: connection.execute(found).all())
+    transfer = transfers.shown(rows[0].transfer)
+    assert transfer is not None
+    assert (transfer.type, transfer.to, transfer.status, transfer.bridged_at) == (
+        "warm",
+        None,
+        "bridged",
+        moment(9_000),
+    )
+    assert [row.transferred_at for row in rows] == [9_000, None]
+    assert rows[1].transfer is None
 
 
 @pytest.mark.parametrize("revision", ["0004", "0005"])

@@ -286,7 +286,7 @@ export interface Call {
   provider?: string | null;
   /** The last status of SIP, as 486; null where there is none. */
   sip_code?: number | null;
-  /** Null where nobody took over. */
+  /** Null where none was tried. */
   transfer?: Transfer | null;
   created_at: string;
   /** When the carrier accepted it. */
@@ -1794,13 +1794,21 @@ export interface TranscriptTurn {
   latency_ms?: AnswerLatency | null;
 }
 
-/** How a call went on to a person. */
+/** How a call went on to a person, or why it did not. Of several tries the last. */
 export interface Transfer {
-  /** warm: the agent stays until the person has taken over. */
+  /** warm: the person is called first, while the agent stays. cold: the call is moved at once. */
   type: string;
-  /** Where to, in E.164; null on the simulated network, where nobody is. */
+  /** Where to, in E.164; null where no destination is set (simulated). */
   to: string | null;
-  bridged_at: string;
+  /** The name of the destination. */
+  name?: string | null;
+  /** bridged: the person has taken over. failed: the call went back to the agent, or ended. */
+  status?: "ringing" | "answered" | "bridged" | "failed" | null;
+  /** Why it failed. not_possible: the call is on no line that can be transferred. */
+  cause?: "busy" | "no_answer" | "rejected" | "unreachable" | "hung_up" | "not_allowed" | "not_possible" | "carrier_error" | null;
+  started_at?: string | null;
+  /** When the person took over; null until then. */
+  bridged_at?: string | null;
 }
 
 /** What one field was and is. A text of several lines or sentences is shown as a diff instead. */

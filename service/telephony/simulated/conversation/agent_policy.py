@@ -1,5 +1,6 @@
 """What an agent says that follows its prompt by rules: on the simulated network, and in live calls without a model."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from callwright.contract.calls.calls import Disposition
@@ -14,6 +15,7 @@ from callwright.service.telephony.simulated.conversation.prompts import Brief, a
 from callwright.service.telephony.simulated.conversation.speech_acts import Wish, act_of, is_question, wish_of
 from callwright.service.telephony.simulated.conversation.timing import spoken_duration_s
 from callwright.service.telephony.simulated.conversation.welcome import filled, first_words, notices_of, read_welcome
+from callwright.service.telephony.transfers import MOST_TRANSFERS, Destination
 
 DEFAULT_CALLBACK_S = 86_400.0
 _ACCEPTING: frozenset[Act] = frozenset(("yes_no", "offer", "confirm", "choice"))
@@ -33,7 +35,6 @@ class Ending:
     disposition: Disposition = "incomplete"
     hangup_cause: HangupCause = "normal_clearing"
     ended_by: EndedBy = "agent"
-    transferred: bool = False
     met_person: bool = True
     callback_after_s: float | None = None
     unanswered_questions: list[str] = field(default_factory=list[str])
@@ -45,14 +46,21 @@ class Ending:
 class AgentPolicy:
     """What an agent says that follows its prompt by rules. It speaks on `line` and tells what it waits for then.
 
-    Each call has one; `open` it once. Chance chooses among the phrases of a language.
+    Each call has one; `open` it once. Chance chooses among the phrases of a language. With `destinations` it transfers
+    a contact who asks for a person.
     """
 
-    def __init__(self, request: CallRequest, line: Line, chance: Chance, *, transfers: bool = False) -> None:
+    def __init__(
+        self, request: CallRequest, line: Line, chance: Chance, *, destinations: Sequence[Destination] = ()
+    ) -> None:
         self._request = request
         self._line = line
         self._chance = chance
-        self._transfers = transfers
+        self._destinations = destinations
+        self._transfers = 0
+        """How often it tried to transfer the call."""
+        self.destination: Destination | None = None
+        """Whom it transfers the call to, while it waits for what comes of that."""
         language = request.agent.language
         self._bank = bank_or_english(language)
         self._language = language
@@ -289,13 +297,7 @@ class AgentPolicy:
                 ending.callback_after_s = heard.callback_after_s or DEFAULT_CALLBACK_S
             return self._leave(_joined(lead, self._bank.agent_says(phrase, self._chance)))
         if wish == "human":
-            ending.disposition = "escalated"
-            ending.transferred = self._transfers
-            phrase = self._bank.agent_says("transfer" if self._transfers else "human", self._chance)
-            if self._transfers:
-                self._say(_joined(lead, phrase), own=False)
-                return None
-            return self._leave(_joined(lead, phrase))
+            return self._hand_over(lead)
         if wish == "away":
             ending.disposition = "not_available"
             return self._leave(
@@ -319,6 +321,27 @@ class AgentPolicy:
         if wish == "hurry":
             return self._repeat(_joined(lead, self._lead("brief")))
         return self._went_along(wish, lead, cut_in=heard.cuts_in)
+
+    def _hand_over(self, lead: str) -> Awaited | None:
+        """Transfers a contact who wants a person, or says that one calls back."""
+        self.ending.disposition = "escalated"
+        if not self._destinations or self._transfers >= MOST_TRANSFERS:
+            return self._leave(_joined(lead, self._bank.agent_says("human", self._chance)))
+        self._transfers += 1
+        self.destination = self._destinations[0]
+        self._say(_joined(lead, self._bank.agent_says("transfer", self._chance)), own=False)
+        return None if self._line.cut else "transfer"
+
+    def ask_to_hold(self) -> None:
+        """Says a word to a contact who waits for the person."""
+        self._phrase("transfer_hold")
+
+    def not_transferred(self) -> Awaited | None:
+        """Nobody has taken over: says so, and goes on where the conversation was."""
+        self.destination = None
+        self.closing = False
+        sorry = self._bank.agent_says("transfer_failed", self._chance)
+        return self._repeat(self._said_or_lead(sorry))
 
     def _screened(self) -> Awaited | None:
         self.ending.met_person = False

@@ -1,11 +1,15 @@
 """A conversation between the agent's policy and a contact, in virtual time."""
 
+from collections.abc import Sequence
+
 from callwright.service.telephony.engine import CallRequest
 from callwright.service.telephony.simulated.chance import Chance
 from callwright.service.telephony.simulated.conversation.agent_policy import AgentPolicy, Ending
 from callwright.service.telephony.simulated.conversation.contact import Contact, Reply
 from callwright.service.telephony.simulated.conversation.line import Awaited, Heard
 from callwright.service.telephony.simulated.conversation.timeline import Timeline
+from callwright.service.telephony.simulated.person import Person
+from callwright.service.telephony.transfers import CallTransfer, Destination
 
 MAX_REPLIES = 80
 SILENCE_S = 5.0
@@ -14,15 +18,26 @@ KEYPRESS_S = 0.5
 
 
 class Conversation:
-    """One call between pick-up and hang-up. `run` it once."""
+    """One call between pick-up and hang-up. `run` it once. A contact who wants it is transferred to the `person`, if
+    there are `destinations`."""
 
     def __init__(
-        self, request: CallRequest, contact: Contact, timeline: Timeline, chance: Chance, *, transfers: bool = False
+        self,
+        request: CallRequest,
+        contact: Contact,
+        timeline: Timeline,
+        chance: Chance,
+        *,
+        person: Person,
+        destinations: Sequence[Destination] = (),
     ) -> None:
         self._contact = contact
         self._timeline = timeline
         self._chance = chance
-        self._policy = AgentPolicy(request, timeline, chance, transfers=transfers)
+        self._person = person
+        self._policy = AgentPolicy(request, timeline, chance, destinations=destinations)
+        self.transfer: CallTransfer | None = None
+        """The last try to transfer the call."""
 
     def run(self) -> Ending:
         """Runs the conversation until somebody hangs up or the time is over."""
@@ -60,7 +75,16 @@ class Conversation:
             return contact.farewell()
         if awaited == "connected":
             return contact.connected()
+        if awaited == "transfer":
+            return self._reply_to(self._transferred())
         return None if awaited is None else contact.opening()
+
+    def _transferred(self) -> Awaited | None:
+        """Calls the person, while the contact holds. Nothing is awaited once the person has taken over."""
+        policy = self._policy
+        assert policy.destination is not None
+        self.transfer = self._person.called(policy.destination, self._timeline, policy.ask_to_hold)
+        return None if self.transfer.is_bridged or self._timeline.cut else policy.not_transferred()
 
     def _heard(self, reply: Reply) -> Reply | None:
         timeline, contact = self._timeline, self._contact

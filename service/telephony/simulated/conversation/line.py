@@ -5,8 +5,9 @@ from typing import Literal, Protocol
 
 from callwright.service.telephony.engine import Speaker
 
-Awaited = Literal["opening", "reply", "farewell", "connected"]
-"""What the agent waits for: the contact's first words, its answer, its goodbye, or who was called to the telephone."""
+Awaited = Literal["opening", "reply", "farewell", "connected", "transfer"]
+"""What the agent waits for: the contact's first words, its answer, its goodbye, who was called to the telephone, or
+what comes of a transfer."""
 
 
 class Line(Protocol):

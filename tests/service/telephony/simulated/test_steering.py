@@ -1,6 +1,7 @@
 import pytest
 
 from callwright.contract.calls.calls import OUTCOMES
+from callwright.service.telephony.simulated.person import ANSWERS
 from callwright.service.telephony.simulated.steering import (
     COLUMNS,
     INTENTS,
@@ -17,6 +18,7 @@ from callwright.service.telephony.simulated.steering import (
     [("outcome", each) for each in OUTCOMES]
     + [("persona", each) for each in MOODS]
     + [("intent", each) for each in INTENTS]
+    + [("transfer", each) for each in ANSWERS]
     + [("language", "pt-BR"), ("language", "en_GB"), ("script", "Yes?|No."), ("greeting", "x" * 1_000)]
     + [("intent", " YES ")],
 )
@@ -30,7 +32,9 @@ def test_an_empty_value_means_the_column_is_absent(name: str) -> None:
     assert read_steering({name: " "}) == read_steering({})
 
 
-@pytest.mark.parametrize(("name", "allowed"), [("outcome", OUTCOMES), ("persona", MOODS), ("intent", INTENTS)])
+@pytest.mark.parametrize(
+    ("name", "allowed"), [("outcome", OUTCOMES), ("persona", MOODS), ("intent", INTENTS), ("transfer", ANSWERS)]
+)
 def test_a_wrong_value_is_refused_with_everything_that_is_allowed(name: str, allowed: tuple[str, ...]) -> None:
     reason = check_steering(name, "maybe")
     assert reason is not None

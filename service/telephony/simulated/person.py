@@ -1,0 +1,81 @@
+"""The person to whom a simulated call is transferred: answers, is busy, does not pick up, or hangs up again."""
+
+from collections.abc import Callable
+from typing import Literal, Protocol, get_args
+
+from callwright.contract.calls.transfers import TransferCause
+from callwright.service.telephony.simulated.chance import Chance
+from callwright.service.telephony.transfers import CallTransfer, Destination
+
+PersonsAnswer = Literal["answered", "busy", "no_answer", "rejected", "unreachable", "hung_up"]
+ANSWERS: tuple[PersonsAnswer, ...] = get_args(PersonsAnswer)
+_CAUSES: dict[PersonsAnswer, TransferCause] = {
+    "busy": "busy",
+    "no_answer": "no_answer",
+    "rejected": "rejected",
+    "unreachable": "unreachable",
+    "hung_up": "hung_up",
+}
+_SHARES: tuple[tuple[PersonsAnswer, float], ...] = (
+    ("answered", 0.7),
+    ("no_answer", 0.14),
+    ("busy", 0.08),
+    ("rejected", 0.04),
+    ("hung_up", 0.03),
+    ("unreachable", 0.01),
+)
+HOLD_S = 8.0
+"""Seconds after which somebody who holds hears a word again."""
+
+
+class Holding(Protocol):
+    """The call of the contact who holds."""
+
+    now_s: float
+    cut: bool
+
+    def wait(self, seconds: float) -> None:
+        """Lets time pass."""
+        ...
+
+
+class Person:
+    """Somebody who takes calls over. `answer` is what they do; None: chance decides at each call."""
+
+    def __init__(self, chance: Chance, answer: PersonsAnswer | None) -> None:
+        self._chance, self._answer = chance, answer
+
+    def called(self, destination: Destination, line: Holding, ask_to_hold: Callable[[], None]) -> CallTransfer:
+        """What comes of a transfer that begins now. The contact holds meanwhile and hears a word now and then."""
+        started_s = line.now_s
+        answer: PersonsAnswer = self._answer if self._answer else self._chance.weighted(_SHARES)
+        self._wait(self._rings_s(answer, destination.ring_timeout_s), line, ask_to_hold)
+        if answer in ("answered", "hung_up") and destination.kind == "warm":
+            self._wait(self._chance.between(4.0, 9.0), line, ask_to_hold)  # the person hears what it is about
+        cause: TransferCause | None = None
+        if line.cut:
+            cause = "hung_up"
+        elif answer != "answered":
+            cause = _CAUSES[answer]
+        return CallTransfer(
+            kind=destination.kind,
+            to=destination.to,
+            name=destination.name,
+            status="failed" if cause else "bridged",
+            cause=cause,
+            started_s=started_s,
+            at_s=line.now_s,
+        )
+
+    def _rings_s(self, answer: PersonsAnswer, timeout_s: float) -> float:
+        if answer == "no_answer":
+            return timeout_s
+        longest = 3.0 if answer in ("busy", "unreachable") else 14.0
+        return min(self._chance.between(1.5, longest), timeout_s)
+
+    def _wait(self, seconds: float, line: Holding, ask_to_hold: Callable[[], None]) -> None:
+        until_s = line.now_s + seconds
+        while until_s - line.now_s > HOLD_S and not line.cut:
+            line.wait(HOLD_S)
+            ask_to_hold()
+        line.wait(max(until_s - line.now_s, 0.0))
