@@ -10,8 +10,9 @@ from callwright.service.settings import LineSettings, ServiceSettings
 from tests.support import resources
 from tests.support.resources import refusal
 from tests.support.service import OWNED, Tenant, open_service
+from tests.support.twilio.account import NUMBER
 from tests.support.twilio.imitation import imitated_twilio
-from tests.support.twilio.service import NUMBER, calling_through
+from tests.support.twilio.service import calling_through
 
 
 @pytest.mark.requirement("LINE-05")

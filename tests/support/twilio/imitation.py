@@ -26,10 +26,9 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
 
 from callwright.server.embedded.embedded import listener_on, listening
+from tests.support.twilio.account import SID, TOKEN
 from tests.support.twilio.telephone import Telephone
 
-SID = "AC" + "0123456789abcdef" * 2
-TOKEN = "not-a-real-auth-token"
 _E164 = re.compile(r"\+[1-9][0-9]{6,14}")
 _STREAM = re.compile(r'<Connect><Stream url="([^"]+)"/></Connect>')
 _FINAL = ("completed", "busy", "no-answer", "canceled", "failed")
@@ -75,6 +74,7 @@ class Twilio:
     placing: list[str] = field(default_factory=list[str])
     """What becomes of the answers to the next requests for calls: `500`, `429`, `hang`, `nonsense`, `redirect`. The
     call is made for all but `429` and `redirect`."""
+    hangs_s: float = 30.0
     refuses_account: bool = False
     """Whether the auth token counts as wrong."""
     tells: str = "once"
@@ -121,7 +121,7 @@ class Twilio:
         if how == "500":
             return _problem(500, 20500, "An internal server error has occurred")
         if how == "hang":
-            await anyio.sleep(30)
+            await anyio.sleep(self.hangs_s)
         if how == "nonsense":
             return Response("<html>", 201)
         return JSONResponse(self._shown(call), 201)
@@ -313,7 +313,7 @@ class Twilio:
         """Sends a request as Twilio does. `signed` replaces its signature."""
         headers = {"X-Twilio-Signature": signature(url, form) if signed is None else signed}
         try:
-            async with httpx.AsyncClient(trust_env=False, timeout=15) as client:
+            async with httpx.AsyncClient(trust_env=False, timeout=15, verify=False) as client:
                 return await client.post(url, data=form, headers=headers)
         except httpx.HTTPError:
             return httpx.Response(502)

@@ -7,10 +7,8 @@ from pathlib import Path
 from callwright.server.embedded.embedded import address_of, listener_on, listening
 from callwright.service.settings import LineSettings, ServiceSettings, SpeechSettings
 from tests.support.service import Tenant, open_service
-from tests.support.twilio.imitation import SID, TOKEN, Twilio
-
-NUMBER = "+12125550190"
-"""The number of the Twilio account."""
+from tests.support.twilio.account import SID, TOKEN
+from tests.support.twilio.imitation import Twilio
 
 
 @asynccontextmanager

@@ -79,6 +79,7 @@ class TwilioApi:
     closed by the other side, and then nobody knows what became of the request."""
 
     account: TwilioAccount
+    limit_s: float = LIMIT_S
 
     async def place(self, leg: LegRequest) -> str:
         """Places a call, with one request that is never repeated, and returns its sid.
@@ -92,7 +93,7 @@ class TwilioApi:
         leg.check_in_time()
         left_s = leg.place_before_s - anyio.current_time()
         # The request leaves as soon as there is a connection: one that comes too late must not be made any more.
-        timeout = httpx2.Timeout(LIMIT_S, connect=min(LIMIT_S, left_s))
+        timeout = httpx2.Timeout(self.limit_s, connect=min(self.limit_s, left_s))
         try:
             async with self._client(context, timeout) as client:
                 answer = await client.post(self._address("Calls"), data=form)
@@ -178,7 +179,7 @@ class TwilioApi:
         Raises TwilioUnavailable.
         """
         try:
-            async with self._client(await self._secured(), httpx2.Timeout(LIMIT_S)) as client:
+            async with self._client(await self._secured(), httpx2.Timeout(self.limit_s)) as client:
                 answer = await client.request(method, self._address(resource), params=params, data=data)
         except httpx2.HTTPError as error:
             raise TwilioUnavailable(f"Twilio did not answer: {type(error).__name__}") from error

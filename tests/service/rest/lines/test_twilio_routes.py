@@ -19,7 +19,8 @@ from callwright.service.telephony.legs import carrier_reports, leg_rows
 from callwright.service.telephony.legs.carrier_reports import CarrierSaid
 from callwright.service.telephony.legs.leg_tokens import hash_of
 from tests.support.service import Tenant, open_service
-from tests.support.twilio.imitation import SID, TOKEN, signature
+from tests.support.twilio.account import SID, TOKEN
+from tests.support.twilio.imitation import signature
 
 pytestmark = pytest.mark.asyncio
 ROOT = "https://voice.example.com"

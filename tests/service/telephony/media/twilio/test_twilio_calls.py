@@ -18,8 +18,9 @@ from tests.service.telephony.media.sentences import GREETING, LONG, MACHINE, MES
 from tests.service.telephony.media.speech_endpoint import Endpoint, endpoint
 from tests.support.campaigns import ONCE, PLAIN, call_in, calls_of, draft, make_agent, people, phone
 from tests.support.service import Tenant
+from tests.support.twilio.account import NUMBER
 from tests.support.twilio.imitation import Twilio, imitated_twilio
-from tests.support.twilio.service import NUMBER, calling_through
+from tests.support.twilio.service import calling_through
 from tests.support.twilio.telephone import Telephone
 
 pytestmark = [pytest.mark.xdist_group("live-calls")]
