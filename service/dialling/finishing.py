@@ -1,7 +1,7 @@
 """Finishing calls: the transaction that records a call, charges for it and decides whether it is made again."""
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, insert, update
@@ -19,19 +19,21 @@ from callwright.contract.events import (
 )
 from callwright.service.accounts.principals import SERVICE
 from callwright.service.dialling import endings, transfers
+from callwright.service.dialling.call_costs import costs_of
 from callwright.service.dialling.eligibility import do_not_call
 from callwright.service.dialling.eligibility.gate import DO_NOT_CALL
 from callwright.service.dialling.heard_opt_outs import heard
 from callwright.service.dialling.leases import mine, until
-from callwright.service.dialling.limits.coverage import Funds, Held, KnownCall, billed_of, cover, held_for
+from callwright.service.dialling.limits.coverage import Funds, Held, KnownCall, cover, held_for
 from callwright.service.dialling.queue import CalledBefore, Rules, called_before, change_contacts, contacts_by_id
 from callwright.service.dialling.stops import auto_stops as stops
 from callwright.service.dialling.stops import call_reviews
+from callwright.service.dialling.tool_events import tool_events
 from callwright.service.platform.clock.clock import MINUTE, whole_seconds
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.own_address import recording_url, transcript_url
-from callwright.service.rules.cost_items import Cost, cost_of
+from callwright.service.rules.cost_items import Cost
 from callwright.service.rules.percentiles import percentile
 from callwright.service.rules.recording_presence import has_recording
 from callwright.service.rules.retry_policy import CALLBACK_MINUTES, Step, after_call
@@ -120,7 +122,7 @@ def finish(
         )
         for one in finished
     ]
-    parts = [cost_of(held[one.request.call_id].price, billed_of(one.result)) for one in finished]
+    parts = costs_of(connection, finished, held, now_ms=now_ms)
     costs = [part.micros for part in parts]
     bridged = [one.request.call_id for one in finished if one.result.outcome == "transferred"]
     told = transfers.told(connection, bridged)
@@ -314,6 +316,8 @@ def _stored(turn: Turn) -> dict[str, Any]:
     }
     if turn.latency is not None:
         stored["latency_ms"] = {"total": turn.latency.total_ms, **turn.latency.parts_ms}
+    if turn.tool_call is not None:
+        stored["tool_call"] = asdict(turn.tool_call)
     return stored
 
 
@@ -351,6 +355,7 @@ def _report(
         transfer = transfers.columns_of(result.transfer, one.at(result.answered_s))
         if not one.started_told:
             events.append(started_event(ids, row, request, one.at(result.initiated_s) or one.dial_ms))
+        events += tool_events(ids, row, request, result, one.at)
         if transfer["transferred_at"] is not None and request.call_id not in transfers_told:
             events.append(transfers.event(ids, row, request, transfer))
         data = CallCompleted(

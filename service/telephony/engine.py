@@ -13,10 +13,13 @@ from sqlalchemy import Connection
 from callwright.contract.calls.calls import Disposition, Outcome
 from callwright.service.platform.clock.clock import Clock
 from callwright.service.platform.database.database import Database
+from callwright.service.rules.cost_items import Used
 from callwright.service.telephony.transfers import CallTransfer
 
-Speaker = Literal["agent", "contact"]
-TurnSource = Literal["policy", "llm", "host", "stt", "human"]
+Speaker = Literal["agent", "contact", "system"]
+"""`system`: nobody speaks; the turn is the call of a tool."""
+TurnSource = Literal["policy", "llm", "host", "stt", "human", "rehearsal"]
+"""`rehearsal`: the answer of a tool on the simulated network, where nothing is asked."""
 
 HangupCause = Literal[
     "normal_clearing",
@@ -73,6 +76,8 @@ class AgentSnapshot:
     model_name: str | None = None
     version: int | None = None
     """None where a deployment started before versions were kept."""
+    call_tools: str | None = None
+    """What it can do beside talking, as `rules.call_tools` stores it; None for nothing."""
 
 
 @dataclass(frozen=True)
@@ -126,8 +131,19 @@ class AnswerLatency:
 
 
 @dataclass(frozen=True)
+class ToolCall:
+    """The call of a tool by the agent. `arguments` are JSON; `result` is what the model was given, as text."""
+
+    name: str
+    arguments: str
+    result: str
+    ok: bool
+    latency_ms: int
+
+
+@dataclass(frozen=True)
 class Turn:
-    """One thing said. Times are seconds after the call was answered."""
+    """One thing said or done. Times are seconds after the call was answered."""
 
     index: int
     speaker: Speaker
@@ -139,6 +155,8 @@ class Turn:
     interrupted: bool = False
     latency: AnswerLatency | None = None
     """Of an answer of the agent on a line; None where it answers nothing that was spoken."""
+    tool_call: ToolCall | None = None
+    """What the agent did, of a turn of the speaker `system`, which has no text."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,6 +194,10 @@ class CallResult:
     recorded: bool | None = None
     """Whether a call on a line has a file of its sound; None if that is not known, and on the simulated network."""
     machine_verdicts: MachineVerdicts = MachineVerdicts()
+    used: Sequence[Used] = ()
+    """What the call used of services that hear, think and speak, as far as they are known to charge for it."""
+    charge_id: str | None = None
+    """The carrier's id of the call, where that carrier says later what it charged."""
     transfer: CallTransfer | None = None
     """The last try to transfer the call to a person."""
 

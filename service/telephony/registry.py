@@ -15,7 +15,7 @@ BROWSER, SIP, SIMULATED, TWILIO = "browser", "sip", "simulated", "twilio"
 ENGINES: Mapping[str, EngineFactory] = {
     SIMULATED: SimulatedEngine,
     SIP: partial(LineEngine, carrier=SIP),
-    TWILIO: partial(LineEngine, carrier=TWILIO),
+    TWILIO: partial(LineEngine, carrier=TWILIO, tells_charges=True),
     BROWSER: partial(LineEngine, carrier=BROWSER),
 }
 """Engines by the provider of the numbers they call from (`phone_numbers.provider`); that of talks in the browser, which

@@ -21,6 +21,7 @@ FILES: Mapping[str, str] = {
     "conventions": "CONV",
     "agents": "AGENT",
     "agent-versions": "VERSION",
+    "call-tools": "CALLTOOL",
     "webhooks": "HOOK",
     "resources": "RES",
     "do-not-call": "DNC",
@@ -51,6 +52,7 @@ FILES: Mapping[str, str] = {
     "recording": "RECORD",
     "lines": "LINE",
     "twilio": "TWILIO",
+    "costs": "COST",
     "transfers": "TRANSFER",
 }
 """Every file, in the order of the page, with the word its ids begin with."""

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import cast, get_args
 
 from callwright.contract.calls.calls import Disposition, Outcome
+from callwright.service.rules.cost_items import Used, summed
 from callwright.service.speech.mu_law_files import has_sound
 from callwright.service.telephony.engine import AnsweredBy, AnswerLatency, CallResult, HangupCause, Turn
-from callwright.service.telephony.media.messages import Ended, Latency, Reached, Report, Said
+from callwright.service.telephony.media.messages import Ended, Latency, Reached, Report, Said, Usage
 
 _OUTCOMES: Mapping[HangupCause, Outcome] = {
     "user_busy": "busy",
@@ -31,6 +32,7 @@ class Conversation:
         self._latencies: dict[int, AnswerLatency] = {}
         """By the number that the turn had in its media process."""
         self._keys: list[str] = []
+        self._used: list[Used] = []
         self._is_answered = False
 
     def add(self, report: Report) -> None:
@@ -38,12 +40,15 @@ class Conversation:
         if isinstance(report, Reached) and report.stage == "answered":
             self._is_answered = True
         elif isinstance(report, Said):
-            if report.turn.text:
+            if report.turn.text or report.turn.tool_call:
                 self._turns.append(report.turn)
             if report.keys:
                 self._keys.append(report.keys)
         elif isinstance(report, Latency):
             self._latencies[report.turn_index] = AnswerLatency(report.total_ms, report.parts_ms)
+        elif isinstance(report, Usage):
+            used = Used(report.item, report.provider, report.model, report.unit, report.quantity, report.is_own)
+            self._used = summed([*self._used, used])
 
     @property
     def is_answered(self) -> bool:
@@ -74,6 +79,7 @@ class Conversation:
             recorded=ended.recorded or self._has_sound(),
             sip_status=ended.sip_status,
             machine_verdicts=ended.machine_verdicts,
+            used=tuple(self._used),
         )
 
     def _has_sound(self) -> bool:

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from callwright.service.rules.prices.installation_prices import ServiceItem
 from callwright.service.telephony.engine import (
     AnsweredBy,
     CallRequest,
@@ -43,14 +44,27 @@ class SpeechService(_Message):
     key: str = Field(default="", repr=False)
     model: str | None = None
     voice: str | None = None
+    is_own: bool = False
+    """The key is the organization's own, whose provider charges it; else it is the installation's."""
+
+
+class ToolAccess(_Message):
+    """What the agent's tools need to reach their addresses. Secrets are never shown or logged."""
+
+    secrets: Mapping[str, Mapping[str, str]] = Field(default_factory=dict, repr=False)
+    """The secret headers that are set, by tool and name."""
+    opened: tuple[str, ...] = ()
+    """Ranges of private networks that the operator opened."""
 
 
 class SpeechServices(_Message):
-    """What hears, thinks and speaks in a call. Without `hearing` only keys and typed turns are understood."""
+    """What hears, thinks and speaks in a call, and what its tools need. Without `hearing` only keys and typed turns are
+    understood."""
 
     hearing: SpeechService | None = None
     thinking: SpeechService = SpeechService(kind="policy")
     speaking: SpeechService = SpeechService(kind="espeak")
+    tools: ToolAccess = ToolAccess()
 
 
 class Limits(_Message):
@@ -169,6 +183,21 @@ class Latency(_Message):
     """By part: `endpointing`, `hearing`, `thinking`, `speaking`."""
 
 
+class Usage(_Message):
+    """What a call has used of a service since the last report about the same: what that service may charge for."""
+
+    type: Literal["usage"] = "usage"
+    call_id: str
+    item: ServiceItem
+    provider: str
+    """The kind of the service."""
+    model: str | None = None
+    unit: str
+    quantity: float
+    is_own: bool = False
+    """With a key of the organization."""
+
+
 class Ended(_Message):
     """A call is over. It is the last message about it."""
 
@@ -196,7 +225,7 @@ class Ended(_Message):
     """False: the request that places the call certainly did not leave, so no telephone rang."""
 
 
-Report = Annotated[Ready | Listening | Reached | Said | Latency | Ended, Field(discriminator="type")]
+Report = Annotated[Ready | Listening | Reached | Said | Latency | Usage | Ended, Field(discriminator="type")]
 """What a media process tells its host."""
 
 

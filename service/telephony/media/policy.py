@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from callwright.service.telephony.engine import CallRequest, Speaker
 from callwright.service.telephony.media.findings import Then
-from callwright.service.telephony.simulated.conversation.agent_policy import AgentPolicy, Ending
+from callwright.service.telephony.simulated.conversation.agent_policy import AgentPolicy
+from callwright.service.telephony.simulated.conversation.ending import Ending
 from callwright.service.telephony.simulated.conversation.line import Awaited, Heard
 from callwright.service.telephony.simulated.conversation.phrases import bank_of, bank_or_english
 from callwright.service.telephony.simulated.conversation.placeholders import with_plain_placeholders
@@ -134,9 +135,13 @@ class Phrases:
         """One of the agent's phrases."""
         return Saying(self._bank.agent_says(key, self._chance), self._language, then)
 
+    def own_or(self, sentence: str, key: str, *, then: Then = "listen") -> Saying:
+        """The agent's own words, or a phrase if there are none."""
+        return Saying(sentence, self._request.agent.language, then) if sentence.strip() else self.of(key, then=then)
+
     def fallback(self, sentence: str) -> Saying:
         """What is said when the model does not answer."""
-        return Saying(sentence, self._request.agent.language) if sentence.strip() else self.of("still_there")
+        return self.own_or(sentence, "still_there")
 
     def for_machine(self, warnings: list[str]) -> Saying:
         """What is left on a machine."""

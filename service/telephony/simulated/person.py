@@ -43,7 +43,8 @@ class Person:
     """Somebody who takes calls over. `answer` is what they do; None: chance decides at each call."""
 
     def __init__(self, chance: Chance, answer: PersonsAnswer | None) -> None:
-        self._chance, self._answer = chance, answer
+        self._chance = chance
+        self._answer: PersonsAnswer | None = answer
 
     def called(self, destination: Destination, line: Holding, ask_to_hold: Callable[[], None]) -> CallTransfer:
         """What comes of a transfer that begins now. The contact holds meanwhile and hears a word now and then."""

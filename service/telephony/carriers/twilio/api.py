@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from email.utils import parsedate_to_datetime
 from functools import cached_property
 from ssl import SSLContext
@@ -56,6 +57,11 @@ class TwilioCall(BaseModel):
     status: str = ""
     direction: str = ""
     date_created: Annotated[str, BeforeValidator(lambda value: value or "")] = ""  # pyright: ignore[reportUnknownLambdaType]  # null
+
+    price: Decimal | None = None
+    """What is charged, below zero; None until Twilio has rated the call."""
+    price_unit: Annotated[str, BeforeValidator(lambda value: value or "USD")] = "USD"  # pyright: ignore[reportUnknownLambdaType]  # null
+    """The currency of the price, as ISO 4217."""
 
     def was_created_between(self, begin: datetime, end: datetime) -> bool:
         """Whether it was; false where the time of its creation is missing."""

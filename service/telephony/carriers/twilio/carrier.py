@@ -7,6 +7,7 @@ any process, is kept with the leg, and is read here; where nothing comes, Twilio
 
 import secrets
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 
 import anyio
@@ -16,8 +17,17 @@ from callwright.service.telephony.carriers.twilio.api import TwilioApi
 from callwright.service.telephony.carriers.twilio.following import FollowTimes, TwilioWatch
 from callwright.service.telephony.carriers.twilio.media_places import MediaPlace, MediaPlaces
 from callwright.service.telephony.carriers.twilio.reports import TwilioReports
+from callwright.service.telephony.carriers.twilio.statuses import FREE
 from callwright.service.telephony.engine import CallRequest, CallResult
-from callwright.service.telephony.legs.carrier import Found, HangUpAsked, LegRequest, NotSent, ToldStage, Unknown
+from callwright.service.telephony.legs.carrier import (
+    Charge,
+    Found,
+    HangUpAsked,
+    LegRequest,
+    NotSent,
+    ToldStage,
+    Unknown,
+)
 from callwright.service.telephony.legs.leg_rows import LegStage
 from callwright.service.telephony.lines.media_processes import MediaCall, MediaProcesses, MediaUnavailable
 from callwright.service.telephony.media.messages import BeginCall, Listening
@@ -157,3 +167,10 @@ class TwilioCarrier:
     async def hang_up(self, provider_call_id: str) -> None:
         """Ends a call whose host is gone. Raises TwilioUnavailable."""
         await self._api.hang_up(provider_call_id)
+
+    async def charge_of(self, provider_call_id: str) -> Charge | None:
+        """What Twilio charges for a call, once it has rated it: some minutes after its end. Raises TwilioUnavailable."""
+        call = await self._api.call(provider_call_id)
+        if call.price is None:
+            return None if call.status not in FREE else Charge("telephony", Decimal(0), call.price_unit)
+        return Charge("telephony", -call.price, call.price_unit)

@@ -21,6 +21,8 @@ STAGES: Mapping[str, LegStage] = {
 }
 """What a call has reached at least that has this status."""
 FINAL = ("completed", "busy", "no-answer", "canceled", "failed")
+FREE = ("busy", "no-answer", "canceled", "failed")
+"""Calls that Twilio makes no price for: nobody answered."""
 _ANSWERED_BY: Mapping[str, AnsweredBy] = {
     "human": "human",
     "machine_start": "machine_end_silence",
