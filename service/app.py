@@ -103,7 +103,7 @@ class Application:
         places: MediaPlaces | None = None,
     ) -> None:
         self._services, self._pipeline = services, pipeline
-        self._talks, self._media = TalkWebsocket(services, browser), TwilioMedia(services, places)
+        self._talks, self.media = TalkWebsocket(services, browser), TwilioMedia(services, places)
         lines = services.settings.lines
         account = account_of(lines, services.settings.public_url)
         self._other_routes = Starlette(
@@ -132,7 +132,7 @@ class Application:
                     return
         elif scope["type"] == "websocket":
             own = scope["path"].removeprefix(scope.get("root_path", ""))
-            await (self._media if own.startswith(MEDIA_PATH) else self._talks)(scope, receive, send)
+            await (self.media if own.startswith(MEDIA_PATH) else self._talks)(scope, receive, send)
             return
         await self._other_routes(scope, receive, send)
 

@@ -62,11 +62,7 @@ async def serve(settings: ProgramSettings, where: ServeOptions) -> None:
         names = names_for(where.host, where.allowed_hosts)
     except BadHostName as error:
         raise CommandError(str(error)) from error
-    try:
-        listener = listener_on(where.host, where.port)
-    except OSError as error:
-        taken = "; choose another --port, or stop what has it" if error.errno == errno.EADDRINUSE else ""
-        raise CommandError(f"cannot listen on {where.host}:{where.port}: {error.strerror}{taken}") from error
+    listener = bound(where.host, where.port)
     with listener, stop_signals() as told_to_stop:
         async with (
             service_of(settings, starts_paused=where.starts_paused) as (service, _),
@@ -80,6 +76,15 @@ async def serve(settings: ProgramSettings, where: ServeOptions) -> None:
             await drained(service, told_to_stop)
             service.services.database.shorten(LAST_UNITS_S)  # waiting requests are answered while possible
             tasks.cancel_scope.cancel()
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """A listening socket. Raises `CommandError`."""
+    try:
+        return listener_on(host, port)
+    except OSError as error:
+        taken = "; choose another --port, or stop what has it" if error.errno == errno.EADDRINUSE else ""
+        raise CommandError(f"cannot listen on {host}:{port}: {error.strerror}{taken}") from error
 
 
 async def drained(service: Service, told_to_stop: Callable[[], Awaitable[object]]) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import MutableMapping
 from typing import Any
 
+from starlette.responses import Response
 from starlette.websockets import WebSocket
 
 from callwright.service.rest.lines.passing_on import passed_on
@@ -20,7 +21,10 @@ class TwilioMedia:
         self._services, self._places = services, places
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
-        """Answers one websocket: once for each call, to whoever has the token of its leg."""
+        """Answers one websocket: once for each call, to whoever has the token of its leg. There is nothing else here."""
+        if scope["type"] != "websocket":
+            await Response("Only the sound of calls comes here.\n", 404, media_type="text/plain")(scope, receive, send)
+            return
         socket = WebSocket(scope, receive, send)
         path: str = scope["path"].removeprefix(scope.get("root_path", ""))
         call_id, _, token = path.removeprefix(MEDIA_PATH).partition("/")

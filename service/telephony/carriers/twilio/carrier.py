@@ -169,7 +169,7 @@ class TwilioCarrier:
         await self._api.hang_up(provider_call_id)
 
     async def charge_of(self, provider_call_id: str) -> Charge | None:
-        """What Twilio charges for a call, once it has rated it: some minutes after its end. Raises TwilioUnavailable."""
+        """What Twilio charges for a call, once it has rated it: minutes after its end. Raises TwilioUnavailable."""
         call = await self._api.call(provider_call_id)
         if call.price is None:
             return None if call.status not in FREE else Charge("telephony", Decimal(0), call.price_unit)
