@@ -28,8 +28,8 @@ async def lines(settings: ProgramSettings, host: str, port: int) -> None:
         )
     if by_twilio and settings.lines.lines_url is None:
         raise CommandError(
-            f"CALLWRIGHT_TWILIO_ACCOUNT_SID needs CALLWRIGHT_LINES_URL here: the address at which Twilio reaches port {port} "
-            "of this process alone, such as https://lines-1.example.com"
+            "CALLWRIGHT_TWILIO_ACCOUNT_SID needs CALLWRIGHT_LINES_URL here: the address at which Twilio reaches port "
+            f"{port} of this process alone, such as https://lines-1.example.com"
         )
     if (why := why_no_lines(settings.lines.count)) is not None:
         raise CommandError(why)

@@ -21,7 +21,7 @@ class TwilioMedia:
         self._services, self._places = services, places
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
-        """Answers one websocket: once for each call, to whoever has the token of its leg. There is nothing else here."""
+        """Answers one websocket: once for each call, to whoever has the token of its leg. Nothing else is here."""
         if scope["type"] != "websocket":
             await Response("Only the sound of calls comes here.\n", 404, media_type="text/plain")(scope, receive, send)
             return

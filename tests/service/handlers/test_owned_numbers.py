@@ -5,11 +5,15 @@ from typing import Any
 
 import pytest
 
+from callwright.client import Client
+from callwright.client.transport import ASGITransport
 from callwright.server.embedded.embedded import address_of, listener_on
+from callwright.service.app import running
 from callwright.service.settings import LineSettings, ServiceSettings
 from tests.support import resources
+from tests.support.campaigns import PLAIN, draft, people
 from tests.support.resources import refusal
-from tests.support.service import OWNED, Tenant, open_service
+from tests.support.service import BASE_URL, OWNED, Tenant, open_service
 from tests.support.twilio.account import NUMBER
 from tests.support.twilio.imitation import imitated_twilio
 from tests.support.twilio.service import calling_through
@@ -114,3 +118,24 @@ async def test_twilio_that_does_not_answer_or_knows_no_such_account_is_said(
             async with refusal(503, "service_unavailable") as kept:
                 await tenant.client.phone_numbers.import_owned(number=NUMBER)
             assert said in kept[0].message
+
+
+@pytest.mark.requirement("TWILIO-07")
+async def test_a_campaign_from_numbers_of_twilio_names_what_the_service_lacks(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with imitated_twilio(NUMBER) as twilio:
+        async with calling_through(twilio, database_url, tmp_path, lines=0, workers=False) as tenant:
+            number = await tenant.client.phone_numbers.import_owned(number=NUMBER)
+            made = await draft(tenant, people(1), phone_number_ids=[number.id], compliance=PLAIN)
+            assert (await tenant.client.deployments.preview(id=made.id)).problems == []
+            key = tenant.api_key
+    settings = ServiceSettings(data=tmp_path, database_url=database_url, lines=LineSettings(count=0))
+    async with running(settings, workers=False) as service:
+        async with Client(BASE_URL, key, transport=ASGITransport(app=service.asgi)) as client:
+            preview = await client.deployments.preview(id=made.id)
+            (problem,) = preview.problems
+            for name in ("CALLWRIGHT_TWILIO_ACCOUNT_SID", "CALLWRIGHT_PUBLIC_URL"):
+                assert name in problem
+            async with refusal(422, "lines_unavailable"):
+                await client.deployments.start(id=made.id, plan_id=preview.plan_id)

@@ -77,6 +77,8 @@ class Twilio:
     hangs_s: float = 30.0
     refuses_account: bool = False
     """Whether the auth token counts as wrong."""
+    prices: dict[str, str] = field(default_factory=dict[str, str])
+    """What calls cost, by their sids, once they are rated."""
     tells: str = "once"
     """How statuses are told: `once`, `twice`, `backwards` or `never`."""
     tasks: TaskGroup | None = None
@@ -190,7 +192,7 @@ class Twilio:
             "direction": "outbound-api",
             "date_created": created,
             "start_time": None if call.status == "queued" else created,
-            "price": None,
+            "price": self.prices.get(call.sid),
             "price_unit": "USD",
         }
 
