@@ -1,7 +1,6 @@
 """Talks in the browser: each is one call of a deployment of its own, which a page opens."""
 
 import secrets
-from hashlib import sha256
 from typing import Any
 
 from sqlalchemy import bindparam, func, insert, select
@@ -31,6 +30,7 @@ from callwright.service.tables.schema import calls, deployment_contacts, deploym
 from callwright.service.telephony.chosen_services import ChosenServices, ProviderUnusable, speech_services_of
 from callwright.service.telephony.engine import CallRequest
 from callwright.service.telephony.legs import leg_rows
+from callwright.service.telephony.legs.leg_tokens import hash_of
 from callwright.service.telephony.legs.line_engine import NOT_TAKEN_S
 from callwright.service.telephony.lines.availability import why_no_lines
 from callwright.service.telephony.registry import BROWSER
@@ -72,11 +72,6 @@ def talk_to_agent(asked: contract.TalkToAgent, context: RequestContext) -> contr
         hears=chosen.what_is_missing is None,
         notice=chosen.what_is_missing,
     )
-
-
-def hash_of(token: str) -> str:
-    """What is stored of a token."""
-    return sha256(token.encode()).hexdigest()
 
 
 def _check_variables(agent: Any, variables: dict[str, str]) -> None:
