@@ -21,7 +21,8 @@ from callwright.service.platform.json_text import json_text
 from callwright.service.platform.refusals import Refusal, invalid
 from callwright.service.platform.search_words import word_column
 from callwright.service.rules.call_tools import columns_in
-from callwright.service.rules.prices.price_list import Price, stored_price
+from callwright.service.rules.cost_items import FREE
+from callwright.service.rules.prices.price_list import stored_price
 from callwright.service.rules.rows import BadRow, read_cells
 from callwright.service.rules.templates import Columns, render
 from callwright.service.tables.campaign_settings import columns_of
@@ -40,8 +41,6 @@ MOST_TALKS = 10
 OPENS_WITHIN_S = 20
 """Seconds that the agent waits for the sound of a page that has come."""
 _ENDING = "this service is being stopped and takes no more calls; try again in a minute, when it has been started again"
-_FREE = Price(0)
-"""Nobody is rung. What speech and language models cost is between the organization and their providers."""
 _D = deployments.c
 _OPEN = select(func.count()).where(_D.org_id == bindparam("org"), CALLING, _D.call_type == "web", _D.in_flight > 0)
 
@@ -192,7 +191,7 @@ def _add_call(context: RequestContext, request: CallRequest, deployment: dict[st
         "to_number": request.to,
         "status": "queued",
         "created_at": context.now_ms,
-        "price": stored_price(_FREE),
+        "price": stored_price(FREE),
         "language": request.agent.language,
         "voice_id": request.agent.voice_id,
         "variables": json_text(request.variables),

@@ -12,6 +12,7 @@ from callwright.server.commands.doctor.checkup import CheckResult
 from callwright.server.commands.doctor.lines import line_checks
 from callwright.server.embedded.embedded import listener_on
 from callwright.server.settings import read_settings
+from tests.support.priced_calls import LIST
 
 PUBLIC = "https://voice.example.com"
 
@@ -126,3 +127,19 @@ async def test_a_trunk_that_is_written_wrong_is_said_with_its_setting_and_withou
     assert found.state == "bad"
     assert found.said.startswith("CALLWRIGHT_SIP_TRUNK: ")
     assert "hunter2" not in found.said
+
+
+async def test_the_price_list_is_shown_with_what_it_lacks_and_a_mistake_in_it_is_named(tmp_path: Path) -> None:
+    assert "costs.md" in (await checks(tmp_path, {}))["Prices"].said
+    file = tmp_path / "prices.toml"
+    file.write_text(LIST, encoding="utf-8")
+    given = {"CALLWRIGHT_SERVICE_PRICES": str(file)}
+    good = (await checks(tmp_path, given))["Prices"]
+    assert (good.state, good.said) == ("good", "version 2026.11.27, with prices for scripted, stt, llm, tts")
+    with listener_on() as listener:
+        trunk = {"CALLWRIGHT_SIP_TRUNK": f"sip:127.0.0.1:{listener.getsockname()[1]};transport=tcp"}
+        lacks = (await checks(tmp_path, given | trunk))["Prices"]
+    assert (lacks.state, lacks.help) == ("note", "Not counted is what these charge: the carrier.")
+    file.write_text(LIST.replace("minute = 6_000", "minute = -1"), encoding="utf-8")
+    bad = (await checks(tmp_path, given))["Prices"]
+    assert (bad.state, "platform.minute: this has to be a whole number of at least 0" in bad.said) == ("bad", True)
