@@ -69,6 +69,19 @@ class CallCompleted(CallStarted):
     transfer: Transfer | None = None
 
 
+class CallToolCalled(Resource):
+    """Data of call.tool_called. What was asked and answered is in the transcript."""
+
+    call_id: str
+    deployment_id: str | None
+    agent_id: str
+    turn_index: Annotated[int, Field(description="The turn of the transcript that has arguments and result.")]
+    tool: OwnText
+    ok: bool
+    latency_ms: int
+    simulated: bool
+
+
 class CallTransferred(Resource):
     """Data of call.transferred."""
 
@@ -212,6 +225,12 @@ class WebhookTest(Resource):
 
 CALL_STARTED = EventType("call.started", CallStarted, "the carrier accepted the call", "call_id")
 CALL_COMPLETED = EventType("call.completed", CallCompleted, "the call ended, for any reason", "call_id")
+CALL_TOOL_CALLED = EventType(
+    "call.tool_called",
+    CallToolCalled,
+    "the agent called one of its tools; it is told when the call has ended, once for each time",
+    "call_id",
+)
 CALL_TRANSFERRED = EventType("call.transferred", CallTransferred, "a person has taken over the call", "call_id")
 CALL_UNCONFIRMED = EventType(
     "call.unconfirmed",

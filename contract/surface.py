@@ -14,13 +14,13 @@ from callwright.contract import (
     wallet,
     webhooks,
 )
-from callwright.contract.agents import agents
+from callwright.contract.agents import agents, call_tool_settings
 from callwright.contract.calls import calls, conversations, evidence, transcripts, unconfirmed
 from callwright.contract.declaration.operation import OPERATIONS, Operation
 from callwright.contract.deployments import deployments, placing, talks
 
 MODULES = (
-    *(agents, voices, providers, audiences, phone_numbers, deployments, placing),
+    *(agents, call_tool_settings, voices, providers, audiences, phone_numbers, deployments, placing),
     *(calls, unconfirmed, talks, transcripts, conversations, wallet, webhooks, event_log),
     *(overview, audit_log, evidence, do_not_call, people, compliance_reviews),
 )

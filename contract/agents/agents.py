@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from callwright.contract.agents.call_tools import CallTools, CallToolSecret
 from callwright.contract.checks.service_names import MODEL_TEXT, VOICE_TEXT
 from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NO_TEXT, TO_NOTHING, Changes
 from callwright.contract.declaration.field_types import (
@@ -119,9 +120,11 @@ class Agent(Stored):
     welcome_message: OwnScript
     speech: SpeechChoice = None
     model: ModelChoice = None
-    variables: Annotated[
-        list[OwnText], Field(description="Audience columns that prompt and welcome message need."), DERIVED
-    ]
+    call_tools: CallTools = []
+    call_tool_secrets: Annotated[
+        list[CallToolSecret], Field(description="The secret headers of its tools, and whether they are set."), DERIVED
+    ] = []
+    variables: Annotated[list[OwnText], Field(description="Audience columns that its words and tools need."), DERIVED]
     warnings: Annotated[
         list[OwnText], Field(description="What to look at, for example a voice of another language."), DERIVED
     ] = []
@@ -148,6 +151,7 @@ class Spoken(Resource):
     welcome_message: OwnScript
     speech: SpeechChoice = None
     model: ModelChoice = None
+    call_tools: CallTools = []
 
 
 class AgentSnapshot(Spoken):

@@ -186,12 +186,25 @@ class AnswerLatency(Resource):
     speaking: Annotated[int, Field(description="Until their sound.")] = 0
 
 
+class CalledTool(Resource):
+    """The call of a tool by the agent: what it asked and what it was told."""
+
+    name: OwnText
+    arguments: Annotated[Speech, Field(description="JSON of the arguments, which come from what was said.")]
+    result: Annotated[Speech, Field(description="What the agent was told, as text, cut at 4,000 characters.")]
+    ok: Annotated[bool, Field(description="False: it failed, and result says why.")]
+    latency_ms: Annotated[int, Field(description="How long it took; 0 on the simulated network.")]
+
+
 class TranscriptTurn(Resource):
-    """One thing said. Times are seconds after the answer."""
+    """One thing said or done. Times are seconds after the answer."""
 
     index: int
-    role: Literal["agent", "contact"]
-    text: Speech
+    role: Annotated[
+        Literal["agent", "contact", "system"],
+        Field(description="system: nobody speaks, and the agent calls a tool (tool_call)."),
+    ]
+    text: Annotated[Speech, Field(description="Empty where a tool is called.")]
     start_seconds: float
     end_seconds: float
     language: OwnText
@@ -202,6 +215,7 @@ class TranscriptTurn(Resource):
     latency_ms: Annotated[
         AnswerLatency | None, Field(description="Of an answer of the agent on a carrier's line; else null.")
     ] = None
+    tool_call: Annotated[CalledTool | None, Field(description="Of role system; else null.")] = None
 
 
 class Transcript(Resource):

@@ -76,7 +76,8 @@ def _read(node: _Json, defs: Mapping[str, _Json]) -> Shape:
         node = {**defs[str(node["$ref"]).rsplit("/", 1)[-1]], **{k: v for k, v in node.items() if k != "$ref"}}
     description = str(node.get("description", ""))
     example = str(next(iter(node.get("examples", ())), ""))
-    branches = [one for one in cast("list[_Json]", node.get("anyOf", [])) if one.get("type") != "null"]
+    choices = cast("list[_Json]", node.get("anyOf", node.get("oneOf", [])))
+    branches = [one for one in choices if one.get("type") != "null"]
     if branches:
         return _choice([_read(branch, defs) for branch in branches], description, example)
     kind = node.get("type")
@@ -101,13 +102,19 @@ def _choice(branches: Sequence[Shape], description: str, example: str) -> Shape:
         text=max((one.text for one in branches if one.text is not None), default=None),
         entries=next((one.entries for one in branches if one.entries is not None), None),
         each=next((one.each for one in branches if one.each is not None), None),
-        fields=next((one.fields for one in branches if one.fields is not None), None),
+        fields=_fields_of(branches),
         most_keys=next((one.most_keys for one in branches if one.most_keys is not None), None),
         value=next((one.value for one in branches if one.value is not None), None),
         is_anything=any(one.is_anything for one in branches),
         description=description or next((one.description for one in branches if one.description), ""),
         example=example or next((one.example for one in branches if one.example), ""),
     )
+
+
+def _fields_of(branches: Sequence[Shape]) -> Mapping[str, Shape] | None:
+    """The fields of all objects among the branches; None if none is one. Which belong together, the model knows."""
+    objects = [one.fields for one in branches if one.fields is not None]
+    return {name: shape for fields in reversed(objects) for name, shape in fields.items()} if objects else None
 
 
 @dataclass(slots=True)

@@ -39,6 +39,8 @@ _WORDS: Mapping[str, str] = {
     "datetime_parsing": _MOMENT,
     "datetime_from_date_parsing": _MOMENT,
     "datetime_object_invalid": _MOMENT,
+    "union_tag_invalid": "must have as its type one of {expected_tags}",
+    "union_tag_not_found": "needs a type",
     "greater_than_equal": "must be at least {ge}",
     "less_than_equal": "must be at most {le}",
     "greater_than": "must be more than {gt}",

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from callwright.contract.checks.names import SeenLines
-from callwright.contract.checks.time_zones import time_zones
+from callwright.contract.checks.time_zones import checked_zone
 from callwright.contract.checks.yes_and_no import NO, YES
 from callwright.contract.declaration.field_types import PlainText, Spend, Timestamp
 from callwright.contract.declaration.marks import ColumnText, OwnScript, OwnText
@@ -59,14 +59,10 @@ Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 WEEKDAYS: tuple[Weekday, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
-def _zone(value: str) -> str:
-    if value not in time_zones():
-        raise ValueError("must be an IANA time zone, for example America/New_York")
-    return value
-
-
 TimeZone = Annotated[
-    OwnText, Field(description="IANA time zone.", examples=["America/New_York"], max_length=64), AfterValidator(_zone)
+    OwnText,
+    Field(description="IANA time zone.", examples=["America/New_York"], max_length=64),
+    AfterValidator(checked_zone),
 ]
 ClockTime = Annotated[
     OwnText,

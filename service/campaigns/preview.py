@@ -35,6 +35,7 @@ from callwright.service.dialling.schedule import DialPace
 from callwright.service.platform.clock.clock import MINUTE, SECOND, moment, moment_or_none
 from callwright.service.platform.money import amount, money
 from callwright.service.platform.phone import redacted
+from callwright.service.rules.call_tools import columns_in
 from callwright.service.rules.organization_plans import PricePlan
 from callwright.service.rules.plan_id import StartPlanSeal
 from callwright.service.rules.templates import Columns, placeholders_in, values_of, variables_in
@@ -259,7 +260,8 @@ def _org_name(connection: Connection, row: Row[Any]) -> str:
 
 def _missing(agent: AgentSnapshot, audience: Row[Any]) -> list[contract.MissingVariable]:
     filled = {column["name"]: column["filled"] for column in json.loads(audience.columns)}
-    wanted: Sequence[str] = (*variables_in(agent.welcome_message), *variables_in(agent.system_prompt))
+    words = (*variables_in(agent.welcome_message), *variables_in(agent.system_prompt))
+    wanted: Sequence[str] = (*words, *columns_in(agent.call_tools))
     columns = Columns(filled)
     counts = ((name, audience.valid_count - filled.get(columns.find(name) or "", 0)) for name in dict.fromkeys(wanted))
     return [contract.MissingVariable(name=name, contacts=count) for name, count in counts if count]

@@ -27,6 +27,7 @@ from callwright.service.platform.clock.clock import moment
 from callwright.service.platform.money import amount
 from callwright.service.platform.phone import redacted
 from callwright.service.platform.refusals import Refusal, not_found
+from callwright.service.rules.call_tools import columns_in
 from callwright.service.rules.open_hours import CALLING_HOURS as HOURS_RULE
 from callwright.service.rules.organization_plans import PricePlan
 from callwright.service.rules.templates import Columns, nearest_column, variables_in
@@ -80,6 +81,7 @@ def missing_columns(agent: Any, audience: Row[Any], voicemail_message: str) -> l
         *variables_in(agent.welcome_message),
         *variables_in(agent.system_prompt),
         *variables_in(voicemail_message),
+        *columns_in(agent.call_tools),
     )
     return [name for name in dict.fromkeys(wanted) if columns.find(name) is None]
 

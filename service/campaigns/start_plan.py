@@ -120,11 +120,11 @@ def _json(part: BaseModel | None) -> str | None:
 
 
 def _matters(name: str, agent: Mapping[str, Any]) -> bool:
-    """A plan of before agents could name providers still fits one that names none, and one of before versions fits
-    the first."""
+    """A plan of before agents could name providers or have tools still fits one that has none, and one of before
+    versions fits the first."""
     if name == "version":
         return (agent.get(name) or 1) > 1
-    return name not in CHOICE or agent.get(name) is not None
+    return name not in (*CHOICE, "call_tools") or agent.get(name) is not None
 
 
 def _unless_default(part: BaseModel, later: Collection[str]) -> str:

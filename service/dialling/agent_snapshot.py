@@ -6,10 +6,11 @@ from typing import Any
 
 from sqlalchemy import Row
 
+from callwright.service.rules.call_tools import tools_in
 from callwright.service.rules.provider_choice import CHOICE, choice_of
 from callwright.service.telephony.engine import AgentSnapshot
 
-SNAPSHOT = ("system_prompt", "welcome_message", "language", "voice_id", *CHOICE)
+SNAPSHOT = ("system_prompt", "welcome_message", "language", "voice_id", *CHOICE, "call_tools")
 """The fields of the agent that a deployment keeps when it starts; later edits do not change them.
 
 A change of one of them makes a version of the agent.
@@ -32,4 +33,5 @@ def snapshot_of(agent_id: str, kept: Mapping[str, Any]) -> AgentSnapshot:
 
 def shown_fields(kept: Mapping[str, Any]) -> dict[str, Any]:
     """The fields that were kept, as the contract has them."""
-    return {**{name: kept[name] for name in SNAPSHOT if name in kept and name not in CHOICE}, **choice_of(kept)}
+    plain = {name: kept[name] for name in SNAPSHOT if name in kept and name not in (*CHOICE, "call_tools")}
+    return {**plain, **choice_of(kept), "call_tools": list(tools_in(kept.get("call_tools")))}

@@ -1,7 +1,7 @@
 """Finishing calls: the transaction that records a call, charges for it and decides whether it is made again."""
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, insert, update
@@ -27,6 +27,7 @@ from callwright.service.dialling.limits.coverage import Funds, Held, KnownCall, 
 from callwright.service.dialling.queue import CalledBefore, Rules, called_before, change_contacts, contacts_by_id
 from callwright.service.dialling.stops import auto_stops as stops
 from callwright.service.dialling.stops import call_reviews
+from callwright.service.dialling.tool_events import tool_events
 from callwright.service.platform.clock.clock import MINUTE, whole_seconds
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.json_text import json_text
@@ -314,6 +315,8 @@ def _stored(turn: Turn) -> dict[str, Any]:
     }
     if turn.latency is not None:
         stored["latency_ms"] = {"total": turn.latency.total_ms, **turn.latency.parts_ms}
+    if turn.tool_call is not None:
+        stored["tool_call"] = asdict(turn.tool_call)
     return stored
 
 
@@ -351,6 +354,7 @@ def _report(
         transfer = transfers.columns_of(result.transfer, one.at(result.answered_s))
         if not one.started_told:
             events.append(started_event(ids, row, request, one.at(result.initiated_s) or one.dial_ms))
+        events += tool_events(ids, row, request, result, one.at)
         if transfer["transferred_at"] is not None and request.call_id not in transfers_told:
             events.append(transfers.event(ids, row, request, transfer))
         data = CallCompleted(

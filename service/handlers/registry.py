@@ -11,7 +11,7 @@ from callwright.service.handlers import (
     voices,
     wallet,
 )
-from callwright.service.handlers.agents import agents, versions
+from callwright.service.handlers.agents import agents, call_tools, versions
 from callwright.service.handlers.calls import calls, conversations, evidence, transcripts, unconfirmed
 from callwright.service.handlers.deployments import deployments, inbound, placing, talks
 from callwright.service.handlers.events import explanation, log
@@ -19,7 +19,7 @@ from callwright.service.handlers.people import deletion, export
 from callwright.service.handlers.webhooks import deliveries, subscriptions
 
 MODULES = (
-    *(agents, versions, audiences, calls, unconfirmed, talks, conversations, deployments, inbound, placing),
+    *(agents, call_tools, versions, audiences, calls, unconfirmed, talks, conversations, deployments, inbound, placing),
     *(phone_numbers, providers, transcripts, voices, wallet),
     *(subscriptions, deliveries, log, explanation),
     *(overview, audit_log, evidence, do_not_call, export, deletion, compliance_reviews),

@@ -35,10 +35,11 @@ _LOCKED = {
 
 
 def of_agent(row: Any) -> str:
-    """The revision of an agent: its voice, what it says, and the providers it names."""
+    """The revision of an agent: its voice, what it says, the providers it names, and its tools."""
     said = [row.name, row.system_prompt, row.welcome_message, row.language, row.voice_id]
     named = [getattr(row, name) for name in CHOICE]
-    return revision("agent", [*said, *named] if any(named) else said)
+    tools = [row.call_tools] if row.call_tools else []
+    return revision("agent", [*said, *named, *tools] if any(named) or tools else said)
 
 
 def of_number(row: Any) -> str:

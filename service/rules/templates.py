@@ -6,7 +6,7 @@ Where no column matches like that, accents do not count either, unless two colum
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
@@ -184,6 +184,11 @@ def render(template: str, variables: Mapping[str, str]) -> Rendered:
         return Rendered("".join(words))
     missing = dict.fromkeys(place.name for place, value in zip(places, values, strict=True) if value is None)
     return Rendered(_closed_up(words), tuple(missing))
+
+
+def filled(template: str, value_of: Callable[[Placeholder], str]) -> str:
+    """The template with a value for each placeholder, and nothing else changed: for what is sent and not spoken."""
+    return "".join(part if isinstance(part, str) else value_of(part) for part in _parts(template))
 
 
 def _closed_up(pieces: list[str]) -> str:

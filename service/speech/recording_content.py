@@ -20,7 +20,7 @@ class TimedTurn(Protocol):
     @property
     def index(self) -> int: ...
     @property
-    def speaker(self) -> Literal["agent", "contact"]: ...
+    def speaker(self) -> Literal["agent", "contact", "system"]: ...
     @property
     def text(self) -> str: ...
     @property
@@ -41,6 +41,7 @@ class RecordingContent:
     call_id: str
     duration_s: float
     turns: Sequence[TimedTurn]
+    """What was said: none of `system`."""
     agent_voice_id: str
     agent_language: str
     seed: str

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Row, bindparam, or_, select, update
 from callwright.contract.providers import Role
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.secret_box import SecretBox, SecretUnreadable
+from callwright.service.tables.call_tool_secrets import encrypted_again
 from callwright.service.tables.schema import agents, deployments, providers
 
 _P, _A, _D = providers.c, agents.c, deployments.c
@@ -34,9 +35,11 @@ def all_of(connection: Connection, org_id: str, *, hold: bool = False) -> list[R
 
 
 def encrypt_again(connection: Connection, box: SecretBox) -> tuple[int, list[str]]:
-    """Encrypts the keys of all organizations with the first secrets key, so that later ones are needed no more.
+    """Encrypts the keys of all organizations with the first secrets key, so that later ones are needed no more, and the
+    secrets of call tools.
 
-    Returns how many there are, and the names of providers whose keys cannot be read; those stay as they are.
+    Returns how many there are, and the names of providers and of agents' tools whose keys cannot be read; those stay as
+    they are.
     """
     done, unreadable = 0, list[str]()
     held = select(providers).where(_P.encrypted_key.is_not(None)).order_by(_P.org_id, _P.name).with_for_update()
@@ -50,6 +53,11 @@ def encrypt_again(connection: Connection, box: SecretBox) -> tuple[int, list[str
         mine = (_P.org_id == row.org_id) & (_P.name == row.name)
         connection.execute(update(providers).where(mine).values(encrypted_key=stored))
         done += 1
+    tools = select(_A.id, _A.org_id, _A.call_tool_secrets).where(_A.call_tool_secrets.is_not(None)).order_by(_A.id)
+    for row in connection.execute(tools.with_for_update()).all():
+        stored, count, left = encrypted_again(row.call_tool_secrets, box, (row.org_id, row.id))
+        connection.execute(update(agents).where(_A.id == row.id).values(call_tool_secrets=stored))
+        done, unreadable = done + count, unreadable + left
     return done, unreadable
 
 

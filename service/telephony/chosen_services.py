@@ -9,15 +9,17 @@ speaks; nothing that hears. What a service charges is between it and whoever hol
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row
+from sqlalchemy import Connection, Row, select
 
 from callwright.contract.providers import Role
 from callwright.service.platform.secret_box import SecretBox, SecretUnreadable
+from callwright.service.rules.call_tools import tools_in
 from callwright.service.rules.provider_rules import NEEDS_VOICE
 from callwright.service.settings import InstalledService, ServiceSettings
-from callwright.service.tables import providers
+from callwright.service.tables import call_tool_secrets, providers
+from callwright.service.tables.schema import agents
 from callwright.service.telephony.engine import AgentSnapshot
-from callwright.service.telephony.media.messages import SpeechService, SpeechServices
+from callwright.service.telephony.media.messages import SpeechService, SpeechServices, ToolAccess
 
 NOTHING_HEARS = (
     "calls understand only keys and typed words: set CALLWRIGHT_STT_URL, or a provider that hears "
@@ -69,8 +71,21 @@ def speech_services_of(
             hearing=hearing,
             thinking=thinking or SpeechService(kind="policy"),
             speaking=speaking or SpeechService(kind="espeak"),
+            tools=_tool_access(connection, settings, org_id, agent),
         ),
         NOTHING_HEARS if hearing is None else None,
+    )
+
+
+def _tool_access(connection: Connection, settings: ServiceSettings, org_id: str, agent: AgentSnapshot) -> ToolAccess:
+    """What the agent's tools need: the secrets as they are set now, whichever version of the agent speaks."""
+    if agent.call_tools is None:
+        return ToolAccess()
+    own = select(agents.c.call_tool_secrets).where(agents.c.id == agent.id, agents.c.org_id == org_id)
+    kept = connection.execute(own).scalar_one_or_none()
+    return ToolAccess(
+        secrets=call_tool_secrets.values_of(kept, tools_in(agent.call_tools), SecretBox(settings), (org_id, agent.id)),
+        opened=tuple(str(network) for network in settings.webhook_networks),
     )
 
 

@@ -15,7 +15,8 @@ from callwright.service.platform.clock.clock import Clock
 from callwright.service.platform.database.database import Database
 from callwright.service.telephony.transfers import CallTransfer
 
-Speaker = Literal["agent", "contact"]
+Speaker = Literal["agent", "contact", "system"]
+"""`system`: nobody speaks; the turn is the call of a tool."""
 TurnSource = Literal["policy", "llm", "host", "stt", "human"]
 
 HangupCause = Literal[
@@ -73,6 +74,8 @@ class AgentSnapshot:
     model_name: str | None = None
     version: int | None = None
     """None where a deployment started before versions were kept."""
+    call_tools: str | None = None
+    """What it can do beside talking, as `rules.call_tools` stores it; None for nothing."""
 
 
 @dataclass(frozen=True)
@@ -126,8 +129,19 @@ class AnswerLatency:
 
 
 @dataclass(frozen=True)
+class ToolCall:
+    """The call of a tool by the agent. `arguments` are JSON; `result` is what the model was given, as text."""
+
+    name: str
+    arguments: str
+    result: str
+    ok: bool
+    latency_ms: int
+
+
+@dataclass(frozen=True)
 class Turn:
-    """One thing said. Times are seconds after the call was answered."""
+    """One thing said or done. Times are seconds after the call was answered."""
 
     index: int
     speaker: Speaker
@@ -139,6 +153,8 @@ class Turn:
     interrupted: bool = False
     latency: AnswerLatency | None = None
     """Of an answer of the agent on a line; None where it answers nothing that was spoken."""
+    tool_call: ToolCall | None = None
+    """What the agent did, of a turn of the speaker `system`, which has no text."""
 
 
 @dataclass(frozen=True, kw_only=True)

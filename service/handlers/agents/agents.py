@@ -19,9 +19,11 @@ from callwright.service.platform.database.listing import Listing
 from callwright.service.platform.database.prepared import Prepared
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.refusals import invalid, not_found
+from callwright.service.rules.call_tools import columns_in, tools_in
 from callwright.service.rules.provider_choice import CHOICE, choice_of, model_columns, speech_columns
 from callwright.service.rules.templates import spoken_braces, variables_in
 from callwright.service.speech.voices import voice
+from callwright.service.tables import call_tool_secrets
 from callwright.service.tables import providers as provider_rows
 from callwright.service.tables.schema import agents, deployments
 from callwright.service.telephony.simulated.conversation.phrases import LANGUAGES, bank_of, other_language
@@ -34,6 +36,10 @@ _WITHOUT_PHRASES = (
 _WRITTEN_OTHERWISE = (
     "system_prompt seems to be in {written}, and the agent speaks {language}: on the simulated network its questions "
     "and facts are found by the rules of the agent's language, and may be missed or said in the other one"
+)
+_NO_SECRET = (
+    "the secret header {header} of the tool {tool} is not set for its address: its calls fail until "
+    "set_call_tool_secret, or `callwright agents secret`, sets it"
 )
 _C = agents.c
 _BY_ID = select(agents).where(_C.id == bindparam("id"), _C.org_id == bindparam("org"))
@@ -73,11 +79,17 @@ def to_resource(row: Any) -> contract.Agent:
             more = f", {len(names) - 1} more like it" if len(names) > 1 else ""
             spoken_so = f"the braces around {names[0]} are spoken as they are written{more}"
             warnings.append(f"{field}: {spoken_so}; {{{{{names[0]}}}}} inserts a column")
+    tools = tools_in(row.call_tools)
+    secrets = call_tool_secrets.shown(row.call_tool_secrets, tools)
+    warnings += [_NO_SECRET.format(tool=one.tool, header=one.header) for one in secrets if not one.is_set]
+    words = (*variables_in(row.welcome_message), *variables_in(row.system_prompt))
     return resource(
         contract.Agent,
         row,
         **choice_of({name: getattr(row, name) for name in CHOICE}),
-        variables=list(dict.fromkeys((*variables_in(row.welcome_message), *variables_in(row.system_prompt)))),
+        call_tools=list(tools),
+        call_tool_secrets=secrets,
+        variables=list(dict.fromkeys((*words, *columns_in(row.call_tools)))),
         warnings=warnings,
         revision=revisions.of_agent(row),
     )
@@ -132,7 +144,7 @@ def create_agent(asked: contract.CreateAgent, context: RequestContext) -> contra
     _check_voice(asked.voice_id)
     row = {
         **asked.model_dump(exclude={"metadata", "speech", "model"}),
-        **dict.fromkeys(CHOICE),
+        **dict.fromkeys((*CHOICE, "call_tools")),
         **_choice(asked, context),
         **context.new_row("agt"),
         "metadata": json_text(asked.metadata),
@@ -148,9 +160,10 @@ def create_agent(asked: contract.CreateAgent, context: RequestContext) -> contra
 def update_agent(asked: contract.UpdateAgent, context: RequestContext) -> contract.Agent:
     """A changed agent. If what it says or how has changed, it has a further version."""
     row = find(context, asked.id, lock=True)
+    restored: dict[str, Any] = {}
     if asked.restore_version is not None:
-        asked = _with_words_of(asked.restore_version, asked, context)
-    changes = {name: value for name, value in given(asked).items() if name not in _NO_COLUMNS}
+        asked, restored = _with_words_of(asked.restore_version, asked, context)
+    changes = {name: value for name, value in given(asked).items() if name not in _NO_COLUMNS} | restored
     changes |= _choice(asked, context)
     if "voice_id" in changes:
         _check_voice(changes["voice_id"])
@@ -171,11 +184,20 @@ def update_agent(asked: contract.UpdateAgent, context: RequestContext) -> contra
 _NO_COLUMNS = ("restore_version", "speech", "model")
 
 
-def _with_words_of(version: int, asked: contract.UpdateAgent, context: RequestContext) -> contract.UpdateAgent:
-    """The changes with every field of a version that they do not name. Raises `Refusal`: not_found."""
+def _with_words_of(
+    version: int, asked: contract.UpdateAgent, context: RequestContext
+) -> tuple[contract.UpdateAgent, dict[str, Any]]:
+    """The changes with every field of a version that they do not name, and the column that they cannot name.
+
+    Raises `Refusal`: not_found.
+    """
     kept = kept_versions.fields_of(kept_versions.find(context, asked.id, version, field="restore_version"))
-    then = {name: value for name, value in shown_fields(kept).items() if name not in asked.model_fields_set}
-    return asked.model_copy(update=then)
+    then = {
+        name: value
+        for name, value in shown_fields(kept).items()
+        if name in contract.UpdateAgent.model_fields and name not in asked.model_fields_set
+    }
+    return asked.model_copy(update=then), {"call_tools": kept["call_tools"]}
 
 
 @handles(contract.delete_agent, brief=True)

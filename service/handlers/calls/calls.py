@@ -291,11 +291,12 @@ def get_recording(asked: contract.GetRecording, context: RequestContext) -> Medi
             interrupted=turn["interrupted"],
         )
         for turn in orjson.loads(_stored_turns(context, row.id))
+        if turn["role"] != "system"  # the call of a tool has no sound
     )
     try:
         content = RecordingContent(
             call_id=row.id,
-            duration_s=max(row.duration_ms / 1_000, turns[-1].end_s),
+            duration_s=max(row.duration_ms / 1_000, *(turn.end_s for turn in turns)),
             turns=turns,
             agent_voice_id=row.voice_id,
             agent_language=row.language,

@@ -79,7 +79,7 @@ def _one_by_one(asked: ReadConversations, context: RequestContext) -> Conversati
     rows = _rows(asked, context, after, _CALLS_AT_ONCE + 1)
     names = _deployment_names(context, rows)
     for row, turns in _with_turns(context, rows[:_CALLS_AT_ONCE]):
-        wanted = [turn for turn in turns if asked.speaker in (None, turn["role"])]
+        wanted = [turn for turn in turns if turn["role"] != "system" and asked.speaker in (None, turn["role"])]
         sizes = [len(turn["text"].encode()) + 40 for turn in wanted]
         if shown and sum(sizes) + _HEAD_BYTES > left:
             break
@@ -200,7 +200,7 @@ def _said(asked: ReadConversations, context: RequestContext, rows: Sequence[Row[
     )
     for row, turns in spoken:
         for turn in turns:
-            if asked.speaker in (None, turn["role"]):
+            if turn["role"] != "system" and asked.speaker in (None, turn["role"]):
                 key = (turn["role"], " ".join(turn["text"].casefold().split()))
                 one = found.setdefault(key, _Said(turn["text"], turn["role"]))
                 one.count += 1

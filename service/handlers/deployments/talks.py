@@ -20,9 +20,10 @@ from callwright.service.platform.clock.clock import SECOND, moment
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.refusals import Refusal, invalid
 from callwright.service.platform.search_words import word_column
+from callwright.service.rules.call_tools import columns_in
 from callwright.service.rules.prices.price_list import Price, stored_price
 from callwright.service.rules.rows import BadRow, read_cells
-from callwright.service.rules.templates import render
+from callwright.service.rules.templates import Columns, render
 from callwright.service.tables.campaign_settings import columns_of
 from callwright.service.tables.rules_files import current_version
 from callwright.service.tables.schema import calls, deployment_contacts, deployments
@@ -83,6 +84,10 @@ def _check_variables(agent: Any, variables: dict[str, str]) -> None:
     for template in (agent.welcome_message, agent.system_prompt):
         if missing := render(template, variables).missing:
             raise invalid("variables", f"has no value for {{{{{missing[0]}}}}}, which the agent's words need")
+    known = Columns(variables)
+    for name in columns_in(agent.call_tools):
+        if known.find(name) is None:
+            raise invalid("variables", f"has no value for {name}, which the agent's tools need")
 
 
 def _check_room(context: RequestContext) -> None:

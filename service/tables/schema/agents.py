@@ -21,11 +21,14 @@ agents = Table(
     Column("model_provider", String(40)),
     Column("model_name", String(200)),
     Column("version", Integer, nullable=False, server_default="1"),
+    Column("call_tools", Text),
+    Column("call_tool_secrets", Text),
     Index("uq_agents_name", "org_id", "name", unique=True),
     Index("ix_agents_created", "org_id", "created_at", "id"),
     Index("ix_agents_second", "org_id", text("(created_at / 1000) DESC"), "name", "id"),
 )
-"""Five columns name providers of the organization, which have no id; null leaves it to the defaults."""
+"""Five columns name providers of the organization, which have no id; null leaves it to the defaults. `call_tools` is a
+JSON list, null for none; `call_tool_secrets` are the encrypted values of their headers (`rules.call_tool_secrets`)."""
 
 agent_versions = Table(
     "agent_versions",

@@ -38,7 +38,7 @@ class Conversation:
         if isinstance(report, Reached) and report.stage == "answered":
             self._is_answered = True
         elif isinstance(report, Said):
-            if report.turn.text:
+            if report.turn.text or report.turn.tool_call:
                 self._turns.append(report.turn)
             if report.keys:
                 self._keys.append(report.keys)

@@ -16,6 +16,8 @@ from callwright.service.telephony.media.other_side import Arrival, Gone, OtherSi
 from callwright.service.telephony.media.pipeline import CallPipeline, Failure
 from callwright.service.telephony.media.sound.recorder import Recorder
 from callwright.service.telephony.media.sound.sound_clock import SoundClock, Track
+from callwright.service.telephony.media.tools.call_tools import CallTools
+from callwright.service.telephony.media.tools.tool_line import ToolLine
 from callwright.service.telephony.media.turns.transcript import Transcript
 from callwright.service.telephony.media.turns.turn_taking import SpeechModels
 
@@ -50,11 +52,11 @@ class Call:
         self._over, self._pipeline_ended = anyio.Event(), anyio.Event()
         self._speaking_failures = 0
         self._seen: AnsweredBy | None = None
-        self._conversation = Conversation(
-            begin,
-            clock=self._clock,
-            transcript=Transcript(begin.request.call_id, report, self._show),
-            ended=self._over.set,
+        transcript = Transcript(begin.request.call_id, report, self._show)
+        self._conversation = Conversation(begin, clock=self._clock, transcript=transcript, ended=self._over.set)
+        line = ToolLine(self._conversation)
+        self._tools = tools = CallTools(
+            begin.request, begin.services.tools, line, transcript=transcript, clock=self._clock
         )
         self._pipeline = CallPipeline(
             begin,
@@ -64,10 +66,11 @@ class Call:
             contact=self._contact,
             synthesiser=synthesiser,
             models=models,
+            tools=tools,
             failed=self._service_failed,
         )
         has_model = self._pipeline.has_model
-        self._conversation.connect(self._pipeline, self._pipeline.ask_model if has_model else None)
+        self._conversation.connect(self._pipeline, self._pipeline.ask_model if has_model else None, tools)
 
     async def run(self) -> None:
         """Waits for the other side, talks until the call is over, and reports its end."""
@@ -197,6 +200,8 @@ class Call:
                 callback_after_s = policy.ending.callback_after_s
                 unanswered = tuple(policy.ending.unanswered_questions)
                 warnings += policy.ending.warnings
+        if findings.call_back_at is not None and disposition == "callback_requested":
+            callback_after_s = max((findings.call_back_at - self._tools.today()).total_seconds(), 0.0)
         return Ended(
             call_id=self._begin.request.call_id,
             cause=end.cause,

@@ -14,6 +14,7 @@ from callwright.service.telephony.media.policy import LivePolicy, Phrases, Sayin
 from callwright.service.telephony.media.sound.sound_clock import SoundClock
 from callwright.service.telephony.media.sound.transport import AgentTurn
 from callwright.service.telephony.media.speech.agent_speech import Voice
+from callwright.service.telephony.media.tools.call_tools import CallTools
 from callwright.service.telephony.media.turns.contact_side import ContactSpeech, Entry, KeyEntries
 from callwright.service.telephony.media.turns.transcript import AnswerTimes, Transcript
 
@@ -24,8 +25,9 @@ class Conversation:
     It speaks through what `connect` gives. Without a model it answers by itself, by its policy.
     """
 
-    _voice: Voice
+    voice: Voice
     _ask_model: Callable[[str | None], Awaitable[None]] | None = None
+    _tools: CallTools
 
     def __init__(
         self,
@@ -40,7 +42,7 @@ class Conversation:
         self._begin, self._limits, self._request = begin, begin.limits, request
         self._clock, self._transcript = clock, transcript
         self._ended, self._now = ended, now
-        self._phrases, self._notices = Phrases(request), Notices("", request.agent.language)
+        self.phrases, self._notices = Phrases(request), Notices("", request.agent.language)
         self.policy: LivePolicy | None = LivePolicy(request, transcript.heard_of)
         """The policy that answers; None with a model."""
         self.times = AnswerTimes(now)
@@ -61,11 +63,13 @@ class Conversation:
         self._had_sound = self._had_message = False  # who types need not have a microphone
         self._hears = begin.services.hearing is not None
         self._rings_telephone = begin.transport == "sip"
-        self._machine = MachineSide(request, self._phrases, self.findings, self)
+        self._machine = MachineSide(request, self.phrases, self.findings, self)
 
-    def connect(self, voice: Voice, ask_model: Callable[[str | None], Awaitable[None]] | None) -> None:
+    def connect(
+        self, voice: Voice, ask_model: Callable[[str | None], Awaitable[None]] | None, tools: CallTools
+    ) -> None:
         """Speaks through this voice. `ask_model` gives the model what was typed, or asks it again; None: no model."""
-        self._voice, self._ask_model = voice, ask_model
+        self.voice, self._ask_model, self._tools = voice, ask_model, tools
         if ask_model is not None:
             self.policy = None
 
@@ -83,14 +87,14 @@ class Conversation:
             self.finish(order.cause, order.ended_by)
             return
         self._goodbye = End(order.cause, order.ended_by)
-        await self._voice.silence()
-        await self._say(Saying(order.sentence, self._request.agent.language, "hang_up"))
+        await self.voice.silence()
+        await self.say(Saying(order.sentence, self._request.agent.language, "hang_up"))
 
     async def leave(self, saying: Saying, end: End) -> None:
         """Says something last."""
         if self._goodbye is None:
             self._goodbye = end
-            await self._say(saying)
+            await self.say(saying)
 
     async def tick(self) -> None:
         """Ends what has taken too long, and asks a silent contact whether it is there."""
@@ -130,6 +134,7 @@ class Conversation:
         if self._saying and now - self._saying_since > LONGEST_SAYING_S:
             self._saying = 0
         busy = self._saying > 0 or self._speech.is_heard or self._keys.is_open or now < self._thinking_until
+        busy = busy or self._tools.are_running
         if busy:
             self._active_at = now
         return busy
@@ -140,10 +145,10 @@ class Conversation:
         self._silences += 1
         policy = self.policy
         if self._silences == 1:
-            sayings = policy.ask_whether_there() if policy else [self._phrases.of("still_there")]
+            sayings = policy.ask_whether_there() if policy else [self.phrases.of("still_there")]
             await self._say_all(sayings)
             return
-        sayings = policy.give_up() if policy else [self._phrases.of("no_voice")]
+        sayings = policy.give_up() if policy else [self.phrases.of("no_voice")]
         last = sayings[-1]
         await self.leave(Saying(last.text, last.language, "hang_up"), End("inactivity_timeout", "platform"))
 
@@ -152,8 +157,8 @@ class Conversation:
     async def answered(self) -> None:
         """The other side is there: the agent says its first words."""
         self._active_at = self._last_sound_at = self._now()
-        first = self.policy.open() if self.policy else self._phrases.opening()
-        text = self.policy.notices if self.policy else self._phrases.notices
+        first = self.policy.open() if self.policy else self.phrases.opening()
+        text = self.policy.notices if self.policy else self.phrases.notices
         language = first[-1].language if first else self._request.agent.language  # the notices may be a phrase
         self._notices = Notices(text, language, first)
         await self._say_all(first)
@@ -161,9 +166,10 @@ class Conversation:
     async def _say_all(self, sayings: list[Saying]) -> None:
         self._last_said, self._model_answers = sayings, False
         for saying in sayings:
-            await self._say(saying)
+            await self.say(saying)
 
-    async def _say(self, saying: Saying) -> None:
+    async def say(self, saying: Saying) -> None:
+        """Says a sentence, after what is being said."""
         now = self._now()
         text = saying.shortened(self._limits.most_words)
         self._saying += 1
@@ -171,7 +177,12 @@ class Conversation:
         if saying.then == "hang_up":
             self._goodbye_until = now + LONGEST_SAYING_S
         self.times.reached("words")
-        await self._voice.say(text, language=saying.language, then=saying.then)
+        await self.voice.say(text, language=saying.language, then=saying.then)
+
+    @property
+    def speaks(self) -> bool:
+        """Whether the agent is saying something."""
+        return self._saying > 0
 
     def agent_starts(self) -> None:
         """The first sound of a turn leaves."""
@@ -235,7 +246,7 @@ class Conversation:
         if self._failures >= MOST_FAILURES:
             self.finish("platform_error", "platform")
         else:
-            await self._say(self._phrases.fallback(self._begin.fallback_sentence))
+            await self.say(self.phrases.fallback(self._begin.fallback_sentence))
 
     # -- the other side speaks ----------------------------------------------------------------------------------------
 
@@ -271,7 +282,7 @@ class Conversation:
         """Words were said while the agent spoke, too few to interrupt it. Asking for no more calls is enough."""
         self._record()
         if is_opt_out(text, self._request.agent.language):
-            await self._voice.silence()
+            await self.voice.silence()
             await self._answer(text)
 
     def _record(self) -> None:
@@ -323,7 +334,7 @@ class Conversation:
         self._had_message = True
         self._active_at = self._now()
         if self._saying and self._goodbye is None:
-            await self._voice.silence()
+            await self.voice.silence()
 
     async def _answer_or_ask(self, text: str, *, keys: str = "") -> None:
         """Answers what was not spoken."""
@@ -343,7 +354,7 @@ class Conversation:
         self.times.reached("asked")
         owed, are_the_answer = ((), False) if opts_out or keys else self._notices.due(text)
         for saying in owed:
-            await self._say(saying)
+            await self.say(saying)
         if are_the_answer:
             return False
         if self.policy is not None:
@@ -356,11 +367,11 @@ class Conversation:
             return False
         if opts_out:
             self.findings.disposition = "do_not_call"
-            await self.leave(self._phrases.of("opt_out", then="hang_up"), End("normal_clearing", "agent"))
+            await self.leave(self.phrases.of("opt_out", then="hang_up"), End("normal_clearing", "agent"))
             return False
         self._model_answers = True
         self._thinking_until = self._now() + self._limits.answer_s + 1.0
-        await self._voice.expect_answer()
+        await self.voice.expect_answer()
         return True
 
     # -- a machine answers --------------------------------------------------------------------------------------------
@@ -381,4 +392,4 @@ class Conversation:
 
     async def silence(self) -> None:
         """The agent says no more of what it was saying."""
-        await self._voice.silence()
+        await self.voice.silence()

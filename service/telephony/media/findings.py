@@ -1,6 +1,7 @@
 """How a live call ended, and what is known about it beside its turns."""
 
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Literal
 
 from callwright.service.telephony.engine import AnsweredBy, EndedBy, HangupCause, MachineVerdicts
@@ -28,6 +29,8 @@ class Findings:
     message_left: bool = False
     """A machine has recorded what the agent had to say."""
     disposition: str | None = None
+    call_back_at: datetime | None = None
+    """When the contact asked to be called, as a tool noted it."""
     warnings: list[str] = field(default_factory=list[str])
 
     def carrier_saw(self, answered_by: AnsweredBy) -> None:

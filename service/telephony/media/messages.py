@@ -45,12 +45,23 @@ class SpeechService(_Message):
     voice: str | None = None
 
 
+class ToolAccess(_Message):
+    """What the agent's tools need to reach their addresses. Secrets are never shown or logged."""
+
+    secrets: Mapping[str, Mapping[str, str]] = Field(default_factory=dict, repr=False)
+    """The secret headers that are set, by tool and name."""
+    opened: tuple[str, ...] = ()
+    """Ranges of private networks that the operator opened."""
+
+
 class SpeechServices(_Message):
-    """What hears, thinks and speaks in a call. Without `hearing` only keys and typed turns are understood."""
+    """What hears, thinks and speaks in a call, and what its tools need. Without `hearing` only keys and typed turns are
+    understood."""
 
     hearing: SpeechService | None = None
     thinking: SpeechService = SpeechService(kind="policy")
     speaking: SpeechService = SpeechService(kind="espeak")
+    tools: ToolAccess = ToolAccess()
 
 
 class Limits(_Message):

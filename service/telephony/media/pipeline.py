@@ -26,6 +26,8 @@ from callwright.service.telephony.media.sound.sound_clock import RATE, SoundCloc
 from callwright.service.telephony.media.sound.transport import CallTransport, SpeechObserver
 from callwright.service.telephony.media.speech import speech_services
 from callwright.service.telephony.media.speech.agent_speech import AgentSpeech, AnswerClock
+from callwright.service.telephony.media.tools import functions
+from callwright.service.telephony.media.tools.call_tools import CallTools
 from callwright.service.telephony.media.turns import turn_taking
 from callwright.service.telephony.media.turns.gate import Floor, TurnGate
 
@@ -67,21 +69,24 @@ class CallPipeline:
         contact: Track,
         synthesiser: Synthesiser,
         models: turn_taking.SpeechModels | None,
+        tools: CallTools,
         failed: Callable[[Failure], Awaitable[None]],
     ) -> None:
         services, snapshot, limits = begin.services, begin.request.agent, begin.limits
         self._hearing = speech_services.hearing(services.hearing, snapshot)
         self._thinking = speech_services.thinking(services.thinking, begin.request)
         self._speaking = speech_services.speaking(services.speaking, snapshot, synthesiser)
+        if self._thinking is not None and tools.all:
+            functions.connect(self._thinking, tools, sides.no_answer)
         self._failed = failed
-        self._sides = sides
+        self._sides, self._tools = sides, tools
         self.transport = CallTransport(clock, agent, contact, sides)
         self._agent_speech = AgentSpeech(
             sides, language=snapshot.language, answer_s=limits.answer_s, most_words=limits.most_words
         )
         hears_late = speech_services.hears_late(self._hearing)
         turns = LLMContextAggregatorPair(
-            LLMContext(),
+            LLMContext(tools=functions.offered(tools)) if tools.all and self._thinking else LLMContext(),
             user_params=LLMUserAggregatorParams(
                 user_turn_strategies=turn_taking.strategies(sides, models, hears_late=hears_late),
                 vad_analyzer=models.activity if models else None,
@@ -139,7 +144,12 @@ class CallPipeline:
 
     async def expect_answer(self) -> None:
         """The model was asked."""
+        self._tools.turn_begins()
         await self._agent_speech.expect_answer()
+
+    async def press(self, keys: str) -> None:
+        """Presses keys, after what is being said."""
+        await self._agent_speech.press(keys)
 
     async def ask_model(self, text: str | None) -> None:
         """Gives the model a turn that was not spoken, after what the agent really said before it; None: asks again."""

@@ -134,9 +134,13 @@ class Phrases:
         """One of the agent's phrases."""
         return Saying(self._bank.agent_says(key, self._chance), self._language, then)
 
+    def own_or(self, sentence: str, key: str, *, then: Then = "listen") -> Saying:
+        """The agent's own words, or a phrase if there are none."""
+        return Saying(sentence, self._request.agent.language, then) if sentence.strip() else self.of(key, then=then)
+
     def fallback(self, sentence: str) -> Saying:
         """What is said when the model does not answer."""
-        return Saying(sentence, self._request.agent.language) if sentence.strip() else self.of("still_there")
+        return self.own_or(sentence, "still_there")
 
     def for_machine(self, warnings: list[str]) -> Saying:
         """What is left on a machine."""

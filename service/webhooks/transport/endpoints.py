@@ -15,8 +15,8 @@ import anyio
 from anyio import to_thread
 
 from callwright.contract.checks.address_ranges import Network
+from callwright.service.platform.outgoing.names import LookUp, Names, system_look_up
 from callwright.service.webhooks.transport.attempts import Posted
-from callwright.service.webhooks.transport.names import LookUp, Names, system_look_up
 
 if TYPE_CHECKING:
     from callwright.service.webhooks.transport.posting import Posting

@@ -11,16 +11,11 @@ import anyio
 from aiohttp import ClientConnectionError, ClientSession, InvalidURL
 from yarl import URL
 
-from callwright.service.webhooks.transport.attempts import (
-    MOST_EXCERPT_BYTES,
-    Posted,
-    Progress,
-    of_status,
-    shown,
-    timed_out,
-)
-from callwright.service.webhooks.transport.failures import of_error
-from callwright.service.webhooks.transport.sessions import Sessions, progress_of_this, system_roots
+from callwright.service.platform.outgoing.failures import of_error
+from callwright.service.platform.outgoing.guard import progress_of_this, system_roots
+from callwright.service.platform.outgoing.progress import Progress, timed_out
+from callwright.service.webhooks.transport.attempts import MOST_EXCERPT_BYTES, Posted, of_status, shown
+from callwright.service.webhooks.transport.sessions import Sessions
 
 __all__ = ["Posting", "Sessions", "system_roots"]
 

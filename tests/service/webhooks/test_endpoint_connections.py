@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from callwright.contract.checks.address_ranges import LOOPBACK
-from callwright.service.webhooks.transport.attempts import SENT_AGAIN
+from callwright.service.platform.outgoing.progress import SENT_AGAIN
 from callwright.service.webhooks.transport.endpoints import Endpoints, Posted
 from callwright.service.webhooks.transport.sessions import KEPT_S
 from tests.support.tasks import tasks_within

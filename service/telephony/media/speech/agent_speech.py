@@ -19,7 +19,7 @@ from pipecat.frames.frames import (
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 
 from callwright.service.telephony.media.findings import Then
-from callwright.service.telephony.media.turns.frames import TurnBegins, TurnEnds
+from callwright.service.telephony.media.turns.frames import ToolsCalled, TurnBegins, TurnEnds
 
 HANG_UP = "[hang_up]"
 """A model that writes this ends the call."""
@@ -40,6 +40,10 @@ class Voice(Protocol):
 
     async def expect_answer(self) -> None:
         """The model was asked."""
+        ...
+
+    async def press(self, keys: str) -> None:
+        """Presses keys, after what is being said."""
         ...
 
 
@@ -76,13 +80,17 @@ class AgentSpeech(FrameProcessor):
         self._words_left = 0
         self._held = ""
         self._then: Then = "listen"
-        self._said_something = False
+        self._said_something = self._calls_tools = False
 
     async def say(self, text: str, *, language: str | None = None, then: Then = "listen") -> None:
         """Says a sentence as a turn of its own, after what is being said."""
         await self.push_frame(TurnBegins("policy", language or self._language))
         await self.push_frame(TTSSpeakFrame(text))
         await self.push_frame(TurnEnds(then))
+
+    async def press(self, keys: str) -> None:
+        """Presses keys, after what is being said."""
+        await self.push_frame(OutputDTMFFrame.from_string(keys))
 
     async def silence(self) -> None:
         """Interrupts what is being said and thought."""
@@ -117,9 +125,13 @@ class AgentSpeech(FrameProcessor):
                 await self.push_frame(frame, direction)
             case LLMFullResponseStartFrame():
                 self._answering, self._words_left, self._held = True, self._most_words, ""
-                self._then, self._said_something = "listen", False
+                self._then, self._said_something, self._calls_tools = "listen", False, False
+                if self._waiting is None:  # a tool has answered, and the model is asked again
+                    await self.expect_answer()
                 await self.push_frame(TurnBegins("llm", self._language))
                 await self.push_frame(frame, direction)
+            case ToolsCalled():
+                self._calls_tools = True
             case LLMTextFrame():
                 if self._answering:
                     await self._text(frame.text)
@@ -182,7 +194,8 @@ class AgentSpeech(FrameProcessor):
         if self._waiting is not None:
             await self._stop_waiting()
             await self.push_frame(frame)
-            await self._answers.no_answer("The model answered nothing.")
+            if not self._calls_tools:
+                await self._answers.no_answer("The model answered nothing.")
             return
         await self.push_frame(frame)
         await self.push_frame(TurnEnds(self._then))

@@ -8,14 +8,18 @@ an error of the service, as any other status that is no success.
 # Pipecat passes keywords on without their types.
 # pyright: reportUnknownMemberType=false
 
+from collections.abc import Sequence
 from typing import Any
 
 from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+from pipecat.frames.frames import FunctionCallFromLLM
 from pipecat.processors.frame_processor import FrameProcessor
 from pipecat.services.openai.llm import OpenAILLMService
 from pipecat.services.openai.stt import OpenAISTTService
 from pipecat.services.openai.tts import OpenAITTSService
 from pipecat.utils.http import connection_limits
+
+from callwright.service.telephony.media.turns.frames import ToolsCalled
 
 
 def _client() -> DefaultAsyncHttpxClient:
@@ -46,6 +50,9 @@ class Hearing(_Closing, OpenAISTTService):
 class Thinking(_Closing, OpenAILLMService):
     """Thinks with OpenAI's interface."""
 
+    supports_developer_role = False
+    """A result that comes late is told in the role of the user: other services of the kind know no developer."""
+
     def create_client(
         self,
         api_key: str | None = None,
@@ -65,6 +72,12 @@ class Thinking(_Closing, OpenAILLMService):
             default_headers=default_headers,
             http_client=self._http,
         )
+
+    async def run_function_calls(self, function_calls: Sequence[FunctionCallFromLLM]) -> None:
+        """Calls tools. What is behind it in the pipeline learns, in its place, that the answer may have no words."""
+        if function_calls:
+            await self.push_frame(ToolsCalled())
+        await super().run_function_calls(function_calls)
 
 
 class Speaking(_Closing, OpenAITTSService):

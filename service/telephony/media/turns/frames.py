@@ -24,5 +24,10 @@ class TurnEnds(ControlFrame):
 
 
 @dataclass
+class ToolsCalled(ControlFrame):
+    """Stands in an answer of a model that calls tools: it may have no words."""
+
+
+@dataclass
 class SpokenWord(TTSTextFrame):
     """A word whose sound stands before it in the queue."""

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from callwright.service.telephony.engine import Speaker, Turn, TurnSource
+from callwright.service.telephony.engine import Speaker, ToolCall, Turn, TurnSource
 from callwright.service.telephony.media.messages import Latency, Said
 
 SAME_SENTENCES = 3
@@ -59,14 +59,14 @@ class Transcript:
         self._call_id = call_id
         self._report = report
         self._caption = caption
-        self._last: dict[Speaker, str] = {"agent": "", "contact": ""}
+        self._last: dict[Speaker, str] = {}
         self._repeated = 0
         self.turns = 0
         """How many turns there were."""
 
     def heard_of(self, speaker: Speaker) -> str:
         """What was said in that side's last turn; empty if it has not spoken."""
-        return self._last[speaker]
+        return self._last.get(speaker, "")
 
     @property
     def goes_in_circles(self) -> bool:
@@ -87,7 +87,7 @@ class Transcript:
     ) -> int:
         """Reports a turn, and returns its number. Times are seconds after the answer."""
         if speaker == "agent":
-            same = bool(text) and text == self._last["agent"] and not interrupted
+            same = bool(text) and text == self.heard_of("agent") and not interrupted
             self._repeated = self._repeated + 1 if same else 0
         if text:
             self._last[speaker] = text
@@ -98,6 +98,14 @@ class Transcript:
         shown = text or f"[{keys}]"
         self._caption("caption", role=speaker, text=shown, is_final=True)
         return index
+
+    def tool_called(self, called: ToolCall, *, start_s: float, end_s: float, source: TurnSource) -> None:
+        """Reports the call of a tool, as a turn in which nobody speaks. Times are seconds after the answer."""
+        index, self.turns = self.turns, self.turns + 1
+        start_s, end_s = round(start_s, 3), round(max(end_s, start_s), 3)
+        turn = Turn(index, "system", "", start_s, end_s, "", source, tool_call=called)
+        self._report(Said(call_id=self._call_id, turn=turn))
+        self._caption("tool", name=called.name, is_ok=called.ok)
 
     def answered(self, index: int, parts_ms: Mapping[str, int]) -> None:
         """Reports how long the answer with this number took."""

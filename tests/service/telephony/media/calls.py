@@ -1,12 +1,14 @@
 """Makes calls in a media process."""
 
 import secrets
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from callwright.contract.agents.call_tools import CallTool
+from callwright.service.rules.call_tools import stored_tools
 from callwright.service.telephony.engine import AgentSnapshot, CallRequest, Turn, VoicemailPolicy
 from callwright.service.telephony.media.messages import (
     BeginCall,
@@ -17,6 +19,7 @@ from callwright.service.telephony.media.messages import (
     SawMachine,
     SpeechService,
     SpeechServices,
+    ToolAccess,
 )
 from tests.service.telephony.media.caller import Caller, caller
 from tests.service.telephony.media.media_process import MediaProcess
@@ -54,6 +57,14 @@ class FollowedCall:
 
         await self.media.reports.wait_for(Said, found, within_s=TURN_S)
         return [turn for turn in self.turns() if turn.speaker == speaker][number - 1]
+
+    async def says(self, text: str) -> None:
+        """Waits until the agent has said exactly this."""
+
+        def found(_: Said) -> bool:
+            return ("agent", text) in self.words()
+
+        await self.media.reports.wait_for(Said, found, within_s=TURN_S)
 
     async def ended(self, within_s: float = 60.0) -> Ended:
         return await self.media.ended(self.call_id, within_s)
@@ -94,6 +105,8 @@ class Line:
         limits: Limits = _LIMITS,
         ring_timeout_s: float = 30.0,
         discloses: bool = False,
+        tools: Sequence[CallTool] = (),
+        tool_secrets: Mapping[str, Mapping[str, str]] | None = None,
         services: SpeechServices | None = None,
         **options: Any,
     ) -> BeginCall:
@@ -107,16 +120,17 @@ class Line:
             attempt=1,
             to="+14155550123",
             from_="+14155550100",
-            agent=AgentSnapshot("agt_1", PROMPT, welcome, "en-US", "en-US-ada"),
+            agent=AgentSnapshot("agt_1", PROMPT, welcome, "en-US", "en-US-ada", call_tools=stored_tools(tools)),
             variables={},
             seed="s",
             ring_timeout_s=ring_timeout_s,
             voicemail=voicemail,
             ai_disclosure=discloses,
         )
-        chosen = SpeechServices(hearing=openai if hears else None)
+        access = ToolAccess(secrets=tool_secrets or {}, opened=("127.0.0.0/8",))
+        chosen = SpeechServices(hearing=openai if hears else None, tools=access)
         if thinks:
-            chosen = SpeechServices(hearing=openai if hears else None, thinking=openai)
+            chosen = SpeechServices(hearing=openai if hears else None, thinking=openai, tools=access)
         return BeginCall(
             request=request, token=secrets.token_hex(16), services=services or chosen, limits=limits, **options
         )

@@ -14,6 +14,8 @@ from aiohttp import web
 from tests.service.telephony.media.closed_set import RATE, ClosedSet, resampled
 
 Chat = dict[str, Any]
+Calls = Sequence[tuple[str, Any]]
+"""Functions that the model calls, each with its arguments: what is no text is sent as JSON."""
 
 
 @dataclass
@@ -24,7 +26,7 @@ class Endpoint:
     url: str = ""
     transcribed: list[str] = field(default_factory=list[str])
     chats: list[Chat] = field(default_factory=list[Chat])
-    answers: Sequence[str] = ()
+    answers: Sequence[str | Calls] = ()
     delay_s: float = 0.0
     status: int = 200
     hearing_status: int = 200
@@ -71,15 +73,28 @@ class Endpoint:
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
         try:
             await response.prepare(request)
-            for word in text.split(" "):
-                await response.write(_event({"content": f"{word} "}, None))
+            for delta in _deltas(text, len(self.chats)):
+                await response.write(_event(delta, None))
             await response.write(_event({}, "stop") + b"data: [DONE]\n\n")
         except ConnectionError:
             pass  # the agent had enough
         return response
 
 
-def _event(delta: dict[str, str], finish: str | None) -> bytes:
+def _deltas(answer: str | Calls, number: int) -> list[dict[str, Any]]:
+    """The pieces of an answer: its words, or the functions that it calls."""
+    if isinstance(answer, str):
+        return [{"content": f"{word} "} for word in answer.split(" ")]
+    return [{"tool_calls": [_call(index, number, *one)]} for index, one in enumerate(answer)]
+
+
+def _call(index: int, number: int, name: str, arguments: Any) -> dict[str, Any]:
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+    function = {"name": name, "arguments": text}
+    return {"index": index, "id": f"call_{number}_{index}", "type": "function", "function": function}
+
+
+def _event(delta: dict[str, Any], finish: str | None) -> bytes:
     choice = {"index": 0, "delta": delta, "finish_reason": finish}
     chunk = {"id": "one", "object": "chat.completion.chunk", "created": 1, "model": "test", "choices": [choice]}
     return b"data: " + json.dumps(chunk).encode() + b"\n\n"

@@ -8,7 +8,7 @@ from ssl import SSLCertVerificationError, SSLError
 from aiohttp import ClientConnectionError, ClientConnectorDNSError, ClientPayloadError, ClientResponseError, InvalidURL
 
 from callwright.contract.webhooks import AttemptOutcome
-from callwright.service.webhooks.transport.attempts import Progress
+from callwright.service.platform.outgoing.progress import Progress
 
 log = logging.getLogger(__name__)
 
@@ -18,7 +18,7 @@ def of_error(error: Exception, progress: Progress) -> tuple[AttemptOutcome, str]
     if progress.refused is not None and not progress.tried:
         return "forbidden_address", f"The host leads to {progress.refused}. Nothing is sent there."
     if isinstance(error, InvalidURL):
-        return "forbidden_address", "The URL names nothing that events can be sent to. Give another one."
+        return "forbidden_address", "The URL names nothing that can be sent to. Give another one."
     if isinstance(error, ClientConnectorDNSError):
         return "dns_failed", _dns(error.os_error)
     tls = _tls_error(error)
@@ -28,7 +28,7 @@ def of_error(error: Exception, progress: Progress) -> tuple[AttemptOutcome, str]
         return "bad_answer", "The endpoint's answer is not HTTP, or its headers are too long."
     if isinstance(error, ClientConnectionError | OSError):
         return "connection_failed", _connection(error, progress)
-    log.warning("sending an event failed in a way that is not known: %s", type(error).__name__)
+    log.warning("sending failed in a way that is not known: %s", type(error).__name__)
     return "bad_answer", "The endpoint's answer could not be read."
 
 

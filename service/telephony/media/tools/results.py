@@ -1,0 +1,32 @@
+"""What comes of the call of a tool."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import JsonValue
+
+LONGEST_RESULT = 4_000
+"""Characters of a result that the model and the transcript get."""
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    """What a tool has answered. `text` is what the model is given, `answer` the same as a value where there is one."""
+
+    ok: bool
+    text: str
+    answer: JsonValue = None
+    then: Literal["answer", "listen", "give_up"] = "answer"
+    """What the agent does: the model answers, it listens, or it stops trying in this turn."""
+
+
+def failed(sentence: str, *, then: Literal["answer", "give_up"] = "answer") -> ToolResult:
+    """The result of a call that failed, in a sentence that tells the model its next step."""
+    return ToolResult(ok=False, text=shortened(sentence), then=then)
+
+
+def shortened(text: str) -> str:
+    """The text, cut with a note if it is too long."""
+    if len(text) <= LONGEST_RESULT:
+        return text
+    return f"{text[:LONGEST_RESULT]}… (cut: {len(text):,} characters in all)"
