@@ -17,7 +17,8 @@ from callwright.service.telephony.transfers import CallTransfer
 
 Speaker = Literal["agent", "contact", "system"]
 """`system`: nobody speaks; the turn is the call of a tool."""
-TurnSource = Literal["policy", "llm", "host", "stt", "human"]
+TurnSource = Literal["policy", "llm", "host", "stt", "human", "rehearsal"]
+"""`rehearsal`: the answer of a tool on the simulated network, where nothing is asked."""
 
 HangupCause = Literal[
     "normal_clearing",

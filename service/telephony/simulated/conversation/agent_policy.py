@@ -327,9 +327,13 @@ class AgentPolicy:
         self.ending.disposition = "escalated"
         if not self._destinations or self._transfers >= MOST_TRANSFERS:
             return self._leave(_joined(lead, self._bank.agent_says("human", self._chance)))
+        chosen = self._destinations[self._transfers % len(self._destinations)]
         self._transfers += 1
-        self.destination = self._destinations[0]
-        self._say(_joined(lead, self._bank.agent_says("transfer", self._chance)), own=False)
+        self.destination = chosen
+        if chosen.say_before:
+            self._say(_joined(lead, chosen.say_before), own=True)
+        else:
+            self._say(_joined(lead, self._bank.agent_says("transfer", self._chance)), own=False)
         return None if self._line.cut else "transfer"
 
     def ask_to_hold(self) -> None:

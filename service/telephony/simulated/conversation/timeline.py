@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from callwright.service.telephony.engine import Speaker, Turn
+from callwright.service.telephony.engine import Speaker, ToolCall, Turn
 from callwright.service.telephony.simulated.conversation.timing import spoken_duration_s
 
 MIN_GAP_S = 0.4
@@ -18,6 +18,7 @@ class _Said:
     start_s: float
     end_s: float
     interrupted: bool = False
+    tool_call: ToolCall | None = None
 
 
 class Timeline:
@@ -63,6 +64,11 @@ class Timeline:
             self._said.append(_Said(speaker, kept, language, start, round(start + duration, 3), True))
         self.now_s = self._limit_s
 
+    def tool_called(self, called: ToolCall) -> None:
+        """Adds the call of a tool, which takes no time."""
+        if not self.cut:
+            self._said.append(_Said("system", "", "", self.now_s, self.now_s, tool_call=called))
+
     def wait(self, seconds: float) -> None:
         """Adds a silence."""
         self.now_s = round(self.now_s + seconds, 3)
@@ -94,7 +100,17 @@ class Timeline:
     def turns(self) -> tuple[Turn, ...]:
         """The turns of the call."""
         return tuple(
-            Turn(index, each.speaker, each.text, each.start_s, each.end_s, each.language, "policy", each.interrupted)
+            Turn(
+                index,
+                each.speaker,
+                each.text,
+                each.start_s,
+                each.end_s,
+                each.language,
+                "policy" if each.tool_call is None else "rehearsal",
+                each.interrupted,
+                tool_call=each.tool_call,
+            )
             for index, each in enumerate(self._said)
         )
 
