@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0046"
-down_revision = "0044"
+revision = "0043"
+down_revision = "0042"
 
 _BEFORE = """
 UPDATE calls
