@@ -15,7 +15,7 @@ from callwright.contract import (
     wallet,
     webhooks,
 )
-from callwright.contract.agents import agents
+from callwright.contract.agents import agents, call_tool_settings
 from callwright.contract.calls import calls, conversations, evidence, transcripts, unconfirmed
 from callwright.contract.deployments import deployments, placing, talks
 
@@ -28,6 +28,8 @@ class Agents(Noun):
     create = method(agents.create_agent)
     update = method(agents.update_agent)
     list_versions = listing(agents.list_agent_versions)
+    set_call_tools = method(call_tool_settings.set_call_tools)
+    set_call_tool_secret = method(call_tool_settings.set_call_tool_secret)
     delete = method(agents.delete_agent)
     talk = method(talks.talk_to_agent)
 

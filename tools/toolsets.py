@@ -27,6 +27,7 @@ Toolset = Literal[
     "audit",
     "inbound",
     "compliance",
+    "call_tools",
 ]
 Profile = Literal["analyst", "operator", "builder", "all"]
 
@@ -49,6 +50,7 @@ ABOUT: dict[Toolset, str] = {
     "removal": "Deleting, and giving numbers back. Not to be undone.",
     "inbound": "Answering a number: on the simulated network nobody calls in yet.",
     "audit": "Who changed what, when, and through which tool.",
+    "call_tools": "What agents can do on a call beside talking.",
     "compliance": "The do-not-call list, reviews, why a call was allowed, one person's data.",
 }
 """What each toolset is for."""

@@ -46,11 +46,10 @@ set_call_tools = operation(
     takes=SetCallTools,
     gives=Agent,
     summary="Set what an agent can do on a call beside talking.",
-    creator_bound="member",
 )
 set_call_tool_secret = operation(
     "set_call_tool_secret",
-    "PUT /agents/{id}/call-tools/{tool}/secrets/{header}",
+    "PUT /agents/{id}/call-tool-secrets",
     takes=SetCallToolSecret,
     gives=CallToolSecret,
     summary="Set a secret header of a call tool.",

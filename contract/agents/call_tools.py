@@ -77,6 +77,12 @@ class UseWhen(Part):
     ] = ""
 
 
+def _header_names(headers: dict[str, str]) -> dict[str, str]:
+    for name in headers:
+        header_name(name)
+    return headers
+
+
 def _zone_or_none(value: str | None) -> str | None:
     return None if value is None else checked_zone(value)
 
@@ -108,7 +114,9 @@ class HttpTool(_CallTool):
         PlainText,
     ]
     headers: Annotated[
-        dict[HeaderName, HeaderText], Field(max_length=20, description="Values may have placeholders. No secrets.")
+        dict[str, HeaderText],
+        Field(max_length=20, description="By name; values may have placeholders. No secrets."),
+        AfterValidator(_header_names),
     ] = {}
     secret_headers: Annotated[
         list[HeaderName],

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from callwright.server.commands.accounts.account_lines import add_do_not_call_commands, audit, keys, orgs, users
+from callwright.server.commands.call_tool_secrets import add_secret_command
 from callwright.server.commands.demo.demo_folder import DEMO_DATA
 from callwright.server.commands.invoking import AsJson, Data, Database, SharedDatabase, failed
 from callwright.server.commands.invoking import run as _run
@@ -33,6 +34,8 @@ app.command("call", short_help="Any tool of an assistant; without a name, lists 
 for _noun, _group in groups():
     if _noun == "do-not-call":
         add_do_not_call_commands(_group)
+    if _noun == "agents":
+        add_secret_command(_group)
     if _noun == "providers":
         add_provider_commands(_group)
     app.add_typer(_group, name=_noun)

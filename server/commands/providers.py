@@ -59,7 +59,7 @@ def set_provider(
     given: dict[str, Any] = {"name": name, "kind": kind, "url": url, "model": model, "voice": voice}
     given |= {"roles": _names(roles), "default_for": _names(default_for)}
     fields = {field: value for field, value in given.items() if value is not None}
-    key = "" if no_key else _key_of(name)
+    key = "" if no_key else secret_of(f"Key of {name} (not shown; empty keeps the one that is set)")
     if no_key or key:
         fields["key"] = key
     found = run(_set, settings_of(data, database), fields)
@@ -78,11 +78,10 @@ def _names(text: str | None) -> list[str] | None:
     return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _key_of(name: str) -> str:
-    """The key, typed at a terminal where it is not shown, or the first line of standard input."""
+def secret_of(asked_for: str) -> str:
+    """A secret, typed at a terminal where it is not shown, or the first line of standard input."""
     if sys.stdin.isatty():
-        shown = f"Key of {name} (not shown; empty keeps the one that is set)"
-        typed: str = typer.prompt(shown, default="", hide_input=True, show_default=False, err=True)
+        typed: str = typer.prompt(asked_for, default="", hide_input=True, show_default=False, err=True)
         return typed.strip()
     return sys.stdin.readline().strip()
 

@@ -22,6 +22,21 @@ PEOPLE = [
     {"phone_number": "+12025550100", "first_name": "Maria", "day": "Tuesday", "patient_id": "P-1001"},
     {"phone_number": "+12025550101", "first_name": "James", "day": "Tuesday", "patient_id": "P-1002"},
 ]
+CALL_TOOLS: list[dict[str, Any]] = [
+    {
+        "type": "http",
+        "name": "free_times",
+        "description": "Free times of a day. Call it before you offer any.",
+        "url": "https://example.com/free?day={{day}}",
+        "secret_headers": ["Authorization"],
+        "parameters": {"type": "object", "properties": {"day": {"type": "string", "default": "Tuesday"}}},
+        "rehearsal": {"times": ["ten", "half past two"]},
+        "use_when": {
+            "say": "There is a time at {{answer.times.0}}, and one at {{answer.times.1}}. Which one suits you?"
+        },
+    },
+    {"type": "end_call", "name": "end_call", "description": "Ends the call once everything is said."},
+]
 MORE = [
     {"phone_number": "+12025550104", "first_name": "Olga", "day": "Wednesday", "patient_id": "P-1003"},
     {"phone_number": "+12025550103", "first_name": "Chen", "day": "Wednesday", "patient_id": "P-1004"}
@@ -110,6 +125,9 @@ async def _providers(recorder: Recorder, agent_id: str) -> None:
     await recorder.refuse("provider_in_use", "DELETE", "/providers/our-openai")
     await recorder.use("update_agent", id=agent_id, speech=None)
     await recorder.use("remove_provider", name="our-openai")
+    await recorder.use("set_call_tools", id=agent_id, call_tools=CALL_TOOLS)
+    secret = {"tool": "free_times", "header": "Authorization", "value": "Bearer 0123456789abcdef"}
+    await recorder.use("set_call_tool_secret", id=agent_id, **secret)
     await recorder.use("list_agent_versions", id=agent_id)
 
 

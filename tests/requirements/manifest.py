@@ -21,6 +21,7 @@ FILES: Mapping[str, str] = {
     "conventions": "CONV",
     "agents": "AGENT",
     "agent-versions": "VERSION",
+    "call-tools": "CALLTOOL",
     "webhooks": "HOOK",
     "resources": "RES",
     "do-not-call": "DNC",

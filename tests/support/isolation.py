@@ -68,6 +68,8 @@ REQUIRED_BODY: Mapping[str, dict[str, Any]] = {
     "clone_deployment": {"name": "New"},
     "resolve_call": {"placed": True},
     "import_phone_number": {"number": OWNED[0]},
+    "set_call_tools": {"call_tools": []},
+    "set_call_tool_secret": {"tool": "free_times", "header": "Authorization", "value": "s3cret"},
     "talk_to_agent": {"variables": {"first_name": "Ada"}},
     "add_do_not_call": {"entries": [{"number": "+12125550163"}]},
     "import_do_not_call": {"csv": "number\n+12125550164\n"},

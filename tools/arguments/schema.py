@@ -71,6 +71,8 @@ def _at(schema: JsonSchema, path: str) -> JsonSchema:
 def _collapsed(schema: JsonSchema) -> JsonSchema:
     found = {key: value for key, value in schema.items() if key in ("type", "format", "enum", "description")}
     inside = schema.get("items")
+    if isinstance(inside, dict) and "oneOf" in inside:  # objects of several kinds
+        return {**found, "items": {"type": "object"}}
     return {**found, "items": {"type": inside["type"]}} if isinstance(inside, dict) and "type" in inside else found
 
 

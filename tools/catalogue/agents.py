@@ -16,6 +16,7 @@ from callwright.contract.agents.agents import (
     VersionDifference,
     get_agent,
 )
+from callwright.contract.agents.call_tools import CallTool, CallTools, CallToolSecret
 from callwright.contract.declaration.field_types import LanguageTag, Timestamp, VoiceId
 from callwright.contract.deployments.talks import Talk, talk_to_agent
 from callwright.contract.voices import GetVoice, ListVoices, Voice, get_voice, list_voices
@@ -65,6 +66,8 @@ class AgentDetails(AgentSummary):
     prompt_characters: int = 0
     prompt_goes_on_from: int | None = None
     updated_at: Timestamp
+    call_tools: CallTools = []
+    call_tool_secrets: list[CallToolSecret] = []
     differences: list[VersionDifference] | None = None
 
 
@@ -116,13 +119,18 @@ def _compared(agent: Agent, since: int) -> Agent:
     return agent.model_copy(update={"differences": shown})
 
 
-def _summary(agent: Agent, context: ToolContext) -> str:
+def summary(agent: Agent, context: ToolContext) -> str:
+    """An agent in a few lines, without its texts."""
     return lines(
         _entry(agent, context),
         f"needs columns: {listed(agent.variables)}" if agent.variables else "needs no columns",
         _providers(agent),
         *(f"warning: {warning}" for warning in agent.warnings),
     )
+
+
+def _tool(tool: CallTool) -> str:
+    return line(f"tool {tool.name} ({tool.type}): {tool.description}", tool.url if tool.type == "http" else None)
 
 
 def _talk(talk: Talk, _: ToolContext) -> str:
@@ -185,7 +193,8 @@ async def _found(context: ToolContext, asked: GetAgentInParts) -> Reply:
     end = begin + len(part)
     more = end < len(whole)
     text = lines(
-        _summary(agent, context),
+        summary(agent, context),
+        *(_tool(tool) for tool in agent.call_tools),
         f"welcome: {agent.welcome_message}" if agent.welcome_message else "welcome: none, the contact begins",
         f"prompt: {part}" if part == whole else f"prompt, characters {begin} to {end} of {len(whole)}: {part}",
         f"The prompt goes on: call again with prompt_from={end}, or read callwright://agents/{agent.id}/prompt"
@@ -246,7 +255,7 @@ TOOLS: tuple[Tool, ...] = (
             "from system_prompt alone, so put every fact there. To change one use update_agent."
         ),
         hints=ADDS,
-        reply=_summary,
+        reply=summary,
         input_model=CreateAgentOfVoice,
         output_model=AgentSummary,
         complete_input=_with_voice,
@@ -264,13 +273,13 @@ TOOLS: tuple[Tool, ...] = (
             "agents use list_agents. Free."
         ),
         hints=READS,
-        reply=_summary,
+        reply=summary,
         input_model=GetAgentInParts,
         output_model=AgentDetails,
         omitted_fields=frozenset(
             {
                 *("voice_id", "language", *_CHOICE, "prompt_characters", "prompt_goes_on_from", "updated_at"),
-                *("warnings", "version", "differences"),
+                *("warnings", "version", "differences", "call_tools", "call_tool_secrets"),
             }
         ),
         argument_descriptions={
@@ -290,7 +299,7 @@ TOOLS: tuple[Tool, ...] = (
             "get the new one. For another role use create_agent. Free."
         ),
         hints=CHANGES,
-        reply=_summary,
+        reply=summary,
         output_model=AgentSummary,
         omitted_fields=_SET,
         argument_descriptions=_CHANGED,

@@ -8,6 +8,7 @@ from callwright.tools.catalogue import (
     audience_rows,
     audiences,
     audit_log,
+    call_tools,
     compliance_reviews,
     deployments,
     dialling,
@@ -24,7 +25,19 @@ from callwright.tools.catalogue.events import event_log, webhook_deliveries, web
 from callwright.tools.runtime.tool import Tool
 
 MODULES = (
-    *(overview, wallet, agents, voices, providers, audiences, audience_rows, phone_numbers, deployments, dialling),
+    *(
+        overview,
+        wallet,
+        agents,
+        call_tools,
+        voices,
+        providers,
+        audiences,
+        audience_rows,
+        phone_numbers,
+        deployments,
+        dialling,
+    ),
     *(calls, conversations, findings),
     *(webhooks, webhook_deliveries, event_log, audit_log),
     *(evidence, do_not_call, people, compliance_reviews),

@@ -11,6 +11,7 @@ import anyio
 
 from callwright.service.telephony.engine import CallRequest, CallResult, EarlyEnd
 from callwright.service.telephony.legs.leg_rows import LegStage
+from callwright.service.telephony.transfers import CallTransfer
 
 
 class Refused(Exception):
@@ -37,6 +38,14 @@ async def _not_kept(_: CallResult) -> None:
     """Nothing is kept."""
 
 
+ToldTransfer = Callable[[CallTransfer], Awaitable[None]]
+"""Called whenever a transfer of the call has reached a stage."""
+
+
+async def _transfer_not_told(_: CallTransfer) -> None:
+    """Nobody is told."""
+
+
 @dataclass(frozen=True)
 class LegRequest:
     """A leg to place. Equal legs have equal `call.call_id`."""
@@ -45,6 +54,7 @@ class LegRequest:
     place_before_s: float
     """Seconds of `anyio.current_time` after which the request must not be sent any more."""
     keep: Keep = _not_kept
+    transferred: ToldTransfer = _transfer_not_told
 
     def check_in_time(self) -> None:
         """To be called right before the request is sent.

@@ -8,7 +8,8 @@ from typing import cast, get_args
 from callwright.contract.calls.calls import Disposition, Outcome
 from callwright.service.speech.mu_law_files import has_sound
 from callwright.service.telephony.engine import AnsweredBy, AnswerLatency, CallResult, HangupCause, Turn
-from callwright.service.telephony.media.messages import Ended, Latency, Reached, Report, Said
+from callwright.service.telephony.media.messages import Ended, Latency, Reached, Report, Said, Transferring
+from callwright.service.telephony.transfers import CallTransfer
 
 _OUTCOMES: Mapping[HangupCause, Outcome] = {
     "user_busy": "busy",
@@ -31,6 +32,7 @@ class Conversation:
         self._latencies: dict[int, AnswerLatency] = {}
         """By the number that the turn had in its media process."""
         self._keys: list[str] = []
+        self._transfer: CallTransfer | None = None
         self._is_answered = False
 
     def add(self, report: Report) -> None:
@@ -42,6 +44,8 @@ class Conversation:
                 self._turns.append(report.turn)
             if report.keys:
                 self._keys.append(report.keys)
+        elif isinstance(report, Transferring):
+            self._transfer = report.transfer
         elif isinstance(report, Latency):
             self._latencies[report.turn_index] = AnswerLatency(report.total_ms, report.parts_ms)
 
@@ -74,6 +78,7 @@ class Conversation:
             recorded=ended.recorded or self._has_sound(),
             sip_status=ended.sip_status,
             machine_verdicts=ended.machine_verdicts,
+            transfer=self._transfer,
         )
 
     def _has_sound(self) -> bool:
@@ -90,6 +95,8 @@ class Conversation:
     def _outcome(self, ended: Ended) -> Outcome:
         if not self._is_answered:
             return _OUTCOMES.get(ended.cause, "failed")
+        if self._transfer is not None and self._transfer.is_bridged:
+            return "transferred"
         if ended.answered_by not in _MACHINES:
             return "answered"
         return "voicemail_left" if ended.voicemail_message_left else "voicemail"

@@ -180,7 +180,12 @@ class LineHost:
 
     async def _place_and_follow(self, leg: Row[Any], request: CallRequest, asked: HangUpAsked) -> None:
         carrier, told = self._carriers[leg.carrier], self._told(leg.call_id)
-        placed = LegRequest(request, anyio.current_time() + self._times.place_s, partial(self._keep, request))
+        placed = LegRequest(
+            request,
+            anyio.current_time() + self._times.place_s,
+            partial(self._keep, request),
+            partial(self._written, leg_rows.transferred, leg.call_id),
+        )
         if not await self._written(self._fence, request):
             await self._settle_own(leg)
             return

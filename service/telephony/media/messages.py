@@ -194,8 +194,8 @@ class Latency(_Message):
 
 
 class TransferAsked(_Message):
-    """The call is to be transferred to a person by the host's carrier. The host answers with `TransferUpdate`s, of which
-    the last is `bridged` or `failed`."""
+    """The call is to be transferred to a person by the host's carrier. It tells by `TransferUpdate` what comes of it, up
+    to `bridged` or `failed`."""
 
     type: Literal["transfer_asked"] = "transfer_asked"
     call_id: str

@@ -1,6 +1,6 @@
 """The person to whom a simulated call is transferred: answers, is busy, does not pick up, or hangs up again."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal, Protocol, get_args
 
 from callwright.contract.agents.call_tools import TRANSFER
@@ -19,14 +19,14 @@ _CAUSES: dict[PersonsAnswer, TransferCause] = {
     "unreachable": "unreachable",
     "hung_up": "hung_up",
 }
-_SHARES: tuple[tuple[PersonsAnswer, float], ...] = (
+_SHARES: Sequence[tuple[PersonsAnswer, float]] = [
     ("answered", 0.7),
     ("no_answer", 0.14),
     ("busy", 0.08),
     ("rejected", 0.04),
     ("hung_up", 0.03),
     ("unreachable", 0.01),
-)
+]
 HOLD_S = 8.0
 """Seconds after which somebody who holds hears a word again."""
 
@@ -46,7 +46,8 @@ class Person:
     """Somebody who takes calls over. `answer` is what they do; None: chance decides at each call."""
 
     def __init__(self, chance: Chance, answer: PersonsAnswer | None) -> None:
-        self._chance, self._answer = chance, answer
+        self._chance = chance
+        self._answer: PersonsAnswer | None = answer
 
     def called(
         self, destination: Destination, line: Holding, from_number: str, ask_to_hold: Callable[[], None] | None
@@ -56,9 +57,7 @@ class Person:
         started_s = line.now_s
         if not destination.may_be_called(from_number):
             return _transfer(destination, "not_allowed", started_s, started_s)
-        answer = self._answer
-        if answer is None:
-            answer = self._chance.weighted(_SHARES)
+        answer = self._answer or self._chance.weighted(_SHARES)
         self._wait(self._rings_s(answer, destination.ring_timeout_s), line, ask_to_hold)
         if answer in ("answered", "hung_up") and destination.kind == "warm":
             self._wait(self._chance.between(4.0, 9.0), line, ask_to_hold)  # the person hears what it is about

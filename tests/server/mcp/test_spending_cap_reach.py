@@ -293,6 +293,8 @@ SPENDS_NOTHING: dict[str, str] = {
     "delete_agent": "is refused while a deployment uses it",
     "set_provider": "is free; what a provider charges is between it and whoever holds its key",
     "remove_provider": "is refused while an agent or a campaign uses it",
+    "set_call_tools": "campaigns keep the agent they were started with, with its tools",
+    "set_call_tool_secret": "is a header of a request to an address of theirs",
     "create_audience": "no deployment calls a new audience",
     "update_audience": "changes its name and notes",
     "delete_audience": "is refused while a deployment calls it",

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from callwright.contract.agents.call_tools import CallToolSecret
 from callwright.contract.declaration.model import Resource
 from callwright.contract.providers import Provider
 from tests.support.tools.finding_samples import AT
@@ -30,4 +31,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {"remove_provider": {"name": "our-openai"
 
 def singles() -> dict[str, Any]:
     """An answer for every operation that does not answer with a list."""
-    return {"set_provider": provider(), "remove_provider": None}
+    secret = CallToolSecret(
+        tool="free_times", header="Authorization", is_set=True, sent_to="https://calendar.example.com"
+    )
+    return {"set_provider": provider(), "remove_provider": None, "set_call_tool_secret": secret}

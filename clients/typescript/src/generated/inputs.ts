@@ -3,14 +3,18 @@
 import type {
   AfterHours,
   BusinessHours,
+  CallBackTool,
   CallingHours,
   CircuitBreaker,
   Compliance,
+  EndCallTool,
+  HttpTool,
   InboundChanges,
   JsonValue,
   Model,
   NewEntry,
   Overflow,
+  PressKeysTool,
   Recording,
   RetryPolicy,
   Speech,
@@ -118,6 +122,28 @@ export interface ListAgentVersionsInput {
   sort?: string;
   /** Agent id (agt_…), from list_agents. */
   id: string;
+}
+
+/** All tools that the agent has from now on. It makes a version; started campaigns keep theirs. */
+export interface SetCallToolsInput {
+  /** Agent id (agt_…), from list_agents. */
+  id: string;
+  /** What it can do on a call beside talking. */
+  call_tools: (HttpTool | EndCallTool | PressKeysTool | CallBackTool)[];
+}
+
+/**
+ * The value of a secret header. It stays with the agent, for this tool and this address, in all its versions. The
+ * user who made the key must be an owner of the organization.
+ */
+export interface SetCallToolSecretInput {
+  /** Agent id (agt_…), from list_agents. */
+  id: string;
+  /** By which the model calls it: lower-case letters, digits and _; unique for the agent. */
+  tool: string;
+  header: string;
+  /** It is stored encrypted and never shown again. Empty: there is none. */
+  value: string;
 }
 
 /** The agent to delete. */
@@ -1109,7 +1135,7 @@ export interface CreateWebhookInput {
   /** HTTPS address that takes the events. No credentials, no fragment, no private address. */
   url: string;
   /** Names of events, or * for all, later ones too. */
-  events: ("audience.import_completed" | "call.completed" | "call.started" | "call.transferred" | "call.unconfirmed" | "compliance.action_required" | "deployment.audience_exhausted" | "deployment.completed" | "deployment.failed" | "deployment.paused" | "deployment.resumed" | "deployment.started" | "phone_number.status_changed" | "wallet.low_balance" | "wallet.topup_settled" | "webhook.disabled" | "webhook.test" | "*")[];
+  events: ("audience.import_completed" | "call.completed" | "call.started" | "call.tool_called" | "call.transferred" | "call.unconfirmed" | "compliance.action_required" | "deployment.audience_exhausted" | "deployment.completed" | "deployment.failed" | "deployment.paused" | "deployment.resumed" | "deployment.started" | "phone_number.status_changed" | "wallet.low_balance" | "wallet.topup_settled" | "webhook.disabled" | "webhook.test" | "*")[];
   description?: string;
   secret?: string | null;
   /** Your own notes: up to 50 keys of up to 40 characters, values up to 500. */
@@ -1123,7 +1149,7 @@ export interface UpdateWebhookInput {
   /** HTTPS address that takes the events. No credentials, no fragment, no private address. */
   url?: string;
   /** Names of events, or * for all, later ones too. */
-  events?: ("audience.import_completed" | "call.completed" | "call.started" | "call.transferred" | "call.unconfirmed" | "compliance.action_required" | "deployment.audience_exhausted" | "deployment.completed" | "deployment.failed" | "deployment.paused" | "deployment.resumed" | "deployment.started" | "phone_number.status_changed" | "wallet.low_balance" | "wallet.topup_settled" | "webhook.disabled" | "webhook.test" | "*")[];
+  events?: ("audience.import_completed" | "call.completed" | "call.started" | "call.tool_called" | "call.transferred" | "call.unconfirmed" | "compliance.action_required" | "deployment.audience_exhausted" | "deployment.completed" | "deployment.failed" | "deployment.paused" | "deployment.resumed" | "deployment.started" | "phone_number.status_changed" | "wallet.low_balance" | "wallet.topup_settled" | "webhook.disabled" | "webhook.test" | "*")[];
   description?: string | null;
   /** disabled stops sending; active sends again. What was missed can be replayed. */
   status?: "active" | "disabled";

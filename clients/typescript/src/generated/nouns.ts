@@ -28,6 +28,14 @@ export class Agents extends Noun {
   listVersions(input: inputs.ListAgentVersionsInput, options: CallOptions = {}): Listing<schemas.AgentVersion> {
     return this.session.walk(operations.listAgentVersions, input, options);
   }
+  /** Set what an agent can do on a call beside talking. */
+  setCallTools(input: inputs.SetCallToolsInput, options: CallOptions = {}): Promise<schemas.Agent> {
+    return this.session.ask(operations.setCallTools, input, options);
+  }
+  /** Set a secret header of a call tool. */
+  setCallToolSecret(input: inputs.SetCallToolSecretInput, options: CallOptions = {}): Promise<schemas.CallToolSecret> {
+    return this.session.ask(operations.setCallToolSecret, input, options);
+  }
   /** Delete an agent. */
   delete(input: inputs.DeleteAgentInput, options: CallOptions = {}): Promise<void> {
     return this.session.ask(operations.deleteAgent, input, options);

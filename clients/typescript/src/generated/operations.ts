@@ -72,6 +72,26 @@ export const listAgentVersions: Operation<inputs.ListAgentVersionsInput, schemas
   mediaTypes: []
 };
 
+export const setCallTools: Operation<inputs.SetCallToolsInput, schemas.Agent> = {
+  name: "set_call_tools",
+  method: "PUT",
+  path: "/agents/{id}/call-tools",
+  shape: "one",
+  query: {},
+  hasBody: true,
+  mediaTypes: []
+};
+
+export const setCallToolSecret: Operation<inputs.SetCallToolSecretInput, schemas.CallToolSecret> = {
+  name: "set_call_tool_secret",
+  method: "PUT",
+  path: "/agents/{id}/call-tool-secrets",
+  shape: "one",
+  query: {},
+  hasBody: true,
+  mediaTypes: []
+};
+
 export const deleteAgent: Operation<inputs.DeleteAgentInput, void> = {
   name: "delete_agent",
   method: "DELETE",

@@ -29,7 +29,11 @@ export interface Agent {
   speech?: Speech | null;
   /** The language model on live calls. null: the organization's default. */
   model?: Model | null;
-  /** Audience columns that prompt and welcome message need. */
+  /** What it can do on a call beside talking. */
+  call_tools?: (HttpTool | EndCallTool | PressKeysTool | CallBackTool)[];
+  /** The secret headers of its tools, and whether they are set. */
+  call_tool_secrets?: CallToolSecret[];
+  /** Audience columns that its words and tools need. */
   variables: string[];
   /** What to look at, for example a voice of another language. */
   warnings?: string[];
@@ -51,6 +55,8 @@ export interface AgentSnapshot {
   speech?: Speech | null;
   /** The language model on live calls. null: the organization's default. */
   model?: Model | null;
+  /** What it can do on a call beside talking. */
+  call_tools?: (HttpTool | EndCallTool | PressKeysTool | CallBackTool)[];
   name: string;
   agent_updated_at: string;
 }
@@ -65,6 +71,8 @@ export interface AgentVersion {
   speech?: Speech | null;
   /** The language model on live calls. null: the organization's default. */
   model?: Model | null;
+  /** What it can do on a call beside talking. */
+  call_tools?: (HttpTool | EndCallTool | PressKeysTool | CallBackTool)[];
   agent_id: string;
   /** From 1; each change of what it says or how has the next number. */
   version: number;
@@ -318,6 +326,18 @@ export interface Call {
   warnings?: string[];
 }
 
+/** Notes when the person wants to be called back; the campaign calls then, within its calling hours. */
+export interface CallBackTool {
+  /** By which the model calls it: lower-case letters, digits and _; unique for the agent. */
+  name: string;
+  /** What it does and when the model is to call it. */
+  description: string;
+  use_when?: UseWhen | null;
+  type: "call_back_at";
+  /** IANA zone of moments that are named without one. null: the model has to name it. */
+  time_zone?: string | null;
+}
+
 /** Data of call.completed. */
 export interface CallCompleted {
   call_id: string;
@@ -501,6 +521,29 @@ export interface CallStats {
   currency: string;
 }
 
+/** Data of call.tool_called. What was asked and answered is in the transcript. */
+export interface CallToolCalled {
+  call_id: string;
+  deployment_id: string | null;
+  agent_id: string;
+  /** The turn of the transcript that has arguments and result. */
+  turn_index: number;
+  tool: string;
+  ok: boolean;
+  latency_ms: number;
+  simulated: boolean;
+}
+
+/** A header of a call tool whose value is a secret. The value is never shown. */
+export interface CallToolSecret {
+  tool: string;
+  header: string;
+  /** False: the tool's calls fail until it is set. */
+  is_set: boolean;
+  /** The only address it is sent to: scheme, host and port. */
+  sent_to: string;
+}
+
 /** Data of call.transferred. */
 export interface CallTransferred {
   call_id: string;
@@ -517,6 +560,19 @@ export interface CallUnconfirmed {
   agent_id: string;
   contact_id: string;
   simulated: boolean;
+}
+
+/** The call of a tool by the agent: what it asked and what it was told. */
+export interface CalledTool {
+  name: string;
+  /** JSON of the arguments, which come from what was said. */
+  arguments: string;
+  /** What the agent was told, as text, cut at 4,000 characters. */
+  result: string;
+  /** False: it failed, and result says why. */
+  ok: boolean;
+  /** How long it took; 0 on the simulated network. */
+  latency_ms: number;
 }
 
 /** When people may be called, within what the rules of their region allow. Left out: Mon-Sat 09:00-20:00. */
@@ -944,6 +1000,18 @@ export interface DoNotCallImported {
   errors: RefusedNumber[];
 }
 
+/** Ends the call, after a sentence. */
+export interface EndCallTool {
+  /** By which the model calls it: lower-case letters, digits and _; unique for the agent. */
+  name: string;
+  /** What it does and when the model is to call it. */
+  description: string;
+  use_when?: UseWhen | null;
+  type: "end_call";
+  /** Said last, unless the model has words of its own. Empty: a goodbye. */
+  sentence?: string;
+}
+
 /** An event as it is sent, with what it is about. */
 export interface Event {
   id: string;
@@ -983,6 +1051,45 @@ export interface EvidenceRule {
   url?: string | null;
   /** False: its text was not read, so the strict default held as well. */
   verified: boolean;
+}
+
+/** Asks an address of yours over HTTPS, and gives the model the answer. */
+export interface HttpTool {
+  /** By which the model calls it: lower-case letters, digits and _; unique for the agent. */
+  name: string;
+  /** What it does and when the model is to call it. */
+  description: string;
+  use_when?: UseWhen | null;
+  type: "http";
+  /** Default: "GET". */
+  method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /**
+   * HTTPS address; behind the host {{argument}} and {{column}} are replaced, encoded for their place. With GET and
+   * DELETE arguments that stand nowhere else are added to the query.
+   */
+  url: string;
+  /** By name; values may have placeholders. No secrets. */
+  headers?: Record<string, string>;
+  /** Headers whose values are secrets: set_call_tool_secret sets those, and nothing shows them. */
+  secret_headers?: string[];
+  /**
+   * JSON to send; placeholders stand in its texts, and a text that is one placeholder becomes its value. Left out:
+   * the arguments, but for GET and DELETE.
+   */
+  body?: Record<string, JsonValue> | null;
+  /**
+   * JSON Schema of the arguments, an object: type, description, enum, default, examples, required, sizes. Arguments
+   * that do not fit are not sent.
+   */
+  parameters?: Record<string, JsonValue>;
+  /** Audience columns that stand in placeholders; the audience must have them. */
+  columns?: string[];
+  /** For the whole answer. Default: 10. */
+  timeout_seconds?: number;
+  /** Said when it takes longer than a second. Empty: that the agent looks it up. */
+  meanwhile?: string;
+  /** The answer on the simulated network, which sends nothing; null: one is made up, and marked as such. */
+  rehearsal?: JsonValue;
 }
 
 /** Data of audience.import_completed. */
@@ -1417,6 +1524,18 @@ export interface PhoneNumberStatusChanged {
   simulated: boolean;
 }
 
+/** Presses keys of the telephone. */
+export interface PressKeysTool {
+  /** By which the model calls it: lower-case letters, digits and _; unique for the agent. */
+  name: string;
+  /** What it does and when the model is to call it. */
+  description: string;
+  use_when?: UseWhen | null;
+  type: "press_keys";
+  /** Always these: digits, * and #. null: the model says which. */
+  keys?: string | null;
+}
+
 /** Who would be called if the deployment started or went on now. Once it has started: who is left. */
 export interface Preview {
   deployment_id: string;
@@ -1778,10 +1897,12 @@ export interface TranscriptMatch {
   snippets: Snippet[];
 }
 
-/** One thing said. Times are seconds after the answer. */
+/** One thing said or done. Times are seconds after the answer. */
 export interface TranscriptTurn {
   index: number;
-  role: "agent" | "contact";
+  /** system: nobody speaks, and the agent calls a tool (tool_call). */
+  role: "agent" | "contact" | "system";
+  /** Empty where a tool is called. */
   text: string;
   start_seconds: number;
   end_seconds: number;
@@ -1792,6 +1913,8 @@ export interface TranscriptTurn {
   interrupted?: boolean;
   /** Of an answer of the agent on a carrier's line; else null. */
   latency_ms?: AnswerLatency | null;
+  /** Of role system; else null. */
+  tool_call?: CalledTool | null;
 }
 
 /** How a call went on to a person, or why it did not. Of several tries the last. */
@@ -1809,6 +1932,26 @@ export interface Transfer {
   started_at?: string | null;
   /** When the person took over; null until then. */
   bridged_at?: string | null;
+}
+
+/**
+ * When an agent without a model calls the tool, once in a call: without it, only a model calls it. It is called at
+ * the first turn of the contact in which one of the words stands. Arguments are taken from the contact's words, if
+ * those name one of the choices or one of the values of an earlier answer, then from earlier answers and audience
+ * columns of that name, then from `default` and `examples` of the schema.
+ */
+export interface UseWhen {
+  /** Words of the contact, any of them. None: at any turn. */
+  words?: string[];
+  /** Only after this tool was called with success. */
+  after?: string | null;
+  /**
+   * What is said then. {{argument}} and {{column}} stand for their values, {{answer.times.0}} for a part of the
+   * answer.
+   */
+  say?: string;
+  /** What is said if it fails. Empty: that it has no answer to hand. */
+  say_if_failed?: string;
 }
 
 /** What one field was and is. A text of several lines or sentences is shown as a diff instead. */

@@ -7,7 +7,7 @@ from typing import Protocol
 import anyio
 
 from callwright.contract.calls.transfers import TransferCause, TransferStatus
-from callwright.service.telephony.engine import CallRequest
+from callwright.service.telephony.engine import CallRequest, EndedBy, HangupCause
 from callwright.service.telephony.media.findings import Findings
 from callwright.service.telephony.media.messages import Transferring
 from callwright.service.telephony.media.other_side import Gone, OtherSide
@@ -52,6 +52,10 @@ class Talk(Protocol):
         """Says a sentence."""
         ...
 
+    def finish(self, cause: HangupCause, ended_by: EndedBy) -> None:
+        """The agent's part of the call is over."""
+        ...
+
 
 class Handover:
     """The transfers of one call. `connect` gives what transfers it, once its other side is there."""
@@ -64,9 +68,12 @@ class Handover:
         transcript: Transcript,
         clock: SoundClock,
         report: Callable[[Transferring], None],
+        announces: bool,
+        is_wanted: Callable[[], bool],
     ) -> None:
+        """With `announces` the contact is told of a transfer first. `is_wanted` says that one is about to begin."""
         self._request, self._talk, self._transcript, self._clock = request, talk, transcript, clock
-        self._report = report
+        self._report, self._announces, self._is_wanted = report, announces, is_wanted
         self._means: TransferMeans | None = None
         self._join: Callable[[OtherSide], None] | None = None
         self._now: CallTransfer | None = None
@@ -84,10 +91,19 @@ class Handover:
         """Whether the contact waits for a person, or is with one: the agent answers nothing."""
         return self._now is not None and self._now.status != "failed"
 
-    async def to(self, name: str, summary: str, *, announces: bool) -> TransferCause | None:
-        """Transfers the call to a destination, and returns why that failed; None once the person has taken over.
+    @property
+    def holds_contact(self) -> bool:
+        """Whether nothing is answered, because a transfer is under way or about to begin."""
+        return self.is_under_way or self._is_wanted()
 
-        `summary` is what a model adds for the person. With `announces` the contact is told first.
+    @property
+    def may_try(self) -> bool:
+        """Whether a further try is made in this call."""
+        return self._tries < MOST_TRANSFERS
+
+    async def to(self, name: str, summary: str) -> TransferCause | None:
+        """Transfers the call to a destination, and returns why that failed; None once the person has taken over.
+        `summary` is what a model adds for the person.
         """
         destination = next(one for one in self.destinations if one.name == name)
         self._tries += 1
@@ -96,22 +112,21 @@ class Handover:
             kind=destination.kind, to=destination.to, name=name, started_s=started_s, at_s=started_s
         )
         try:
-            await self._transferred(destination, summary, announces=announces)
+            await self._transferred(destination, summary)
         except NotTransferred as error:
             self._reached("failed", error.cause)
             return error.cause
-        self._reached("bridged")
         findings = self._talk.findings
         findings.disposition = findings.disposition or "escalated"
         return None
 
-    async def _transferred(self, destination: Destination, summary: str, *, announces: bool) -> None:
+    async def _transferred(self, destination: Destination, summary: str) -> None:
         if self._means is None or destination.to is None:
             raise NotTransferred("not_possible")
-        if self._tries > MOST_TRANSFERS or not destination.may_be_called(self._request.from_):
+        if not destination.may_be_called(self._request.from_):
             raise NotTransferred("not_allowed")
         self._reached("ringing")
-        if announces:
+        if self._announces:
             await self._talk.say(self._talk.phrases.own_or(destination.say_before, "transfer"))
         wanted = Wanted(
             kind=destination.kind,
@@ -126,8 +141,10 @@ class Handover:
             person = await self._means.transfer(wanted, self._answered)
         else:
             person = await self._while_held(self._means, wanted)
-        if person is not None:
-            assert self._join is not None
+        self._reached("bridged")
+        if person is None:
+            self._talk.finish("transfer_completed", "agent")
+        elif self._join is not None:
             await self._talk.voice.silence()
             self._join(person)
 
@@ -137,6 +154,7 @@ class Handover:
 
     async def _while_held(self, means: TransferMeans, wanted: Wanted) -> OtherSide | None:
         person: OtherSide | None = None
+        failed: NotTransferred | None = None
         self._transcript.counts_repeats = False
         try:
             async with anyio.create_task_group() as tasks:
@@ -145,8 +163,6 @@ class Handover:
                     person = await means.transfer(wanted, self._answered)
                 except NotTransferred as error:
                     failed = error
-                else:
-                    failed = None
                 tasks.cancel_scope.cancel()
         finally:
             self._transcript.counts_repeats = True
@@ -170,7 +186,7 @@ class Handover:
     async def _said(self) -> None:
         """Returns when the agent has said what it was saying."""
         with anyio.move_on_after(_LONGEST_SAYING_S):
-            while self._talk.speaks:
+            while self._talk.speaks:  # noqa: ASYNC110 - it depends on frames that pass, and on interruptions
                 await anyio.sleep(_LOOK_S)
 
     def _answered(self) -> None:

@@ -1,6 +1,7 @@
 """How a line is transferred, as the call sees it: by the carrier of the host, or over SIP by this process."""
 
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -27,6 +28,22 @@ class Wanted:
     language: str
     ring_timeout_s: float
     confirm_key: str | None = None
+
+
+class PersonVoice(Protocol):
+    """Speaks to a person who is to take a call over, with the agent's voice."""
+
+    def speaking_to(self, person: OtherSide) -> AbstractAsyncContextManager["Saying"]:
+        """Speaks to this side within the block."""
+        ...
+
+
+class Saying(Protocol):
+    """Says a sentence to a person."""
+
+    async def __call__(self, text: str, language: str) -> None:
+        """Returns when it was said."""
+        ...
 
 
 class TransferMeans(Protocol):

@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from pydantic import JsonValue
+
+from callwright.contract.agents.call_tools import EndCallTool
 from callwright.contract.calls.calls import Disposition
 from callwright.service.rules.opt_out_words import is_opt_out_key
 from callwright.service.rules.templates import render
@@ -14,12 +17,15 @@ from callwright.service.telephony.simulated.conversation.phrases import Act, ban
 from callwright.service.telephony.simulated.conversation.prompts import Brief, answer_to, read_prompt
 from callwright.service.telephony.simulated.conversation.speech_acts import Wish, act_of, is_question, wish_of
 from callwright.service.telephony.simulated.conversation.timing import spoken_duration_s
+from callwright.service.telephony.simulated.conversation.tool_cues import ToolCues, ToolUse
 from callwright.service.telephony.simulated.conversation.welcome import filled, first_words, notices_of, read_welcome
 from callwright.service.telephony.transfers import MOST_TRANSFERS, Destination
 
 DEFAULT_CALLBACK_S = 86_400.0
 _ACCEPTING: frozenset[Act] = frozenset(("yes_no", "offer", "confirm", "choice"))
 _GENERAL: dict[Act, Act] = {"good_time": "yes_no", "identity_check": "yes_no", "offer": "yes_no", "how_are": "rating"}
+_WITH_TOOLS: frozenset[Wish] = frozenset(("nothing", "question", "no_start", "hurry"))
+"""What a contact may want when a tool is called: nothing that the agent has to follow at once."""
 _FAREWELLS: dict[Wish, tuple[str, Disposition]] = {
     "opt_out": ("opt_out", "do_not_call"),
     "wrong_number": ("wrong_number", "wrong_number"),
@@ -87,6 +93,7 @@ class AgentPolicy:
         self._after_hold = False
         self.closing = False
         """It has said goodbye."""
+        self._cues = ToolCues(request)
         self.ending = Ending()
         if not self._has_phrases:
             self.ending.warnings.append(
@@ -272,6 +279,26 @@ class AgentPolicy:
             if primary(wanted) != self._bank.language or bank is not self._bank:
                 lead = self._change_language(wanted)
         return self._follow(heard, wish, lead)
+
+    def tool_for(self, heard: Heard) -> ToolUse | None:
+        """The tool that is called at these words, in place of another answer. Wishes that end the call come first."""
+        bank = bank_or_english(heard.language)
+        if self.closing or heard.keys or heard.hangs_up or heard.language_wanted or bank is not self._bank:
+            return None
+        return self._cues.due(heard.text) if wish_of(heard.text, bank) in _WITH_TOOLS else None
+
+    def told(self, use: ToolUse, *, ok: bool, answer: JsonValue) -> Awaited | None:
+        """Says what a tool has answered, and goes on. After `end_call` it takes its leave."""
+        said = self._cues.told(use, ok=ok, answer=answer)
+        if isinstance(use.tool, EndCallTool):
+            own = self._filled(use.tool.sentence)
+            return self._leave(_joined(said, own or self._bank.agent_says("goodbye", self._chance)))
+        if not ok and not said:
+            said = self._said_or_lead(self._bank.agent_says("no_answer", self._chance))
+        if is_question(said):
+            self._pending, self._pending_act = said, None
+            return self._ask_pending("")
+        return self._go_on(said)
 
     def _change_language(self, wanted: str) -> str:
         bank = bank_or_english(wanted)

@@ -7,6 +7,7 @@ from callwright.service.telephony.simulated.chance import Chance
 from callwright.service.telephony.simulated.conversation.agent_policy import AgentPolicy, Ending
 from callwright.service.telephony.simulated.conversation.contact import Contact, Reply
 from callwright.service.telephony.simulated.conversation.line import Awaited, Heard
+from callwright.service.telephony.simulated.conversation.rehearsed_tools import answer_of, called
 from callwright.service.telephony.simulated.conversation.timeline import Timeline
 from callwright.service.telephony.simulated.person import Person, rehearsed_transfer
 from callwright.service.telephony.transfers import CallTransfer, Destination
@@ -111,4 +112,8 @@ class Conversation:
             callback_after_s=reply.callback_after_s,
             has_more=contact.has_script,
         )
-        return self._reply_to(self._policy.hear(heard))
+        use = self._policy.tool_for(heard)
+        if use is None:
+            return self._reply_to(self._policy.hear(heard))
+        timeline.tool_called(called(use))
+        return self._reply_to(self._policy.told(use, ok=True, answer=answer_of(use)))

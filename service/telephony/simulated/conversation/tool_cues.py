@@ -1,0 +1,138 @@
+"""When an agent without a model calls its tools, with which arguments, and what it says of the answers.
+
+All of it is decided by the words of the call, so that the same call calls the same tools.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from pydantic import JsonValue
+
+from callwright.contract.agents.call_tools import CallTool, HttpTool
+from callwright.contract.checks.argument_schemas import properties_of, required_of
+from callwright.service.rules.call_tools import ANSWER, tools_in
+from callwright.service.rules.templates import Columns, render
+from callwright.service.telephony.engine import CallRequest
+
+_WORD = re.compile(r"\w+")
+_MADE_UP: Mapping[str, JsonValue] = {"string": "made up", "integer": 1, "number": 1, "boolean": True, "array": []}
+
+
+@dataclass(frozen=True)
+class ToolUse:
+    """A tool that is to be called now, and its arguments."""
+
+    tool: CallTool
+    arguments: Mapping[str, JsonValue]
+
+
+class ToolCues:
+    """The tools of one call that are called by rule, each once."""
+
+    def __init__(self, request: CallRequest) -> None:
+        self._left = [tool for tool in tools_in(request.agent.call_tools) if tool.use_when is not None]
+        self._columns = request.variables
+        self._answers: dict[str, JsonValue] = {}
+        """The answers of tools that were called with success, by name."""
+
+    def due(self, heard: str) -> ToolUse | None:
+        """The tool that these words of the contact call; None if none does."""
+        for tool in self._left:
+            use = tool.use_when
+            if use is None or (use.after is not None and use.after not in self._answers):
+                continue
+            if not use.words or any(_stands_in(word, heard) for word in use.words):
+                self._left.remove(tool)
+                return ToolUse(tool, dict(self._arguments(tool, heard)))
+        return None
+
+    def told(self, use: ToolUse, *, ok: bool, answer: JsonValue) -> str:
+        """What the agent says of an answer; empty if nothing is set for that."""
+        when = use.tool.use_when
+        if when is None:
+            return ""
+        if not ok:
+            return render(when.say_if_failed, self._columns).text
+        self._answers[use.tool.name] = answer
+        values = {**self._columns, **{name: _as_text(value) for name, value in use.arguments.items()}}
+        return render(when.say, {**values, **dict(_parts(answer, ANSWER))}).text
+
+    def _arguments(self, tool: CallTool, heard: str) -> Iterator[tuple[str, JsonValue]]:
+        if isinstance(tool, HttpTool):
+            required = required_of(tool.parameters)
+            for name, schema in properties_of(tool.parameters).items():
+                value = self._argument(name, schema, heard)
+                if value is None and name in required:
+                    value = _MADE_UP.get(str(schema.get("type")), {})
+                if value is not None:
+                    yield name, value
+
+    def _argument(self, name: str, schema: Mapping[str, Any], heard: str) -> JsonValue:
+        """What is known of an argument: the contact's words first, then answers, columns and the schema itself."""
+        choices = [*schema.get("enum", ()), *self._listed(name)]
+        meant = _meant(choices, heard)
+        if meant is not None:
+            return meant
+        if (found := self._answered(name)) is not None:
+            return found
+        column = Columns(self._columns).find(name)
+        if column is not None and self._columns[column] and schema.get("type") == "string":
+            return self._columns[column]
+        if choices and not schema.get("enum"):
+            return choices[0]
+        for key in ("const", "default"):
+            if key in schema:
+                return schema[key]
+        return next(iter((*schema.get("examples", ()), *schema.get("enum", ()))), None)
+
+    def _answered(self, name: str) -> JsonValue:
+        """The value of this name in the latest answer that has one."""
+        for answer in reversed(self._answers.values()):
+            if isinstance(answer, dict) and isinstance(answer.get(name), str | int | float | bool):
+                return answer[name]
+        return None
+
+    def _listed(self, name: str) -> list[JsonValue]:
+        """The texts that an earlier answer lists under this name, or its plural with an s."""
+        for answer in reversed(self._answers.values()):
+            found = (answer.get(name) or answer.get(f"{name}s")) if isinstance(answer, dict) else None
+            if isinstance(found, list) and all(isinstance(one, str) for one in found):
+                return found
+        return []
+
+
+def _stands_in(word: str, heard: str) -> bool:
+    return _pattern(word).search(heard) is not None
+
+
+@lru_cache(maxsize=1_024)
+def _pattern(word: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE)
+
+
+def _meant(choices: list[JsonValue], heard: str) -> JsonValue:
+    """The choice that shares the most words with what was heard, the first of equals; None if none shares any."""
+    said = set(_WORD.findall(heard.casefold()))
+    shared = [(len(said.intersection(_WORD.findall(str(one).casefold()))), one) for one in choices]
+    most = max((count for count, _ in shared), default=0)
+    return next(one for count, one in shared if count == most) if most else None
+
+
+def _as_text(value: JsonValue) -> str:
+    return value if isinstance(value, str) else str(value)
+
+
+def _parts(value: JsonValue, name: str) -> Iterator[tuple[str, str]]:
+    """The parts of an answer by their names, such as `answer.times.0`."""
+    inner: Iterator[tuple[str | int, JsonValue]] = iter(())
+    if isinstance(value, dict):
+        inner = iter(value.items())
+    elif isinstance(value, list):
+        inner = iter(enumerate(value))
+    else:
+        yield name, "" if value is None else _as_text(value)
+    for key, part in inner:
+        yield from _parts(part, f"{name}.{key}")

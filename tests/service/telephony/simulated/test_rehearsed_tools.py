@@ -1,0 +1,86 @@
+"""A booking on the simulated network through the public API: the tools are called by rule, and nothing is sent."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.support.campaigns import calls_of, make_agent, people, run
+from tests.support.service import Tenant
+
+PROMPT = """You are Ada from Northwind Dental.
+Goals:
+- Find out whether they have moved
+"""
+FREE: dict[str, Any] = {
+    "type": "http",
+    "name": "free_times",
+    "description": "Free times.",
+    "url": "https://calendar.example.com/free?day={{day}}",
+    "parameters": {"type": "object", "properties": {"day": {"type": "string", "default": "Tuesday"}}},
+    "rehearsal": {"times": ["Tuesday at ten", "Wednesday at three"]},
+    "use_when": {
+        "words": ["appointment", "yes"],
+        "say": "I can offer {{answer.times.0}} or {{answer.times.1}}. Which one suits you?",
+    },
+}
+BOOK: dict[str, Any] = {
+    "type": "http",
+    "name": "book",
+    "description": "Books a time.",
+    "method": "POST",
+    "url": "https://calendar.example.com/book",
+    "parameters": {
+        "type": "object",
+        "properties": {"time": {"type": "string"}, "first_name": {"type": "string"}},
+        "required": ["time", "first_name"],
+    },
+    "use_when": {"after": "free_times", "say": "You are booked for {{time}}."},
+}
+
+END: dict[str, Any] = {
+    "type": "end_call",
+    "name": "end_call",
+    "description": "Ends the call.",
+    "sentence": "Goodbye, {{first_name}}.",
+    "use_when": {"words": ["that was all"]},
+}
+
+
+@pytest.mark.service(workers=True)
+@pytest.mark.requirement("CALLTOOL-11", "CALLTOOL-12")
+async def test_a_booking_on_the_simulated_network_calls_the_tools_and_sends_nothing(tenant: Tenant) -> None:
+    agent = await make_agent(tenant, system_prompt=PROMPT, welcome_message="Hello, do you want an appointment?")
+    await tenant.client.agents.set_call_tools(id=agent.id, call_tools=[FREE, BOOK, END])  # pyright: ignore[reportArgumentType]  # checked as it is sent
+    rows = people(1, sim_outcome="answered", sim_script="Yes please.|Wednesday at three, please.|That was all.")
+    campaign = await run(tenant, rows, agent_id=agent.id)
+    (call,) = await calls_of(tenant, campaign.id)
+    transcript = await tenant.client.calls.get_transcript(call_uuid=call.id)
+    said = [(turn.role, turn.text) for turn in transcript.turns if turn.role != "contact"]
+    assert said[1:5] == [
+        ("system", ""),
+        ("agent", "I can offer Tuesday at ten or Wednesday at three. Which one suits you?"),
+        ("system", ""),
+        ("agent", "You are booked for Wednesday at three. Have you moved?"),
+    ]
+    free, book, *rest = [turn.tool_call for turn in transcript.turns if turn.tool_call is not None]
+    assert (free.name, json.loads(free.arguments), free.ok) == ("free_times", {"day": "Tuesday"}, True)
+    assert json.loads(free.result) == FREE["rehearsal"]
+    assert json.loads(book.arguments) == {"time": "Wednesday at three", "first_name": "Person 0"}
+    assert "made_up" in book.result
+    assert [one.name for one in rest] == ["end_call"]
+    assert said[-1] == ("agent", "Goodbye, Person 0.")
+    assert {turn.source for turn in transcript.turns if turn.role == "system"} == {"rehearsal"}
+
+    events = [one async for one in tenant.client.events.list(type=["call.tool_called"])]
+    told = sorted((one.data["turn_index"], one.data["tool"], one.data["ok"]) for one in events)
+    turns = [turn for turn in transcript.turns if turn.tool_call is not None]
+    assert told == [(turn.index, turn.tool_call.name, True) for turn in turns if turn.tool_call is not None]
+    assert all("Wednesday" not in json.dumps(one.data) for one in events)
+
+    conversations = await tenant.client.calls.read_conversations()
+    assert {turn.role for turn in conversations.conversations[0].turns} == {"agent", "contact"}
+    found = [one async for one in tenant.client.transcripts.search(query="Person")]
+    assert [snippet.role for snippet in found[0].snippets] == ["agent"]
+    async with tenant.client.calls.get_recording(call_uuid=call.id, format="wav") as sound:
+        assert len(await sound.read(50_000_000)) > 100_000
