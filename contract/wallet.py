@@ -33,6 +33,10 @@ class Price(Resource):
     called_type: Annotated[
         CalledType | None, Field(description="To which numbers, where mobile ones cost more; null: to all.")
     ] = None
+    provider: Annotated[
+        OwnText | None,
+        Field(description="On lines of which carrier, at most and with all services; null: the agreed price."),
+    ] = None
 
 
 class Wallet(Resource):

@@ -67,6 +67,11 @@ SETTINGS: tuple[Setting, ...] = (
         "`callwright rules check FILE` checks one.",
     ),
     Setting(
+        "CALLWRIGHT_SERVICE_PRICES",
+        "none: real calls have the prices of the simulated network, and speech services are not charged",
+        "A file with the prices of real calls: what carriers and speech services charge, by provider (docs/costs.md).",
+    ),
+    Setting(
         "CALLWRIGHT_PROFILE",
         DEFAULT_PROFILE,
         f"Which tools an assistant gets: {', '.join(PROFILES)} (flag `--profile`).",
@@ -160,6 +165,7 @@ class ProgramSettings:
     sim_time_scale: float
     clock_begins_ms: int | None
     rules_file: Path | None = None
+    prices_file: Path | None = None
     public_url: str | None = None
     files: tuple[Path, ...] = ()
     webhook_networks: tuple[IPv4Network | IPv6Network, ...] = ()
@@ -228,7 +234,8 @@ def read_settings(
         sim_seed=given("CALLWRIGHT_SIM_SEED") or "callwright",
         sim_time_scale=_scale(given("CALLWRIGHT_SIM_TIME_SCALE")),
         clock_begins_ms=_moment(given("CALLWRIGHT_CLOCK")),
-        rules_file=_rules(given("CALLWRIGHT_RULES")),
+        rules_file=_file("CALLWRIGHT_RULES", given),
+        prices_file=_file("CALLWRIGHT_SERVICE_PRICES", given),
         public_url=_public_url(given("CALLWRIGHT_PUBLIC_URL")),
         files=_folders(files or _paths(given("CALLWRIGHT_FILES"))),
         webhook_networks=_networks(
@@ -277,12 +284,12 @@ def _database(url: str | None, folder: Path) -> str:
     raise BadSetting("CALLWRIGHT_DATABASE_URL, or --database, must begin with postgresql:// or sqlite:///")
 
 
-def _rules(text: str | None) -> Path | None:
-    if text is None:
+def _file(name: str, given: Callable[[str], str | None]) -> Path | None:
+    if (text := given(name)) is None:
         return None
     file = Path(text).expanduser().absolute()
     if not file.is_file():
-        raise BadSetting(f"CALLWRIGHT_RULES must name a file that exists; {file} is none")
+        raise BadSetting(f"{name} must name a file that exists; {file} is none")
     return file
 
 

@@ -45,6 +45,7 @@ from callwright.service.rest.routes import PREFIXES, RouteTable
 from callwright.service.rest.talks.routes import talk_routes
 from callwright.service.rest.talks.websocket import TalkWebsocket
 from callwright.service.rules.plan_id import StartPlanSeal
+from callwright.service.rules.prices.installation_prices import prices_in
 from callwright.service.rules.regions.rule_file import RuleFileError, rules_in
 from callwright.service.services import Services
 from callwright.service.settings import ServiceSettings
@@ -52,6 +53,7 @@ from callwright.service.speech.recordings import Recordings
 from callwright.service.speech.synthesiser import Synthesiser, find_libraries
 from callwright.service.tables import clock_record, forgotten_calls
 from callwright.service.tables.migrations import upgrade
+from callwright.service.tables.price_lists import take_list
 from callwright.service.tables.request_limits import RequestLimits
 from callwright.service.tables.rules_files import current_version, is_kept, keep_shipped, load_rules, order_of
 from callwright.service.tables.schema import service_state
@@ -233,6 +235,7 @@ async def running(
     Raises:
         data_folder.DataFolderInUse: on SQLite, when another process serves the folder.
         RuleFileError: the rules file of the settings is wrong.
+        BadPriceList: the price list of the settings is wrong.
     """
     carries = workers if lines is None else lines
     settings.data.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -265,6 +268,7 @@ async def running(
                 OwnAddress(settings.public_url),
             )
             await take_rules(database, settings.rules_file, clock.now_ms())
+            await take_prices(database, settings.prices_file, clock.now_ms())
             if settings.starts_paused:
                 await pause_all(services, STARTED_PAUSED, only_due=False)
             async with (
@@ -320,6 +324,19 @@ async def take_rules(database: Database, file: Path | None, now_ms: int) -> None
             log.info("rules version %s is in force from now on, loaded from %s", rules.version, file)
     elif rules.version != newest:
         log.warning("the rules file %s is version %s; the newer %s is in force", file, rules.version, newest)
+
+
+async def take_prices(database: Database, file: Path | None, now_ms: int) -> None:
+    """Takes the price list of a file into the database. Campaigns that start from then on are charged by it.
+
+    Raises:
+        BadPriceList: the file is wrong, or another list has its version.
+    """
+    if file is None:
+        return
+    prices = await to_thread.run_sync(prices_in, file)
+    if not await database.write(take_list, prices, now_ms):
+        log.warning("the price list %s is version %s; a newer one is in force", file, prices.version)
 
 
 def pipeline_of(services: Services) -> RequestPipeline:

@@ -90,6 +90,8 @@ class ServiceSettings:
     and for services of one's own."""
     rules_file: Path | None = None
     """A file with the rules of regions, taken into the database at the start if it is newer than all that are known."""
+    prices_file: Path | None = None
+    """The price list of the installation for real lines, taken into the database at the start."""
     starts_paused: bool = False
     """Whether every campaign is paused before anything is dialled, for a copy of a service that runs elsewhere."""
     public_url: str | None = None

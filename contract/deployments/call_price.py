@@ -13,18 +13,23 @@ EXTENDED_S = 60
 
 @dataclass(frozen=True)
 class CallPrice:
-    """What calls cost. They are charged from the answer, by `increment_s` seconds; unanswered calls are free."""
+    """What calls cost. They are charged from the answer, by `increment_s` seconds; unanswered calls are free.
+
+    `started_minute` is the most that services which hear, think and speak may cost in each minute that has begun, on
+    top of `minute`; what they really cost may be less.
+    """
 
     minute: int
     increment_s: int = 1
+    started_minute: int = 0
 
     def billed(self, seconds: int) -> int:
         """The seconds that are charged for a call of so many."""
         return -(-seconds // self.increment_s) * self.increment_s
 
     def call(self, seconds: int) -> int:
-        """A call of so many seconds, rounded up to a whole micro."""
-        return ceil(self.billed(seconds) * self.minute / 60)
+        """A call of so many seconds at the most, rounded up to a whole micro."""
+        return ceil(self.billed(seconds) * self.minute / 60) + minutes_begun(seconds) * self.started_minute
 
     @property
     def held_back(self) -> int:
@@ -37,3 +42,8 @@ class CallPrice:
         More is held back while they last, and a call for which there is no more ends within a minute.
         """
         return lines * min(self.call(EXTENDED_S), max(0, self.call(longest_s) - self.held_back))
+
+
+def minutes_begun(seconds: int) -> int:
+    """The minutes of a call of so many seconds, the last one whole."""
+    return -(-seconds // 60)

@@ -108,7 +108,7 @@ def run(given: Sequence[str], *, clock: "Clock | None" = None) -> int:
     except BadSetting as error:
         print(f"callwright: {error}", file=sys.stderr)  # noqa: T201  # the user reads stderr
         return 2
-    if (wrong := wrong_rules(settings)) is not None:
+    if (wrong := wrong_files(settings)) is not None:
         print(f"callwright: {wrong}", file=sys.stderr)  # noqa: T201  # the user reads stderr
         return 2
     session = new_session(settings, clock)
@@ -130,16 +130,26 @@ def run(given: Sequence[str], *, clock: "Clock | None" = None) -> int:
     return 0
 
 
-def wrong_rules(settings: ProgramSettings) -> str | None:
-    """What is wrong with the rules file of an embedded service, found before a host has shaken hands; None if right."""
-    if settings.rules_file is None or settings.base_url is not None:
+def wrong_files(settings: ProgramSettings) -> str | None:
+    """What is wrong with the rules or prices of an embedded service, found before a host has shaken hands; None if
+    nothing is."""
+    if settings.base_url is not None:
         return None
-    from callwright.service.rules.regions.rule_file import RuleFileError, rules_in
+    if settings.rules_file is not None:
+        from callwright.service.rules.regions.rule_file import RuleFileError, rules_in
 
-    try:
-        rules_in(settings.rules_file)
-    except RuleFileError as error:
-        return f"CALLWRIGHT_RULES: {error}"
+        try:
+            rules_in(settings.rules_file)
+        except RuleFileError as error:
+            return f"CALLWRIGHT_RULES: {error}"
+    if settings.prices_file is not None:
+        from callwright.service.rules.prices.installation_prices import prices_in
+        from callwright.service.rules.prices.price_list import BadPriceList
+
+        try:
+            prices_in(settings.prices_file)
+        except BadPriceList as error:
+            return f"CALLWRIGHT_SERVICE_PRICES: {error}"
     return None
 
 

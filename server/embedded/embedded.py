@@ -87,6 +87,7 @@ async def service_of(
         sim_time_scale=settings.sim_time_scale,
         clock_begins_ms=settings.clock_begins_ms,
         rules_file=settings.rules_file,
+        prices_file=settings.prices_file,
         webhook_networks=settings.webhook_networks,
         public_url=settings.public_url,
         starts_paused=starts_paused,

@@ -17,12 +17,15 @@ def reason(error: BaseException) -> str | None:
     from sqlalchemy.exc import DBAPIError  # already loaded if such an error occurred
 
     from callwright.service.platform.database.unavailable import DatabaseUnusable, StorageUnavailable
+    from callwright.service.rules.prices.price_list import BadPriceList
     from callwright.service.rules.regions.rule_fields import RuleFileError
     from callwright.service.tables.migrations.upgrade import SchemaTooNew
 
     found = first_cause(error)
     if isinstance(found, SchemaTooNew | StorageUnavailable | DatabaseUnusable):
         return str(found)
+    if isinstance(found, BadPriceList):
+        return f"CALLWRIGHT_SERVICE_PRICES: {found}"
     if isinstance(found, RuleFileError):
         return f"CALLWRIGHT_RULES: {found}"
     if isinstance(found, DBAPIError):

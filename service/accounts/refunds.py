@@ -33,7 +33,7 @@ def refund_call(connection: Connection, ids: Ids, org_id: str, call_id: str, mic
     wallet = wallet_of(connection, org_id, lock=True)  # of two commands at once the second one sees the first refund
     sums = select(_T.type, func.sum(_T.amount_micros)).where(_T.org_id == org_id, _T.reference_id == call_id)
     booked = {type_: int(total) for type_, total in connection.execute(sums.group_by(_T.type))}
-    charged = -booked.get("call_charge", 0)
+    charged = -booked.get("call_charge", 0) - booked.get("adjustment", 0)  # less what the carrier did not charge
     if not charged:
         raise AccountError(f"no call {call_id} was charged to this organization; `list_transactions` shows charges")
     wanted = charged if micros is None else micros

@@ -6,6 +6,8 @@ from sqlalchemy import Connection, Row, bindparam, select, update
 
 from callwright.service.campaigns.adding_people import insert_contacts
 from callwright.service.platform.json_text import json_text
+from callwright.service.tables import price_lists
+from callwright.service.tables.price_lists import NO_LIST
 from callwright.service.tables.rules_files import current_version
 from callwright.service.tables.schema import audiences, deployments
 
@@ -27,6 +29,7 @@ def begin(connection: Connection, row: Row[Any], clock_ms: int, *, now_ms: int |
             started_at=clock_ms,
             active_since_ms=clock_ms,
             rules_version=current_version(connection),
+            prices_version=NO_LIST if row.simulated else price_lists.current_version(connection),
             status="active",
             status_reason=None,
             status_changed_at=moment_ms,

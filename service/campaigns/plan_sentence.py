@@ -55,6 +55,8 @@ class Proposal:
     """The high end of the cost range, which the sentence names if there is no cap."""
     overrun_micros: int = 0
     """What calls under way may cost in addition when the cap is reached."""
+    uncounted: Sequence[str] = ()
+    """Who charges for the calls beyond that."""
 
 
 def sentence(proposal: Proposal) -> str:
@@ -79,6 +81,7 @@ def sentence(proposal: Proposal) -> str:
         cost_said(
             cap=proposal.cap_micros, overrun=proposal.overrun_micros, high=proposal.high_micros, more=proposal.goes_on
         ),
+        f"not counting what {_listed(proposal.uncounted)} charge" if proposal.uncounted else None,
     )
     label = "SIMULATED: " if proposal.simulated else ""
     return f"{label}{', '.join(part for part in parts if part)}."
@@ -95,11 +98,15 @@ def _left_out(people: int) -> str | None:
     return f"leaving out {count_of(people, 'person', 'people')} on the do-not-call list" if people else None
 
 
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+
+
 def _numbers(numbers: Sequence[str]) -> str:
     if not numbers:
         return "no active number"
     if len(numbers) <= _MOST_NUMBERS:
-        return " and ".join(part for part in (", ".join(numbers[:-1]), numbers[-1]) if part)
+        return _listed(numbers)
     return f"{', '.join(numbers[:_MOST_NUMBERS])} and {len(numbers) - _MOST_NUMBERS} more"
 
 

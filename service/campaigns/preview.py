@@ -19,6 +19,7 @@ from callwright.service.campaigns.plan_sentence import MOST_NAMED, Proposal, sen
 from callwright.service.campaigns.start_guards import audience_of, start_refusals
 from callwright.service.campaigns.start_plan import check_plan, numbers_in_order, parts_of, plan_of
 from callwright.service.campaigns.unclear_states import advice_on_states
+from callwright.service.campaigns.uncounted_costs import uncounted
 from callwright.service.campaigns.unknown_countries import advice_on_countries
 from callwright.service.dialling.agent_snapshot import agent_of
 from callwright.service.dialling.eligibility.consent import advice_on_answers
@@ -50,7 +51,8 @@ _TYPICAL_CALL_S = 40
 _NO_WELCOME = "the agent has no welcome message: the contact speaks first"
 _BASIS = (
     "low: one contact in five talks for half a minute; high: every attempt is answered and lasts as long as a call "
-    "may, at the highest price of the audience's countries, up to the budget cap and a minute on each line beyond it"
+    "may, at the highest price of the audience's countries and the most that services may cost in a minute, up to the "
+    "budget cap and a minute on each line beyond it"
 )
 _LEFT_OUT = (
     "numbers are left out because their people asked not to be called again in a simulated campaign; "
@@ -157,6 +159,7 @@ def preview(
         cap_micros=maximum.cap,
         overrun_micros=maximum.overrun,
         high_micros=high,
+        uncounted=uncounted(connection, row, agent),
     )
     return contract.Preview(
         deployment_id=row.id,

@@ -29,8 +29,9 @@ from callwright.service.platform.database.inserts import insert_ignoring_conflic
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.search_words import word_column
+from callwright.service.rules.prices.installation_prices import InstallationPrices
 from callwright.service.rules.prices.price_list import Price, price_of, stored_price
-from callwright.service.tables import audit_log, counters, outbox, rules_files
+from callwright.service.tables import audit_log, counters, outbox, price_lists, rules_files
 from callwright.service.tables.audience_prices import prices_of
 from callwright.service.tables.ledger import FROZEN, book, wallet_of
 from callwright.service.tables.schema import calls, deployments
@@ -90,7 +91,7 @@ def allowance(
     # A line is the slot of an agent: it is taken here, before the dial, and kept until the call is recorded. So no
     # telephone rings without an agent for who answers.
     room = lines.room
-    reservation = prices_of(connection, row).dearest.held_back
+    reservation = max(1, prices_of(connection, row).dearest.held_back)  # a list may charge nothing
     if row.budget_cap_micros is not None:
         left = (row.budget_cap_micros - row.spend_micros - row.reserved_micros) // reservation
         if left <= 0 and not row.in_flight:
@@ -148,7 +149,9 @@ def claim(
     judged = _judged(connection, current, still, waiting, now_ms)
     refused = len(drafts) - len(judged.allowed)
     allowed = judged.allowed[:room]
-    made = _make_calls(connection, row, allowed, owner)
+    listed = price_lists.list_of_deployment(connection, row)
+    prices = {draft.request.call_id: _price(listed, draft) for draft, _ in allowed}
+    made = _make_calls(connection, row, allowed, prices, owner)
     taken = [draft for draft, _ in allowed if draft.request.call_id in made]
     others = [draft for draft, _ in allowed if draft.request.call_id not in made]
     busy = [(draft.contact.id, Deferred(draft.dial_ms + BUSY_ELSEWHERE_MS, BUSY_ELSEWHERE)) for draft in others]
@@ -177,7 +180,7 @@ def claim(
     keep_history(connection, ids, row.id, decided, at_ms=at_ms, rules_version=current.regions.version)
     moves = [(draft.contact.status, "in_flight") for draft in taken]
     moves += [(contacts[contact_id].status, "suppressed") for contact_id, _ in suppressed]
-    reserved = sum(_price(draft).held_back for draft in taken)
+    reserved = sum(prices[draft.request.call_id].held_back for draft in taken)
     last_dial = max((draft.dial_ms for draft in taken), default=row.last_dial_ms)
     connection.execute(
         update(deployments)
@@ -280,11 +283,18 @@ def _grows_from(row: Row[Any], taken: Sequence[Draft]) -> int | None:
     return min(draft.dial_ms for draft in taken)
 
 
-def _price(draft: Draft) -> Price:
-    return price_of(draft.number.provider, draft.request.to)
+def _price(listed: InstallationPrices | None, draft: Draft) -> Price:
+    provider, number = draft.number.provider, draft.request.to
+    return price_of(provider, number) if listed is None else listed.price_of(provider, number)
 
 
-def _make_calls(connection: Connection, row: Row[Any], drafts: Sequence[tuple[Draft, str]], owner: str) -> set[str]:
+def _make_calls(
+    connection: Connection,
+    row: Row[Any],
+    drafts: Sequence[tuple[Draft, str]],
+    prices: Mapping[str, Price],
+    owner: str,
+) -> set[str]:
     rows = [
         {
             "id": draft.request.call_id,
@@ -305,8 +315,8 @@ def _make_calls(connection: Connection, row: Row[Any], drafts: Sequence[tuple[Dr
             "to_number": draft.request.to,
             "status": "queued",
             "created_at": draft.dial_ms,
-            "reserved_micros": _price(draft).held_back,
-            "price": stored_price(_price(draft)),
+            "reserved_micros": prices[draft.request.call_id].held_back,
+            "price": stored_price(prices[draft.request.call_id]),
             "language": draft.request.agent.language,
             "voice_id": draft.request.agent.voice_id,
             "variables": json_text(draft.request.variables),

@@ -19,11 +19,12 @@ from callwright.contract.events import (
 )
 from callwright.service.accounts.principals import SERVICE
 from callwright.service.dialling import endings, transfers
+from callwright.service.dialling.call_costs import costs_of
 from callwright.service.dialling.eligibility import do_not_call
 from callwright.service.dialling.eligibility.gate import DO_NOT_CALL
 from callwright.service.dialling.heard_opt_outs import heard
 from callwright.service.dialling.leases import mine, until
-from callwright.service.dialling.limits.coverage import Funds, Held, KnownCall, billed_of, cover, held_for
+from callwright.service.dialling.limits.coverage import Funds, Held, KnownCall, cover, held_for
 from callwright.service.dialling.queue import CalledBefore, Rules, called_before, change_contacts, contacts_by_id
 from callwright.service.dialling.stops import auto_stops as stops
 from callwright.service.dialling.stops import call_reviews
@@ -32,7 +33,7 @@ from callwright.service.platform.clock.clock import MINUTE, whole_seconds
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.own_address import recording_url, transcript_url
-from callwright.service.rules.cost_items import Cost, cost_of
+from callwright.service.rules.cost_items import Cost
 from callwright.service.rules.percentiles import percentile
 from callwright.service.rules.recording_presence import has_recording
 from callwright.service.rules.retry_policy import CALLBACK_MINUTES, Step, after_call
@@ -121,7 +122,7 @@ def finish(
         )
         for one in finished
     ]
-    parts = [cost_of(held[one.request.call_id].price, billed_of(one.result)) for one in finished]
+    parts = costs_of(connection, finished, held, now_ms=now_ms)
     costs = [part.micros for part in parts]
     bridged = [one.request.call_id for one in finished if one.result.outcome == "transferred"]
     told = transfers.told(connection, bridged)

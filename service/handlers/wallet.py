@@ -12,17 +12,36 @@ from callwright.service.handlers.resources import resource
 from callwright.service.platform.database.listing import Listing
 from callwright.service.platform.money import micros, money
 from callwright.service.rules.prices import price_list
+from callwright.service.rules.prices.installation_prices import InstallationPrices
 from callwright.service.tables.ledger import HELD, wallet_of, warn_below
+from callwright.service.tables.price_lists import current_list
 from callwright.service.tables.schema import phone_numbers, transactions
 
 _T, _N = transactions.c, phone_numbers.c
-_RENTED = select(_N.country).where(_N.org_id == bindparam("org"), _N.released_at.is_(None)).distinct()
+_RENTED = (
+    select(_N.country, _N.provider, _N.simulated)
+    .where(_N.org_id == bindparam("org"), _N.released_at.is_(None))
+    .distinct()
+)
 
 
 def _prices(context: RequestContext) -> list[contract.Price]:
     """The prices of the countries from which the organization has numbers, and of the rest of the world."""
-    rented = context.connection.execute(_RENTED, {"org": context.org_id}).scalars()
-    return [price for country in (*sorted(rented), None) for price in _prices_of(country)]
+    rented = context.connection.execute(_RENTED, {"org": context.org_id}).all()
+    countries = sorted({number.country for number in rented})
+    agreed = [price for country in (*countries, None) for price in _prices_of(country)]
+    listed = current_list(context.connection)
+    if listed is None:
+        return agreed
+    real = sorted({(number.provider, number.country) for number in rented if not number.simulated})
+    return [*agreed, *(_most(listed, provider, country) for provider, country in real)]
+
+
+def _most(listed: InstallationPrices, provider: str, country: str) -> contract.Price:
+    """The most that a minute to a country costs on a carrier's lines, by the price list of the installation."""
+    dearest = listed.prices_to(provider, [country])[-1]
+    minute = money(dearest.minute + dearest.started_minute)
+    return contract.Price(item="outbound_call", unit="minute", price=minute, country=country, provider=provider)
 
 
 def _prices_of(country: str | None) -> list[contract.Price]:

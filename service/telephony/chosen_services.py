@@ -107,6 +107,7 @@ class _Chooser:
                 key=self._key(row),
                 model=choice.model or row.model,
                 voice=(choice.voice or row.voice) if role == "speaking" else None,
+                is_own=True,
             )
         if installed is None:
             return None

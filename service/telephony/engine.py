@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 from callwright.contract.calls.calls import Disposition, Outcome
 from callwright.service.platform.clock.clock import Clock
 from callwright.service.platform.database.database import Database
+from callwright.service.rules.cost_items import Used
 from callwright.service.telephony.transfers import CallTransfer
 
 Speaker = Literal["agent", "contact", "system"]
@@ -193,6 +194,10 @@ class CallResult:
     recorded: bool | None = None
     """Whether a call on a line has a file of its sound; None if that is not known, and on the simulated network."""
     machine_verdicts: MachineVerdicts = MachineVerdicts()
+    used: Sequence[Used] = ()
+    """What the call used of services that hear, think and speak, as far as they are known to charge for it."""
+    charge_id: str | None = None
+    """The carrier's id of the call, where that carrier says later what it charged."""
     transfer: CallTransfer | None = None
     """The last try to transfer the call to a person."""
 

@@ -1,8 +1,10 @@
 """The lines of this process: its carriers, its media processes and its line host, as the settings say."""
 
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
+from typing import Any
 
 import anyio
 from anyio import to_thread
@@ -11,6 +13,7 @@ from callwright.service.dialling.heard_opt_outs import list_at_once
 from callwright.service.dialling.rounds.undialled_calls import may_place
 from callwright.service.platform import secret_box
 from callwright.service.platform.wake_signal import WakeSignal
+from callwright.service.platform.worker_loop import repeat
 from callwright.service.services import Services
 from callwright.service.telephony.carriers.browser_calls import BrowserCalls
 from callwright.service.telephony.carriers.sip import SipCarrier
@@ -23,6 +26,7 @@ from callwright.service.telephony.lines.line_host import LineHost
 from callwright.service.telephony.lines.media_processes import MediaProcesses
 from callwright.service.telephony.media.messages import MOST_CALLS, SpeechServices
 from callwright.service.telephony.registry import BROWSER, SIP
+from callwright.service.workers import late_charges
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,7 @@ class OwnLines:
     browser: BrowserCalls
     _media: MediaProcesses
     _is_warm: bool
+    _late_charges: Callable[[], Coroutine[Any, Any, None]]
 
     async def run(self) -> None:
         """Carries calls until it is cancelled. Calls that are under way then end."""
@@ -40,6 +45,8 @@ class OwnLines:
             await to_thread.run_sync(secret_box.load)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(partial(self._media.run, is_warm=self._is_warm))
+            name, every_s = "asking carriers what calls cost", late_charges.EVERY_S
+            tasks.start_soon(partial(repeat, self._late_charges, name, every_s=every_s, begins_after_s=every_s))
             await self.host.run()
 
 
@@ -76,4 +83,4 @@ def own_lines(services: Services, owner: str, woken: WakeSignal) -> OwnLines:
         chosen={BROWSER: browser.call_ids},
         woken=woken,
     )
-    return OwnLines(host, browser, media, SIP in carriers)
+    return OwnLines(host, browser, media, SIP in carriers, partial(late_charges.run, services, carriers))

@@ -5,6 +5,7 @@ import httpx2 as httpx
 
 from callwright.service.telephony.engine import CallRequest, CallResult
 from callwright.service.telephony.legs.carrier import (
+    Charge,
     Found,
     HangUpAsked,
     LegRequest,
@@ -71,3 +72,6 @@ class HttpCarrier:
 
     async def hang_up(self, provider_call_id: str) -> None:
         (await self._http.delete(f"/calls/{provider_call_id}")).raise_for_status()
+
+    async def charge_of(self, provider_call_id: str) -> Charge | None:
+        return None

@@ -51,6 +51,7 @@ FILES: Mapping[str, str] = {
     "providers": "PROVIDER",
     "recording": "RECORD",
     "lines": "LINE",
+    "costs": "COST",
     "transfers": "TRANSFER",
 }
 """Every file, in the order of the page, with the word its ids begin with."""

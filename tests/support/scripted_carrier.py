@@ -12,9 +12,11 @@ from callwright.service.dialling.heard_opt_outs import list_at_once
 from callwright.service.dialling.rounds.driver_writes import DriverWrites
 from callwright.service.dialling.rounds.runner import Runner
 from callwright.service.dialling.rounds.undialled_calls import may_place
+from callwright.service.rules.cost_items import Used
 from callwright.service.telephony.engine import CallRequest, CallResult, HangupCause, Turn
 from callwright.service.telephony.legs.carrier import (
     Carrier,
+    Charge,
     Found,
     HangUpAsked,
     LegRequest,
@@ -39,6 +41,14 @@ class ScriptedCarrier:
     placed: list[str] = field(default_factory=list[str])
     """The number of each request that came."""
     hung_up: list[str] = field(default_factory=list[str])
+    charges: dict[str, Charge] = field(default_factory=dict[str, Charge])
+    """What it says that it charged, by its id of the call; of others it does not know yet."""
+    charge_fails: bool = False
+    asked_for: list[str] = field(default_factory=list[str])
+    talk_s: float = 0.0
+    """Seconds that each call lasts that is answered."""
+    used: tuple[Used, ...] = ()
+    """What each call that is answered uses of services."""
     kept: anyio.Event = field(default_factory=anyio.Event)
     """What somebody said was kept."""
     asked: anyio.Event = field(default_factory=anyio.Event)
@@ -86,6 +96,7 @@ class ScriptedCarrier:
                 hangup_cause=hang_up.end.cause,
                 ended_by=hang_up.end.ended_by,
             )
+        await anyio.sleep(self.talk_s)
         said = Turn(0, "contact", "Yes, that suits me.", 0.2, 1.0, "en-US", "stt")
         return CallResult(
             call_id=leg.call.call_id,
@@ -95,6 +106,7 @@ class ScriptedCarrier:
             ended_by="contact",
             answered_by="human",
             turns=(said,),
+            used=self.used,
         )
 
     async def find(self, call: CallRequest, *, placing_ms: int) -> Found:
@@ -102,6 +114,12 @@ class ScriptedCarrier:
 
     async def hang_up(self, provider_call_id: str) -> None:
         self.hung_up.append(provider_call_id)
+
+    async def charge_of(self, provider_call_id: str) -> Charge | None:
+        self.asked_for.append(provider_call_id)
+        if self.charge_fails:
+            raise RuntimeError("500")
+        return self.charges.get(provider_call_id)
 
     def _result(self, leg: LegRequest, outcome: Outcome, cause: HangupCause) -> CallResult:
         return CallResult(call_id=leg.call.call_id, outcome=outcome, hangup_cause=cause, ended_by="carrier")
@@ -172,6 +190,7 @@ async def driven_on_lines(
     writes = DriverWrites(
         database=services.database, clock=services.clock, ids=services.ids, owner=owner, lease_ms=60_000
     )
-    engines = {"simulated": partial(LineEngine, carrier="scripted")}
+    engine = partial(LineEngine, carrier="scripted", tells_charges=True)
+    engines = {"simulated": engine, "scripted": engine}
     with anyio.fail_after(within_s):
         await Runner(writes, time_scale=1.0, ends=ends, engines=engines).drive(deployment_id)

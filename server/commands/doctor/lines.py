@@ -1,5 +1,5 @@
-"""The checks of `callwright doctor` on real calls: what is installed, the SIP trunk, what hears and speaks, and the
-public address.
+"""The checks of `callwright doctor` on real calls: what is installed, the SIP trunk, what hears and speaks, the price
+list and the public address.
 """
 
 from callwright.client.transport import AsyncBaseTransport, httpx
@@ -10,8 +10,11 @@ from callwright.server.commands.doctor.trunk import reach
 from callwright.server.embedded.lines import line_settings
 from callwright.server.setting import BadSetting
 from callwright.server.settings import ProgramSettings
+from callwright.service.rules.prices.installation_prices import prices_in
+from callwright.service.rules.prices.price_list import BadPriceList
 from callwright.service.telephony.carriers.sip_trunk import trunk_of_settings
 from callwright.service.telephony.lines.availability import why_no_lines
+from callwright.service.telephony.registry import SIP
 
 _LIMIT_S = 10.0
 
@@ -26,6 +29,7 @@ async def line_checks(settings: ProgramSettings, *, transport: AsyncBaseTranspor
         found.append(CheckResult("good", "Lines", f"{count_of(settings.lines.count, 'call')} at once"))
     found += await _trunk(settings)
     found += await speech_checks(settings.speech, transport=transport)
+    found.append(_prices(settings))
     if settings.public_url is not None:
         found.append(await _public_address(settings.public_url, transport))
     return found
@@ -45,6 +49,24 @@ async def _trunk(settings: ProgramSettings) -> list[CheckResult]:
         help_ = "No real call can be made: list the numbers that you own there in CALLWRIGHT_SIP_NUMBERS."
         return [CheckResult("bad", "SIP trunk", said, help=help_)]
     return [CheckResult(reached.state, "SIP trunk", said, help=reached.help)]
+
+
+def _prices(settings: ProgramSettings) -> CheckResult:
+    """What the price list of the settings says, and what it leaves out."""
+    what = "Prices"
+    if settings.prices_file is None:
+        said = "No price list is set: what carriers and speech services charge is not counted. docs/costs.md has one."
+        return CheckResult("note", what, said)
+    try:
+        prices = prices_in(settings.prices_file)
+    except BadPriceList as error:
+        return CheckResult("bad", what, str(error), help="docs/costs.md describes the file.")
+    priced = ", ".join([*prices.carriers, *prices.services]) or "nothing but the platform"
+    said = f"version {prices.version}, with prices for {priced}"
+    missing = [] if settings.lines.sip_trunk is None else prices.uncounted(SIP)
+    if not missing:
+        return CheckResult("good", what, said)
+    return CheckResult("note", what, said, help=f"Not counted is what these charge: {', '.join(missing)}.")
 
 
 async def _public_address(public_url: str, transport: AsyncBaseTransport | None) -> CheckResult:

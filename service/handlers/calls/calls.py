@@ -19,6 +19,7 @@ from callwright.service.platform.database.listing import Finder, Listing, filter
 from callwright.service.platform.money import amount
 from callwright.service.platform.own_address import recording_url, transcript_url
 from callwright.service.platform.refusals import Refusal, invalid
+from callwright.service.rules.cost_items import CostItem, stored_items
 from callwright.service.rules.recording_presence import has_recording
 from callwright.service.rules.recording_retention import deleted_before_ms
 from callwright.service.rules.stored_turns import turns_between
@@ -54,13 +55,24 @@ def _cost(micros: int | None, billed_seconds: int, items: str | None) -> dict[st
     """The `cost` of a call. Cached, because many calls cost the same. Calls of earlier versions have no parts."""
     if micros is None:
         return None
-    whole = [("telephony", billed_seconds, micros)] if billed_seconds else []
-    parts: list[tuple[str, int, int]] = orjson.loads(items) if items else whole
-    breakdown = [
-        {"item": item, "quantity": float(seconds), "unit": "second", "amount": amount(part)}
-        for item, seconds, part in parts
-    ]
+    whole = [CostItem("telephony", billed_seconds, "second", micros)] if billed_seconds else []
+    breakdown = [_cost_item(one) for one in (stored_items(items) if items else whole)]
     return {"amount": amount(micros), "currency": CURRENCY, "breakdown": breakdown}
+
+
+def _cost_item(one: CostItem) -> dict[str, Any]:
+    told = None if one.told is None else {"amount": amount(one.told[0]), "currency": one.told[1]}
+    return {
+        "item": one.item,
+        "quantity": float(one.quantity),
+        "unit": one.unit,
+        "amount": None if one.micros is None else amount(one.micros),
+        "status": one.status,
+        "priced_by": one.priced_by,
+        "provider": one.provider,
+        "model": one.model,
+        "carrier_charged": told,
+    }
 
 
 @dataclass(frozen=True)

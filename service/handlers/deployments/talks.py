@@ -40,7 +40,7 @@ MOST_TALKS = 10
 OPENS_WITHIN_S = 20
 """Seconds that the agent waits for the sound of a page that has come."""
 _ENDING = "this service is being stopped and takes no more calls; try again in a minute, when it has been started again"
-_FREE = Price(0, 1, 0)
+_FREE = Price(0)
 """Nobody is rung. What speech and language models cost is between the organization and their providers."""
 _D = deployments.c
 _OPEN = select(func.count()).where(_D.org_id == bindparam("org"), CALLING, _D.call_type == "web", _D.in_flight > 0)

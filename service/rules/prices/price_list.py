@@ -29,9 +29,15 @@ class BadPriceList(ValueError):
 
 @dataclass(frozen=True)
 class Price(CallPrice):
-    """The price of calls to a destination. `platform` is the part of `minute` that is not telephony."""
+    """The price of calls to a destination. `platform` is the part of `minute` that is not telephony.
+
+    `list_version` is the installation's price list by which the services are charged that hear, think and speak; None
+    where there is none. Without `has_telephony` that list has no price for the carrier.
+    """
 
     platform: int = 0
+    list_version: str | None = None
+    has_telephony: bool = True
 
 
 @dataclass(frozen=True)
@@ -107,7 +113,7 @@ def _destination(where: str, entry: Any) -> Destination:
         raise BadPriceList(f"{where}.{min(unknown)}: give minute, or landline and mobile; platform; increment_s")
     given = {"platform": 0, "increment_s": 1, **given}
     platform, increment_s = _micros(where, given, "platform", least=0), _micros(where, given, "increment_s")
-    prices = {name: Price(_micros(where, given, name), increment_s, platform) for name in sorted(own)}
+    prices = {name: Price(_micros(where, given, name), increment_s, platform=platform) for name in sorted(own)}
     for name, price in prices.items():
         if platform > price.minute:
             raise BadPriceList(f"{where}.platform: it is part of {name} and cannot be more")
@@ -158,12 +164,19 @@ def prices_to(carrier: str, countries: Iterable[str]) -> list[Price]:
 
 def stored_price(price: Price) -> str:
     """The price as it is stored with a call, to which it stays the same."""
-    return json_text([price.minute, price.increment_s, price.platform])
+    whole = [price.minute, price.increment_s, price.platform]
+    if price.list_version is not None:
+        whole += [price.started_minute, price.list_version, price.has_telephony]
+    return json_text(whole)
 
 
 @lru_cache(maxsize=1_024)
 def _stored(text: str) -> Price:
-    return Price(*json.loads(text))
+    minute, increment_s, platform, *listed = json.loads(text)
+    if not listed:
+        return Price(minute, increment_s, platform=platform)
+    started_minute, version, has_telephony = listed
+    return Price(minute, increment_s, started_minute, platform, version, has_telephony)
 
 
 def agreed_price(text: str | None, number: str) -> Price:

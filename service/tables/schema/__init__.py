@@ -33,6 +33,8 @@ from callwright.service.tables.schema.campaigns import transcripts as transcript
 from callwright.service.tables.schema.compliance import contact_decisions as contact_decisions
 from callwright.service.tables.schema.compliance import forgotten_calls as forgotten_calls
 from callwright.service.tables.schema.compliance import rules_files as rules_files
+from callwright.service.tables.schema.costs import awaited_charges as awaited_charges
+from callwright.service.tables.schema.costs import price_lists as price_lists
 from callwright.service.tables.schema.events import deliveries as deliveries
 from callwright.service.tables.schema.events import delivery_attempts as delivery_attempts
 from callwright.service.tables.schema.events import endpoint_queues as endpoint_queues

@@ -183,6 +183,7 @@ deployments = Table(
     Column("settings_changes", BigInteger, nullable=False, server_default="0"),
     Column("settings", Text),
     Column("rules_version", String(40)),
+    Column("prices_version", String(40)),
     Column("active_since_ms", Moment),
     Column("claimed_at", Moment),
     Index("uq_deployments_name", "org_id", "name", unique=True),

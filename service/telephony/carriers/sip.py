@@ -17,6 +17,7 @@ from callwright.service.telephony.carriers.media_calls import ServicesOf, follow
 from callwright.service.telephony.carriers.sip_trunk import SipTrunk, options_of
 from callwright.service.telephony.engine import CallRequest, CallResult
 from callwright.service.telephony.legs.carrier import (
+    Charge,
     Found,
     HangUpAsked,
     LegRequest,
@@ -151,6 +152,9 @@ class SipCarrier:
 
     async def hang_up(self, provider_call_id: str) -> None:
         """Nothing is left to do: a media process whose host is gone hangs up and ends."""
+
+    async def charge_of(self, provider_call_id: str) -> Charge | None:
+        """None: a trunk says nothing of what it charges."""
 
 
 async def _next(media: MediaCall) -> Report | None:

@@ -13,7 +13,7 @@ import anyio
 from callwright.service.telephony.carriers.media_calls import ServicesOf, followed, left, recording_of, services_for
 from callwright.service.telephony.carriers.opening import Opening, OtherSide
 from callwright.service.telephony.engine import CallRequest, CallResult
-from callwright.service.telephony.legs.carrier import Found, HangUpAsked, LegRequest, NotSent, ToldStage
+from callwright.service.telephony.legs.carrier import Charge, Found, HangUpAsked, LegRequest, NotSent, ToldStage
 from callwright.service.telephony.lines.media_processes import MediaCall, MediaProcesses, MediaUnavailable
 from callwright.service.telephony.media.messages import BeginCall, Listening
 
@@ -87,3 +87,6 @@ class WebsocketCarrier:
 
     async def hang_up(self, provider_call_id: str) -> None:
         """Nothing is left to do: the call has ended with its process."""
+
+    async def charge_of(self, provider_call_id: str) -> Charge | None:
+        """None: nobody charges for a websocket."""

@@ -5,6 +5,7 @@ A carrier may ring a person for each request that it gets. It is asked once for 
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Literal, Protocol
 
 import anyio
@@ -74,6 +75,15 @@ class Found:
     provider_call_id: str | None = None
 
 
+@dataclass(frozen=True)
+class Charge:
+    """What a carrier says that it charged for a call: an amount that is not negative, in this currency (ISO 4217)."""
+
+    item: Literal["telephony"]
+    amount: Decimal
+    currency: str
+
+
 ToldStage = Callable[[LegStage, str | None], Awaitable[None]]
 """Called with a stage that a call has reached, and with the carrier's id of the call if it is known."""
 
@@ -114,6 +124,11 @@ class Carrier(Protocol):
 
     async def hang_up(self, provider_call_id: str) -> None:
         """Ends a call whose host is gone."""
+        ...
+
+    async def charge_of(self, provider_call_id: str) -> Charge | None:
+        """What it charged for a call that is over; None if that is not known yet. Only asked of carriers whose engine
+        is registered as one that tells charges; others never know. It may raise, and is asked again later."""
         ...
 
 

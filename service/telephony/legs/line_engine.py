@@ -30,9 +30,10 @@ _STAGES: tuple[tuple[leg_rows.LegStage, str], ...] = (
 class LineEngine:
     """Makes the calls of one deployment on the lines of one carrier."""
 
-    def __init__(self, parts: EngineParts, carrier: str) -> None:
+    def __init__(self, parts: EngineParts, carrier: str, *, tells_charges: bool = False) -> None:
+        """`tells_charges`: the carrier says later what it charged for a call, see `Carrier.charge_of`."""
         self._database, self._clock, self._fence = parts.database, parts.clock, parts.fence
-        self._carrier = carrier
+        self._carrier, self._tells_charges = carrier, tells_charges
         self._followed: set[str] = set()
         self._reading = anyio.Lock()
         self._read_s = 0.0
@@ -62,7 +63,7 @@ class LineEngine:
                     await report(CallProgress(request.call_id, "transfer", dial_ms + after_ms, transfer))
                     transfers.append(transfer)
                 if leg.state == "ended":
-                    return _with_times(leg)
+                    return _with_times(leg, tells_charges=self._tells_charges)
                 if leg.state == "new" and self._clock.now_ms() - leg.created_at > NOT_TAKEN_S * SECOND:
                     await self._give_up(request)
         finally:
@@ -93,7 +94,7 @@ class LineEngine:
         return self._seen.get(call_id)
 
 
-def _with_times(leg: Row[Any]) -> CallResult:
+def _with_times(leg: Row[Any], *, tells_charges: bool) -> CallResult:
     """The result of a leg with its carrier and the times of its stages, in seconds after dialling."""
 
     def after(at_ms: int | None) -> float | None:
@@ -108,4 +109,5 @@ def _with_times(leg: Row[Any]) -> CallResult:
         ringing_s=after(leg.ringing_at),
         answered_s=after(leg.answered_at),
         ended_s=after(leg.ended_at) or 0.0,
+        charge_id=leg.provider_call_id if tells_charges else None,
     )

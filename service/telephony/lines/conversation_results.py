@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import cast, get_args
 
 from callwright.contract.calls.calls import Disposition, Outcome
+from callwright.service.rules.cost_items import Used, summed
 from callwright.service.speech.mu_law_files import has_sound
 from callwright.service.telephony.engine import AnsweredBy, AnswerLatency, CallResult, HangupCause, Turn
-from callwright.service.telephony.media.messages import Ended, Latency, Reached, Report, Said, Transferring
+from callwright.service.telephony.media.messages import Ended, Latency, Reached, Report, Said, Transferring, Usage
 from callwright.service.telephony.transfers import CallTransfer
 
 _OUTCOMES: Mapping[HangupCause, Outcome] = {
@@ -33,6 +34,7 @@ class Conversation:
         """By the number that the turn had in its media process."""
         self._keys: list[str] = []
         self._transfer: CallTransfer | None = None
+        self._used: list[Used] = []
         self._is_answered = False
 
     def add(self, report: Report) -> None:
@@ -48,6 +50,9 @@ class Conversation:
             self._transfer = report.transfer
         elif isinstance(report, Latency):
             self._latencies[report.turn_index] = AnswerLatency(report.total_ms, report.parts_ms)
+        elif isinstance(report, Usage):
+            used = Used(report.item, report.provider, report.model, report.unit, report.quantity, report.is_own)
+            self._used = summed([*self._used, used])
 
     @property
     def is_answered(self) -> bool:
@@ -79,6 +84,7 @@ class Conversation:
             sip_status=ended.sip_status,
             machine_verdicts=ended.machine_verdicts,
             transfer=self._transfer,
+            used=tuple(self._used),
         )
 
     def _has_sound(self) -> bool:

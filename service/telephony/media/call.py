@@ -96,6 +96,7 @@ class Call:
             models=models,
             tools=tools,
             failed=self._service_failed,
+            used=report,
         )
         has_model = self._pipeline.has_model
         self._conversation.connect(self._pipeline, self._pipeline.ask_model if has_model else None, tools)

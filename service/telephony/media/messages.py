@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from callwright.contract.calls.transfers import TransferCause, TransferKind, TransferStatus
+from callwright.service.rules.prices.installation_prices import ServiceItem
 from callwright.service.telephony.engine import (
     AnsweredBy,
     CallRequest,
@@ -45,6 +46,8 @@ class SpeechService(_Message):
     key: str = Field(default="", repr=False)
     model: str | None = None
     voice: str | None = None
+    is_own: bool = False
+    """The key is the organization's own, whose provider charges it; else it is the installation's."""
 
 
 class ToolAccess(_Message):
@@ -194,8 +197,8 @@ class Latency(_Message):
 
 
 class TransferAsked(_Message):
-    """The call is to be transferred to a person by the host's carrier. It tells by `TransferUpdate` what comes of it, up
-    to `bridged` or `failed`."""
+    """The host's carrier is to transfer the call to a person. It tells by `TransferUpdate` what comes of it, up to
+    `bridged` or `failed`."""
 
     type: Literal["transfer_asked"] = "transfer_asked"
     call_id: str
@@ -215,6 +218,21 @@ class Transferring(_Message):
     type: Literal["transferring"] = "transferring"
     call_id: str
     transfer: CallTransfer
+
+
+class Usage(_Message):
+    """What a call has used of a service since the last report about the same: what that service may charge for."""
+
+    type: Literal["usage"] = "usage"
+    call_id: str
+    item: ServiceItem
+    provider: str
+    """The kind of the service."""
+    model: str | None = None
+    unit: str
+    quantity: float
+    is_own: bool = False
+    """With a key of the organization."""
 
 
 class Ended(_Message):
@@ -245,7 +263,8 @@ class Ended(_Message):
 
 
 Report = Annotated[
-    Ready | Listening | Reached | Said | Latency | TransferAsked | Transferring | Ended, Field(discriminator="type")
+    Ready | Listening | Reached | Said | Latency | TransferAsked | Transferring | Usage | Ended,
+    Field(discriminator="type"),
 ]
 """What a media process tells its host."""
 

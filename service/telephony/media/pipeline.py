@@ -21,11 +21,12 @@ from pipecat.workers.runner import WorkerRunner
 
 from callwright.service.speech.synthesiser import Synthesiser
 from callwright.service.telephony.media.findings import Then
-from callwright.service.telephony.media.messages import BeginCall
+from callwright.service.telephony.media.messages import BeginCall, Usage
 from callwright.service.telephony.media.sound.sound_clock import RATE, SoundClock, Track
 from callwright.service.telephony.media.sound.transport import CallTransport, SpeechObserver
 from callwright.service.telephony.media.speech import speech_services
 from callwright.service.telephony.media.speech.agent_speech import AgentSpeech, AnswerClock
+from callwright.service.telephony.media.speech.usage import UsageMeter
 from callwright.service.telephony.media.tools import functions
 from callwright.service.telephony.media.tools.call_tools import CallTools
 from callwright.service.telephony.media.turns import turn_taking
@@ -71,6 +72,7 @@ class CallPipeline:
         models: turn_taking.SpeechModels | None,
         tools: CallTools,
         failed: Callable[[Failure], Awaitable[None]],
+        used: Callable[[Usage], None],
     ) -> None:
         services, snapshot, limits = begin.services, begin.request.agent, begin.limits
         self._hearing = speech_services.hearing(services.hearing, snapshot)
@@ -103,12 +105,13 @@ class CallPipeline:
             self._thinking,
             self._agent_speech,
             self._speaking,
+            UsageMeter(begin.request.call_id, services, used),
             self.transport.output(),
             turns.assistant(),
         ]
         self._worker = PipelineWorker(
             Pipeline([part for part in parts if part is not None]),
-            params=PipelineParams(audio_in_sample_rate=RATE, audio_out_sample_rate=RATE),
+            params=PipelineParams(audio_in_sample_rate=RATE, audio_out_sample_rate=RATE, enable_usage_metrics=True),
             cancel_timeout_secs=_CANCEL_S,
             check_dangling_tasks=False,
             enable_rtvi=False,

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from callwright.service.telephony.engine import CallRequest, Speaker
 from callwright.service.telephony.media.findings import Then
-from callwright.service.telephony.simulated.conversation.agent_policy import AgentPolicy, Ending
+from callwright.service.telephony.simulated.conversation.agent_policy import AgentPolicy
+from callwright.service.telephony.simulated.conversation.ending import Ending
 from callwright.service.telephony.simulated.conversation.line import Awaited, Heard
 from callwright.service.telephony.simulated.conversation.phrases import bank_of, bank_or_english
 from callwright.service.telephony.simulated.conversation.placeholders import with_plain_placeholders

@@ -48,7 +48,7 @@ def test_a_number_costs_what_its_country_and_type_cost() -> None:
 def test_the_prices_of_several_countries_are_sorted_and_a_stored_price_is_read_back() -> None:
     found = prices_to(SIMULATED, ["US", "DE", "XX"])
     assert [found[0], found[-1]] == [US, IN_FORCE.carriers[SIMULATED].calls["*"].landline]
-    price = Price(7, 60, 3)
+    price = Price(7, 60, platform=3)
     assert agreed_price(stored_price(price), "+12125550100") == price
     assert agreed_price(None, "+12125550100") == US
 
@@ -89,7 +89,7 @@ def test_a_bad_price_list_is_refused_by_the_name_of_the_entry(old: str, new: str
 def test_a_call_is_charged_by_the_increment_and_its_parts_sum_to_its_cost(
     seconds: int, minute: int, increment_s: int, share: int
 ) -> None:
-    price = Price(minute, increment_s, minute * share // 100)
+    price = Price(minute, increment_s, platform=minute * share // 100)
     cost = cost_of(price, seconds)
     assert seconds <= cost.billed_seconds < seconds + increment_s
     assert cost.billed_seconds % increment_s == 0

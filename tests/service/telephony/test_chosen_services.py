@@ -52,7 +52,7 @@ async def test_a_default_of_the_organization_wins_over_the_installation(tenant: 
     await providers.set(name="mind", kind="openai", roles=["thinking"], model="big", key=KEY, default_for=["thinking"])
     await providers.set(name="unused", kind="openai", key=KEY)
     found = (await chosen(tenant, INSTALLED)).services
-    assert found.thinking == SpeechService(kind="openai", key=KEY, model="big")
+    assert found.thinking == SpeechService(kind="openai", key=KEY, model="big", is_own=True)
     assert found.hearing == SpeechService(kind="deepgram", key="installed", model="nova-3")
 
 
@@ -66,9 +66,9 @@ async def test_what_the_agent_names_wins_over_all(tenant: Tenant) -> None:
     named = {"hearing_provider": "ears", "speaking_provider": "mouth", "model_provider": "mind"}
     found = (await chosen(tenant, INSTALLED, **named)).services
     assert found == SpeechServices(
-        hearing=SpeechService(kind="deepgram", key=KEY + "1"),
-        thinking=SpeechService(kind="openai", key=KEY + "3"),
-        speaking=SpeechService(kind="cartesia", key=KEY + "2", voice="his"),
+        hearing=SpeechService(kind="deepgram", key=KEY + "1", is_own=True),
+        thinking=SpeechService(kind="openai", key=KEY + "3", is_own=True),
+        speaking=SpeechService(kind="cartesia", key=KEY + "2", voice="his", is_own=True),
     )
     found = (await chosen(tenant, INSTALLED, **named, speaking_voice="hers", model_name="bigger")).services
     assert (found.speaking.voice, found.thinking.model) == ("hers", "bigger")

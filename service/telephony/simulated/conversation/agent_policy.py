@@ -1,52 +1,32 @@
 """What an agent says that follows its prompt by rules: on the simulated network, and in live calls without a model."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from pydantic import JsonValue
 
 from callwright.contract.agents.call_tools import EndCallTool
-from callwright.contract.calls.calls import Disposition
 from callwright.service.rules.opt_out_words import is_opt_out_key
 from callwright.service.rules.templates import render
-from callwright.service.telephony.engine import CallRequest, EndedBy, HangupCause
+from callwright.service.telephony.engine import CallRequest
 from callwright.service.telephony.simulated.chance import Chance
+from callwright.service.telephony.simulated.conversation.ending import DEFAULT_CALLBACK_S, FAREWELLS, Ending
 from callwright.service.telephony.simulated.conversation.facts import filled_facts, news_of, states_asked_time
 from callwright.service.telephony.simulated.conversation.line import Awaited, Heard, Line
-from callwright.service.telephony.simulated.conversation.phrases import Act, bank_of, bank_or_english, primary
+from callwright.service.telephony.simulated.conversation.phrases import Act, bank_of, bank_or_english, joined, primary
 from callwright.service.telephony.simulated.conversation.prompts import Brief, answer_to, read_prompt
-from callwright.service.telephony.simulated.conversation.speech_acts import Wish, act_of, is_question, wish_of
+from callwright.service.telephony.simulated.conversation.speech_acts import (
+    ACCEPTING,
+    GENERAL,
+    Wish,
+    act_of,
+    is_question,
+    wish_of,
+)
 from callwright.service.telephony.simulated.conversation.timing import spoken_duration_s
-from callwright.service.telephony.simulated.conversation.tool_cues import ToolCues, ToolUse
+from callwright.service.telephony.simulated.conversation.tool_cues import WITH_TOOLS, ToolCues, ToolUse
 from callwright.service.telephony.simulated.conversation.welcome import filled, first_words, notices_of, read_welcome
 from callwright.service.telephony.transfers import MOST_TRANSFERS, Destination
-
-DEFAULT_CALLBACK_S = 86_400.0
-_ACCEPTING: frozenset[Act] = frozenset(("yes_no", "offer", "confirm", "choice"))
-_GENERAL: dict[Act, Act] = {"good_time": "yes_no", "identity_check": "yes_no", "offer": "yes_no", "how_are": "rating"}
-_WITH_TOOLS: frozenset[Wish] = frozenset(("nothing", "question", "no_start", "hurry"))
-"""What a contact may want when a tool is called: nothing that the agent has to follow at once."""
-_FAREWELLS: dict[Wish, tuple[str, Disposition]] = {
-    "opt_out": ("opt_out", "do_not_call"),
-    "wrong_number": ("wrong_number", "wrong_number"),
-    "no": ("decline", "not_interested"),
-    "later": ("later", "callback_requested"),
-}
-
-
-@dataclass
-class Ending:
-    """How a conversation ended. Times of the call are the timeline's."""
-
-    disposition: Disposition = "incomplete"
-    hangup_cause: HangupCause = "normal_clearing"
-    ended_by: EndedBy = "agent"
-    met_person: bool = True
-    callback_after_s: float | None = None
-    unanswered_questions: list[str] = field(default_factory=list[str])
-    warnings: list[str] = field(default_factory=list[str])
-    keys: list[str] = field(default_factory=list[str])
-    """What the contact entered with the keys of its telephone."""
 
 
 class AgentPolicy:
@@ -62,9 +42,7 @@ class AgentPolicy:
         self._request = request
         self._line = line
         self._chance = chance
-        self._destinations = destinations
-        self._transfers = 0
-        """How often it tried to transfer the call."""
+        self._destinations, self._transfers = destinations, 0
         self.destination: Destination | None = None
         """Whom it transfers the call to, while it waits for what comes of that."""
         language = request.agent.language
@@ -169,7 +147,7 @@ class AgentPolicy:
         if self._general:
             # The prompt is in another language, so only the kind of the question is kept.
             self._pending_act = act_of(line, bank_or_english(self._request.agent.language))
-            line = self._chance.pick(self._bank.general[_GENERAL.get(self._pending_act, self._pending_act)])
+            line = self._chance.pick(self._bank.general[GENERAL.get(self._pending_act, self._pending_act)])
         # Only in English is an objective that is not a question sure to be a statement to the contact.
         while not is_question(line) and self._left and len(line) < 160 and self._bank.language == "en":
             line = f"{line} {self._left.pop()}"
@@ -196,7 +174,7 @@ class AgentPolicy:
         """Says the lead, the reason of the call as far as it was not heard, and the objective that is open."""
         self._asked += 1
         news = [fact for fact in self._unheard if fact not in lead]
-        return self._ask(_joined(lead, *news, self._pending), act=self._pending_act)
+        return self._ask(joined(lead, *news, self._pending), act=self._pending_act)
 
     def _lead(self, key: str) -> str:
         """A connecting phrase to put before the prompt's words; none in a language without phrases."""
@@ -214,7 +192,7 @@ class AgentPolicy:
         if not self._brief.objectives and not self._asked and not self.closing:
             self._asked += 1
             self._pending = self._bank.agent_says("purpose", self._chance)
-            return self._ask(_joined(lead, self._pending), own=bool(lead))
+            return self._ask(joined(lead, self._pending), own=bool(lead))
         done = self._refused == 0
         if self.ending.disposition == "incomplete":
             refused_most = 2 * self._refused >= max(self._asked, 1)
@@ -285,14 +263,14 @@ class AgentPolicy:
         bank = bank_or_english(heard.language)
         if self.closing or heard.keys or heard.hangs_up or heard.language_wanted or bank is not self._bank:
             return None
-        return self._cues.due(heard.text) if wish_of(heard.text, bank) in _WITH_TOOLS else None
+        return self._cues.due(heard.text) if wish_of(heard.text, bank) in WITH_TOOLS else None
 
     def told(self, use: ToolUse, *, ok: bool, answer: JsonValue) -> Awaited | None:
         """Says what a tool has answered, and goes on. After `end_call` it takes its leave."""
         said = self._cues.told(use, ok=ok, answer=answer)
         if isinstance(use.tool, EndCallTool):
             own = self._filled(use.tool.sentence)
-            return self._leave(_joined(said, own or self._bank.agent_says("goodbye", self._chance)))
+            return self._leave(joined(said, own or self._bank.agent_says("goodbye", self._chance)))
         if not ok and not said:
             said = self._said_or_lead(self._bank.agent_says("no_answer", self._chance))
         if is_question(said):
@@ -315,20 +293,20 @@ class AgentPolicy:
 
     def _follow(self, heard: Heard, wish: Wish, lead: str) -> Awaited | None:
         ending = self.ending
-        if wish in _FAREWELLS:
-            phrase, disposition = _FAREWELLS[wish]
+        if wish in FAREWELLS:
+            phrase, disposition = FAREWELLS[wish]
             if self.closing and ending.disposition == "do_not_call":
                 return None
             ending.disposition = disposition
             if wish == "later":
                 ending.callback_after_s = heard.callback_after_s or DEFAULT_CALLBACK_S
-            return self._leave(_joined(lead, self._bank.agent_says(phrase, self._chance)))
+            return self._leave(joined(lead, self._bank.agent_says(phrase, self._chance)))
         if wish == "human":
             return self._hand_over(lead)
         if wish == "away":
             ending.disposition = "not_available"
             return self._leave(
-                _joined(self._filled(self._brief.identity), self._bank.agent_says("gatekeeper", self._chance))
+                joined(self._filled(self._brief.identity), self._bank.agent_says("gatekeeper", self._chance))
             )
         if wish == "screening":
             return self._screened()
@@ -338,7 +316,7 @@ class AgentPolicy:
             self._after_hold = True
             return "connected"
         if wish == "robot":
-            return self._repeat(_joined(lead, self._said_or_lead(self._bank.agent_says("robot", self._chance))))
+            return self._repeat(joined(lead, self._said_or_lead(self._bank.agent_says("robot", self._chance))))
         if wish == "question":
             return self._answered(heard.text, lead)
         if wish == "goodbye":
@@ -346,21 +324,19 @@ class AgentPolicy:
             ending.hangup_cause, ending.ended_by = "contact_hangup", "contact"
             return None
         if wish == "hurry":
-            return self._repeat(_joined(lead, self._lead("brief")))
+            return self._repeat(joined(lead, self._lead("brief")))
         return self._went_along(wish, lead, cut_in=heard.cuts_in)
 
     def _hand_over(self, lead: str) -> Awaited | None:
         """Transfers a contact who wants a person, or says that one calls back."""
         self.ending.disposition = "escalated"
         if not self._destinations or self._transfers >= MOST_TRANSFERS:
-            return self._leave(_joined(lead, self._bank.agent_says("human", self._chance)))
+            return self._leave(joined(lead, self._bank.agent_says("human", self._chance)))
         chosen = self._destinations[self._transfers % len(self._destinations)]
         self._transfers += 1
         self.destination = chosen
-        if chosen.say_before:
-            self._say(_joined(lead, chosen.say_before), own=True)
-        else:
-            self._say(_joined(lead, self._bank.agent_says("transfer", self._chance)), own=False)
+        phrase = chosen.say_before or self._bank.agent_says("transfer", self._chance)
+        self._say(joined(lead, phrase), own=bool(chosen.say_before))
         return None if self._line.cut else "transfer"
 
     def ask_to_hold(self) -> None:
@@ -391,7 +367,7 @@ class AgentPolicy:
             answer = self._said_or_lead(self._bank.agent_says("no_answer", self._chance))
         elif answer in self._pending:
             answer = ""  # the open objective states it
-        return self._repeat(_joined(lead, answer))
+        return self._repeat(joined(lead, answer))
 
     def _contact_brief(self) -> Brief:
         """The brief as it is for this contact."""
@@ -415,13 +391,9 @@ class AgentPolicy:
         if not self._pending:
             return self._go_on()
         if wish == "no_start" and self.act != "any":
-            if self.act in _ACCEPTING:
+            if self.act in ACCEPTING:
                 self._refused += 1
             return self._go_on(self._lead("ack_no"), courtesy=True)
         if not cut_in and self._chance.happens(0.75):
-            return self._go_on(self._lead("ack_yes" if self.act in _ACCEPTING else "ack"), courtesy=True)
+            return self._go_on(self._lead("ack_yes" if self.act in ACCEPTING else "ack"), courtesy=True)
         return self._go_on()
-
-
-def _joined(*parts: str) -> str:
-    return " ".join(part for part in parts if part)

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from callwright.service.telephony.engine import CallRequest
 from callwright.service.telephony.simulated.chance import Chance
-from callwright.service.telephony.simulated.conversation.agent_policy import AgentPolicy, Ending
+from callwright.service.telephony.simulated.conversation.agent_policy import AgentPolicy
 from callwright.service.telephony.simulated.conversation.contact import Contact, Reply
+from callwright.service.telephony.simulated.conversation.ending import Ending
 from callwright.service.telephony.simulated.conversation.line import Awaited, Heard
 from callwright.service.telephony.simulated.conversation.rehearsed_tools import answer_of, called
 from callwright.service.telephony.simulated.conversation.timeline import Timeline

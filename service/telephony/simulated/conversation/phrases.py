@@ -175,3 +175,8 @@ def other_language(text: str, bank: Bank) -> str | None:
     counts = {language: sum(word in _load(language).stopwords for word in words) for language in LANGUAGES}
     likely = max(LANGUAGES, key=lambda language: counts[language])
     return likely if counts[likely] >= max(_FEWEST_WORDS, 1.5 * counts[bank.language]) else None
+
+
+def joined(*parts: str) -> str:
+    """Those of the sentences that are there, one after the other."""
+    return " ".join(part for part in parts if part)

@@ -13,6 +13,10 @@ Stated = Literal[
 """What a contact may want, the most important first: a contact who opts out and says goodbye has opted out."""
 Wish = Stated | Literal["question", "no_start", "nothing"]
 
+ACCEPTING: frozenset[Act] = frozenset(("yes_no", "offer", "confirm", "choice"))
+"""What a yes accepts."""
+GENERAL: dict[Act, Act] = {"good_time": "yes_no", "identity_check": "yes_no", "offer": "yes_no", "how_are": "rating"}
+"""What is asked in a language without the agent's own words, for what the agent asks for."""
 _STATED: tuple[Stated, ...] = get_args(Stated)
 _CACHED_SENTENCES = 4096
 _PART_ENDS = re.compile(r"[,.;:?!…।؟？。]")

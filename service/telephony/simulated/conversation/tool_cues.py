@@ -16,7 +16,10 @@ from callwright.contract.checks.argument_schemas import properties_of, required_
 from callwright.service.rules.call_tools import ANSWER, tools_in
 from callwright.service.rules.templates import Columns, render
 from callwright.service.telephony.engine import CallRequest
+from callwright.service.telephony.simulated.conversation.speech_acts import Wish
 
+WITH_TOOLS: frozenset[Wish] = frozenset(("nothing", "question", "no_start", "hurry"))
+"""What a contact may want when a tool is called: nothing that the agent has to follow at once."""
 _WORD = re.compile(r"\w+")
 _MADE_UP: Mapping[str, JsonValue] = {"string": "made up", "integer": 1, "number": 1, "boolean": True, "array": []}
 

@@ -57,7 +57,9 @@ class Transferred:
         await other.say(self.line.sounds[text])
         known = self.line.service.known
         with anyio.fail_after(20):
-            while known.recognise(resampled((await who.heard())[before:], 8_000)) != text:
+            while True:
+                if known.recognise(resampled((await who.heard())[before:], 8_000)) == text:
+                    return
                 await anyio.sleep(0.2)
 
 
