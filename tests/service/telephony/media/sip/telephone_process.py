@@ -66,9 +66,9 @@ class Telephone:
                 self._answered = True
                 tell("answered")
             case Event.CALL_CLOSED:
-                self._to_say.clear()
-                is_it = self._call is not None and event.call == self._call.handle
-                tell("closed", answered=self._answered, text=event.text, heard_s=self.heard_s(), is_last=is_it)
+                if self._call is None or event.call == self._call.handle:  # else the call goes on with somebody else
+                    self._to_say.clear()
+                tell("closed", answered=self._answered, text=event.text, heard_s=self.heard_s())
             case Event.CALL_DTMF_START:
                 tell("key", digit=event.text)
             case Event.CALL_REMOTE_SDP | Event.CALL_MENC:
