@@ -4,10 +4,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from callwright.contract.calls.transfers import TransferKind
 from callwright.contract.declaration.field_types import E164, PlainText
 from callwright.contract.declaration.marks import OwnScript, OwnText
 from callwright.contract.declaration.model import Part
+from callwright.contract.transfers import TransferKind
 
 MOST_DESTINATIONS = 10
 

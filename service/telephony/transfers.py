@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from callwright.contract.agents.call_tools import TransferTool
-from callwright.contract.calls.transfers import TransferCause, TransferKind, TransferStatus
+from callwright.contract.transfers import TransferCause, TransferKind, TransferStatus
 from callwright.service.rules.call_tools import tools_in
 from callwright.service.rules.templates import render
 from callwright.service.rules.transfer_destinations import is_allowed

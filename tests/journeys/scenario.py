@@ -93,8 +93,15 @@ async def _agent(hand: Hand) -> str:
     assert sorted(changed["variables"]) == ["day", "first_name"]
     whole = await hand.use("get_agent", agent_id=agent["id"])
     assert (whole["system_prompt"], whole["welcome_message"]) == (PROMPT, WELCOME)
+    tools = [{"type": "end_call", "name": "end_call", "description": "Ends the call."}]
+    told = await hand.refused("set_call_tools", agent_id=agent["id"], call_tools=[{**tools[0], "name": "hang_up"}])
+    assert "call_tools.0.name" in told
+    assert (await hand.use("set_call_tools", agent_id=agent["id"], call_tools=tools))["id"] == agent["id"]
+    whole = await hand.use("get_agent", agent_id=agent["id"])
+    assert [tool["name"] for tool in whole["call_tools"]] == ["end_call"]
     versions = (await hand.use("list_agent_versions", agent_id=agent["id"]))["data"]
     assert [(each["version"], each["changed"]) for each in versions] == [
+        (3, ["call_tools"]),
         (2, ["system_prompt", "welcome_message"]),
         (1, []),
     ]

@@ -17,6 +17,7 @@ from callwright.tools.media.transcripts import (
     heading,
     turn_lines,
     whole_transcript,
+    words_of,
 )
 from callwright.tools.replies.size_limit import BYTES_A_TOKEN, DEFAULT_TOKENS, MOST_TOKENS, count_that_fits
 from callwright.tools.runtime.tool import Projection, Reply, data_of, projected
@@ -50,10 +51,10 @@ class ReadTranscript(GetTranscript):
 
 
 class Turn(Projection):
-    """One thing said."""
+    """One thing said, or a tool that was called; its text says then what was asked and answered."""
 
     index: int
-    role: Literal["agent", "contact"]
+    role: Literal["agent", "contact", "system"]
     text: str
     start_seconds: float
     end_seconds: float
@@ -79,7 +80,7 @@ async def part_of_transcript(context: ToolContext, asked: ReadTranscript) -> Rep
     found = await whole_transcript(context.client, asked.call_uuid, masks=masks, until=_last_of_use(asked))
     unread = max(0, min(found.turn_count, MOST_TURNS) - len(found.turns)) if found.next_cursor else 0
     wanted = [turn for turn in found.turns if _wanted(turn, asked)]
-    most = wanted[: asked.per_page]
+    most = [turn.model_copy(update={"text": words_of(turn), "tool_call": None}) for turn in wanted[: asked.per_page]]
     said, turns = turn_lines(most), [data_of(projected(Turn, turn)) for turn in most]
     count = _fitting(said, turns, asked.max_tokens)
     left = wanted[count:]

@@ -82,10 +82,19 @@ def absence(transcript: Transcript) -> str | None:
     return "There is no transcript: nobody spoke on this call."
 
 
+def words_of(turn: TranscriptTurn) -> str:
+    """What was said; of the call of a tool what was asked and answered."""
+    if "tool_call" not in turn.model_fields_set or turn.tool_call is None:
+        return turn.text
+    called = turn.tool_call
+    state = "answered" if called.ok else "failed"
+    return f"called {called.name}({cleaned(called.arguments)}), which {state}: {cleaned(called.result)}"
+
+
 def turn_lines(turns: list[TranscriptTurn]) -> list[str]:
     """One line a turn: index, time, speaker, text."""
     return [
-        f"[{turn.index}] {f'{moment} ' if (moment := when(turn)) else ''}{who(turn)}: {turn.text}"
+        f"[{turn.index}] {f'{moment} ' if (moment := when(turn)) else ''}{who(turn)}: {words_of(turn)}"
         f"{' —' if turn.interrupted else ''}"
         for turn in turns
     ]
@@ -95,7 +104,7 @@ def markdown_turns(turns: Sequence[TranscriptTurn]) -> Iterator[str]:
     """One paragraph a turn: speaker, time, index, text."""
     for turn in turns:
         moment = f"{spoken}, " if (spoken := when(turn)) else ""
-        yield f"**{who(turn)}** ({moment}turn {turn.index}): {_inert(turn.text)}\n"
+        yield f"**{who(turn)}** ({moment}turn {turn.index}): {_inert(words_of(turn))}\n"
 
 
 def markdown(
@@ -121,8 +130,8 @@ def vtt_cues(turns: Sequence[TranscriptTurn]) -> Iterator[str]:
     """One cue a turn, with a voice tag for its speaker."""
     for turn in turns:
         end = max(turn.end_seconds, turn.start_seconds + 0.001)
-        words = _vtt_words(turn.text)
-        if when(turn) is None:  # a cue needs times, and none are invented
+        words = _vtt_words(words_of(turn))
+        if when(turn) is None or who(turn) == "system":  # a cue needs times, and none are invented; nobody speaks
             yield f"NOTE {turn.index} {_vtt_words(who(turn))}: {words}"
             continue
         times = f"{_vtt_time(turn.start_seconds)} --> {_vtt_time(end)}"

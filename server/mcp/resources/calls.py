@@ -95,7 +95,10 @@ async def transcript_json(session: ServerSession, address: Address) -> Content:
 
     def written() -> Iterator[str]:
         for turn in wanted:
-            turns.append(only_said_of_turn({**data_of(turn), "text": cleaned(turn.text)}, turn))
+            shown = {**data_of(turn), "text": cleaned(turn.text)}
+            cleaned_at(shown, "tool_call.arguments")
+            cleaned_at(shown, "tool_call.result")
+            turns.append(only_said_of_turn(shown, turn))
             yield json_entry(turns[-1])
 
     entries = parts_that_fit(written())

@@ -8,7 +8,7 @@ from typing import Any
 
 import anyio
 
-from callwright.contract.calls.transfers import TransferCause, TransferStatus
+from callwright.contract.transfers import TransferCause, TransferStatus
 from callwright.service.telephony.chosen_services import ProviderUnusable
 from callwright.service.telephony.engine import CallRequest, CallResult
 from callwright.service.telephony.legs.carrier import HangUpAsked, LegRequest, NotSent, ToldStage

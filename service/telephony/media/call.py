@@ -139,6 +139,7 @@ class Call:
             self._is_gone(other)
             return
         self._other = other
+        self._tools.runs_in(tasks)
         self._clock.start()
         self._pipeline.transport.output().attach(other)
         call_id = self._begin.request.call_id

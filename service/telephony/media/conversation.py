@@ -10,11 +10,13 @@ from callwright.service.telephony.media.machine_side import MachineSide
 from callwright.service.telephony.media.messages import BeginCall, HangUp
 from callwright.service.telephony.media.notices import Notices
 from callwright.service.telephony.media.patience import FAREWELL_S, LONGEST_SAYING_S, MOST_FAILURES
-from callwright.service.telephony.media.policy import LivePolicy, Phrases, Saying
+from callwright.service.telephony.media.policy import LivePolicy, Phrases, Saying, to_silence
 from callwright.service.telephony.media.sound.sound_clock import SoundClock
+from callwright.service.telephony.media.sound.sound_watch import SoundWatch
 from callwright.service.telephony.media.sound.transport import AgentTurn
 from callwright.service.telephony.media.speech.agent_speech import Voice
 from callwright.service.telephony.media.tools.call_tools import CallTools
+from callwright.service.telephony.media.tools.policy_tools import PolicyTools
 from callwright.service.telephony.media.turns.contact_side import ContactSpeech, Entry, KeyEntries
 from callwright.service.telephony.media.turns.transcript import AnswerTimes, Transcript
 
@@ -28,6 +30,7 @@ class Conversation:
     voice: Voice
     _ask_model: Callable[[str | None], Awaitable[None]] | None = None
     _tools: CallTools
+    _policy_tools: PolicyTools
 
     def __init__(
         self,
@@ -58,11 +61,9 @@ class Conversation:
         self._cut_in = False
         self.met_person = False
         """Whether the other side said or entered anything that is no machine's greeting."""
-        self._active_at = self._last_sound_at = now()
+        self._active_at = now()
+        self._sound = SoundWatch(begin, self._active_at)
         self._silences = self._failures = 0
-        self._had_sound = self._had_message = False  # who types need not have a microphone
-        self._hears = begin.services.hearing is not None
-        self._rings_telephone = begin.transport == "sip"
         self._machine = MachineSide(request, self.phrases, self.findings, self)
 
     def connect(
@@ -70,6 +71,7 @@ class Conversation:
     ) -> None:
         """Speaks through this voice. `ask_model` gives the model what was typed, or asks it again; None: no model."""
         self.voice, self._ask_model, self._tools = voice, ask_model, tools
+        self._policy_tools = PolicyTools(self, tools)
         if ask_model is not None:
             self.policy = None
 
@@ -101,12 +103,8 @@ class Conversation:
         now, limits = self._now(), self._limits
         if self._clock.now_s() >= min(limits.longest_s, self._request.max_duration_s):
             self.finish("max_duration", "platform")
-        elif (
-            self._waits_for_sound
-            and now - self._last_sound_at > limits.no_audio_s
-            and (self._had_sound or not self._had_message)
-        ):
-            self.finish(*(("network_error", "carrier") if self._had_sound else ("no_audio", "platform")))
+        elif (silent := self._sound.end(now)) is not None:
+            self.finish(silent.cause, silent.ended_by)
         elif self._goodbye_until is not None and now > self._goodbye_until:
             self._said_goodbye()
         elif self._farewell_until is not None and now > self._farewell_until and not self._is_busy(now):
@@ -124,11 +122,6 @@ class Conversation:
         elif self._goodbye is None and self._farewell_until is None and not self._is_busy(now):
             await self._wait_for_contact(now)
 
-    @property
-    def _waits_for_sound(self) -> bool:
-        """Whether a call without sound ends. A telephone always sends some at first, also where nothing hears it."""
-        return self._hears or (self._rings_telephone and not self._had_sound)
-
     def _is_busy(self, now: float) -> bool:
         """Whether somebody speaks or thinks."""
         if self._saying and now - self._saying_since > LONGEST_SAYING_S:
@@ -143,27 +136,26 @@ class Conversation:
         if now - self._active_at < self._limits.silence_s:
             return
         self._silences += 1
-        policy = self.policy
+        sayings = to_silence(self.policy, self.phrases, self._silences)
         if self._silences == 1:
-            sayings = policy.ask_whether_there() if policy else [self.phrases.of("still_there")]
-            await self._say_all(sayings)
-            return
-        sayings = policy.give_up() if policy else [self.phrases.of("no_voice")]
-        last = sayings[-1]
-        await self.leave(Saying(last.text, last.language, "hang_up"), End("inactivity_timeout", "platform"))
+            await self.say_all(sayings)
+        else:
+            await self.leave(sayings[-1], End("inactivity_timeout", "platform"))
 
     # -- the agent speaks ---------------------------------------------------------------------------------------------
 
     async def answered(self) -> None:
         """The other side is there: the agent says its first words."""
-        self._active_at = self._last_sound_at = self._now()
+        self._active_at = self._now()
+        self._sound.begins(self._active_at)
         first = self.policy.open() if self.policy else self.phrases.opening()
         text = self.policy.notices if self.policy else self.phrases.notices
         language = first[-1].language if first else self._request.agent.language  # the notices may be a phrase
         self._notices = Notices(text, language, first)
-        await self._say_all(first)
+        await self.say_all(first)
 
-    async def _say_all(self, sayings: list[Saying]) -> None:
+    async def say_all(self, sayings: list[Saying]) -> None:
+        """Says sentences as one answer: noise that interrupts it has it said again."""
         self._last_said, self._model_answers = sayings, False
         for saying in sayings:
             await self.say(saying)
@@ -241,7 +233,7 @@ class Conversation:
         self.findings.warn(reason)
         self._failures += 1
         self._thinking_until = 0.0
-        if self.end is not None or self._goodbye is not None:
+        if self.is_over:
             return
         if self._failures >= MOST_FAILURES:
             self.finish("platform_error", "platform")
@@ -252,13 +244,14 @@ class Conversation:
 
     def sound(self, pcm: bytes) -> None:
         """Sound of the other side came."""
-        self._had_sound = True
-        self._last_sound_at = self._now()
-        self._machine.hear(pcm, self._last_sound_at)
+        now = self._now()
+        self._sound.sound(now)
+        self._machine.hear(pcm, now)
 
     def holds(self) -> None:
         """The other side has put the call on hold: its silence means nothing."""
-        self._active_at = self._last_sound_at = self._now()
+        self._active_at = self._now()
+        self._sound.begins(self._active_at)
 
     def speech_starts(self, at_s: float) -> None:
         """The other side begins to speak."""
@@ -298,13 +291,13 @@ class Conversation:
 
     async def nothing_heard(self) -> None:
         """Noise interrupted the agent: it says again what it said, or the model is asked again."""
-        if not self._cut_in or self.end is not None or self._goodbye is not None or self._machine.is_met:
+        if not self._cut_in or self.is_over or self._machine.is_met:
             return
         self._cut_in = False
         if self._ask_model is not None and self._model_answers:
             await self._ask_model(None)
         else:
-            await self._say_all(self._last_said)
+            await self.say_all(self._last_said)
 
     async def turn(self, text: str) -> bool:
         """A turn of the other side is over. Returns whether the model answers it."""
@@ -331,7 +324,7 @@ class Conversation:
 
     async def _take_floor(self) -> None:
         """What is typed or entered interrupts the agent, but not its goodbye."""
-        self._had_message = True
+        self._sound.message()
         self._active_at = self._now()
         if self._saying and self._goodbye is None:
             await self.voice.silence()
@@ -344,7 +337,7 @@ class Conversation:
     async def _answer(self, text: str, *, keys: str = "") -> bool:
         """Answers a turn, or returns that the model does."""
         cut_in, self._cut_in = self._cut_in, False
-        if self.end is not None or self._goodbye is not None or self._machine.is_met or self._tools.hold_contact:
+        if self.is_over or self._machine.is_met or self._tools.hold_contact:
             return False
         if not keys and await self._machine.takes(text, self._now()):
             return False
@@ -358,12 +351,14 @@ class Conversation:
         if are_the_answer:
             return False
         if self.policy is not None:
+            if not opts_out and self._policy_tools.take("" if keys else text):
+                return False
             sayings = self.policy.hear("" if keys else text, keys=keys, cuts_in=cut_in)
             if opts_out:
                 self.findings.disposition = "do_not_call"
             if not sayings:
                 self.finish("normal_clearing", "agent")
-            await self._say_all(sayings)
+            await self.say_all(sayings)
             return False
         if opts_out:
             self.findings.disposition = "do_not_call"
@@ -389,6 +384,11 @@ class Conversation:
     def says_goodbye(self) -> bool:
         """Whether the agent says its last words."""
         return self._goodbye is not None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the call has ended, or the agent says its last words."""
+        return self.end is not None or self._goodbye is not None
 
     async def silence(self) -> None:
         """The agent says no more of what it was saying."""

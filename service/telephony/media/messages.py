@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from callwright.contract.calls.transfers import TransferCause, TransferKind, TransferStatus
+from callwright.contract.transfers import TransferCause, TransferKind, TransferStatus
 from callwright.service.rules.prices.installation_prices import ServiceItem
 from callwright.service.telephony.engine import (
     AnsweredBy,

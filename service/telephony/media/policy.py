@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from pydantic import JsonValue
+
 from callwright.service.telephony.engine import CallRequest, Speaker
 from callwright.service.telephony.media.findings import Then
 from callwright.service.telephony.simulated.conversation.agent_policy import AgentPolicy
@@ -10,6 +12,7 @@ from callwright.service.telephony.simulated.conversation.ending import Ending
 from callwright.service.telephony.simulated.conversation.line import Awaited, Heard
 from callwright.service.telephony.simulated.conversation.phrases import bank_of, bank_or_english
 from callwright.service.telephony.simulated.conversation.placeholders import with_plain_placeholders
+from callwright.service.telephony.simulated.conversation.tool_cues import ToolUse
 from callwright.service.telephony.simulated.conversation.welcome import agent_chance, first_words
 from callwright.service.telephony.simulated.machine import message_for_machine
 from callwright.service.telephony.transfers import Destination, destinations_in
@@ -99,6 +102,14 @@ class LivePolicy:
         heard = Heard(text=text, language=self._language, keys=keys, cuts_in=cuts_in)
         return self._taken(self._policy.hear(heard))
 
+    def tool_for(self, text: str) -> ToolUse | None:
+        """The tool that is called at what the contact said, in place of another answer."""
+        return self._policy.tool_for(Heard(text=text, language=self._language))
+
+    def told(self, use: ToolUse, *, ok: bool, answer: JsonValue) -> list[Saying]:
+        """What is said of the answer of a tool."""
+        return self._taken(self._policy.told(use, ok=ok, answer=answer))
+
     def ask_whether_there(self) -> list[Saying]:
         """What is said to a silent contact."""
         return self._taken(self._policy.ask_whether_there(1))
@@ -158,3 +169,11 @@ class Phrases:
         """What is left on a machine."""
         text, language = message_for_machine(self._request, self._chance, warnings=warnings)
         return Saying(text, language, "hang_up")
+
+
+def to_silence(policy: LivePolicy | None, phrases: Phrases, silences: int) -> list[Saying]:
+    """What is said to a contact that is silent: whether it is there, and the second time that the call ends."""
+    if silences == 1:
+        return policy.ask_whether_there() if policy else [phrases.of("still_there")]
+    last = policy.give_up()[-1] if policy else phrases.of("no_voice")
+    return [Saying(last.text, last.language, "hang_up")]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, Protocol, get_args
 
 from callwright.contract.agents.call_tools import TRANSFER
-from callwright.contract.calls.transfers import TransferCause
+from callwright.contract.transfers import TransferCause
 from callwright.service.platform.json_text import json_text
 from callwright.service.telephony.engine import ToolCall
 from callwright.service.telephony.simulated.chance import Chance

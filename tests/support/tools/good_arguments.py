@@ -10,6 +10,10 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     **{name: {"voice_id": "en-US-ada"} for name in ("get_voice", "get_voice_preview")},
     "get_deployment": {"deployment_id": "dep_1"},
     "create_agent": {"name": "A", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Be kind."},
+    "set_call_tools": {
+        "agent_id": "agt_1",
+        "call_tools": [{"type": "end_call", "name": "end_call", "description": "Ends it."}],
+    },
     "create_audience": {"name": "B", "rows": [{"phone_number": CALLEE, "first_name": "Ada"}]},
     "add_audience_rows": {"audience_id": "aud_1", "rows": [{"phone_number": CALLEE}]},
     "import_audience": {"audience_id": "aud_1", "csv": "phone_number\n+12025550100\n"},

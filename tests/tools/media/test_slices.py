@@ -10,6 +10,7 @@ from callwright.contract.declaration.model import Input
 from callwright.tools.media.slices import ReadTranscript, part_of_transcript
 from tests.support.tools import samples
 from tests.support.tools.fakes import FakeCaller, use_of
+from tests.support.tools.tool_turns import tool_turn
 
 TEN = samples.transcript(
     *(samples.turn(index, f"words of turn {index}", "agent" if index % 2 == 0 else "contact") for index in range(10))
@@ -106,3 +107,16 @@ async def test_pages_behind_the_turns_asked_for_are_not_read(asked: dict[str, An
     assert len(caller.asked) == pages
     assert reply.data["turns_left"] == left
     assert reply.data.get("next_cursor") == (f"turn-{reply.data['turns'][-1]['index'] + 1}" if left else None)
+
+
+@pytest.mark.requirement("CALLTOOL-15")
+async def test_the_call_of_a_tool_is_a_turn_of_the_system_with_what_was_asked_and_answered() -> None:
+    said = samples.transcript(samples.turn(0, "Hi."), tool_turn(1), samples.turn(2, "Ten is free.", "agent"))
+    use = use_of(FakeCaller(answers={"get_transcript": said}))
+    reply = await part_of_transcript(use, ReadTranscript(call_uuid="cal_1"))
+    asked = 'called free_times({"day": "Tuesday"}), which answered: {"times": ["ten"]}'
+    assert [(turn["role"], turn["text"]) for turn in reply.data["turns"]][1] == ("system", asked)
+    assert asked in reply.text
+    assert reply.untrusted == ("turns.text",)
+    only = await part_of_transcript(use, ReadTranscript(call_uuid="cal_1", speaker="agent"))
+    assert [turn["index"] for turn in only.data["turns"]] == [2]

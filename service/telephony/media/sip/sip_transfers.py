@@ -14,7 +14,7 @@ from typing import Protocol
 import anyio
 from baresip import BaresipError, TransferFailed
 
-from callwright.contract.calls.transfers import TransferCause
+from callwright.contract.transfers import TransferCause
 from callwright.service.telephony.engine import HangupCause
 from callwright.service.telephony.media.arrival import WaitingStages
 from callwright.service.telephony.media.other_side import Gone, OtherSide

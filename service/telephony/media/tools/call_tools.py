@@ -12,6 +12,7 @@ from ipaddress import ip_network
 from typing import Protocol, cast
 
 import anyio
+from anyio.abc import TaskGroup
 from pydantic import JsonValue
 
 from callwright.contract.agents.call_tools import (
@@ -94,6 +95,7 @@ class CallTools:
         self._opened: Sequence[Network] = [ip_network(text) for text in access.opened]
         self._names = Names()
         self._running = self._in_turn = self._in_call = 0
+        self._tasks: TaskGroup | None = None
         self._runs: Mapping[type[CallTool], Callable[..., Awaitable[ToolResult]]] = {
             HttpTool: self._ask,
             EndCallTool: self._end_call,
@@ -120,6 +122,22 @@ class CallTools:
     def today(self) -> datetime:
         """The time of day, in UTC."""
         return datetime.fromtimestamp(self._wall(), UTC)
+
+    def runs_in(self, tasks: TaskGroup) -> None:
+        """The call has begun: what is done later is done in these tasks, which end with it."""
+        self._tasks = tasks
+
+    def later(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Does something beside what the call does now. From now on a tool counts as running."""
+        if self._tasks is not None:
+            self._running += 1
+            self._tasks.start_soon(self._work, work)
+
+    async def _work(self, work: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await work()
+        finally:
+            self._running -= 1
 
     def turn_begins(self) -> None:
         """The contact has said something new."""

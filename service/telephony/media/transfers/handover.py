@@ -6,7 +6,7 @@ from typing import Protocol
 
 import anyio
 
-from callwright.contract.calls.transfers import TransferCause, TransferStatus
+from callwright.contract.transfers import TransferCause, TransferStatus
 from callwright.service.telephony.engine import CallRequest, EndedBy, HangupCause
 from callwright.service.telephony.media.findings import Findings
 from callwright.service.telephony.media.messages import Transferring

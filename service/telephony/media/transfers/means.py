@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from callwright.contract.calls.transfers import TransferCause, TransferKind
+from callwright.contract.transfers import TransferCause, TransferKind
 from callwright.service.telephony.media.other_side import OtherSide
 
 

@@ -13,6 +13,7 @@ from callwright.server.mcp.resources.sound import frames_of
 from tests.support.calls.speech_source import mp3_tone
 from tests.support.tools import samples
 from tests.support.tools.fakes import FakeCaller, FakeMedia, assistant, server
+from tests.support.tools.tool_turns import tool_turn
 
 CALL = "callwright://calls/cal_1"
 
@@ -157,3 +158,13 @@ def _repeated(made: bytes, times: int) -> bytes:
     """The same frames again and again, behind one tag."""
     frames = frames_of(made)
     return made[: frames.tag_bytes] + made[frames.tag_bytes :] * times
+
+
+@pytest.mark.requirement("CALLTOOL-15")
+async def test_the_call_of_a_tool_is_cleaned_in_the_json_of_a_transcript(era: str) -> None:
+    said = samples.transcript(samples.turn(0, "Hi."), tool_turn(1, result="ten\u202e or eleven"))
+    caller = FakeCaller(answers=samples.answers() | {"get_transcript": said})
+    turns = json.loads(await text(caller, f"{CALL}/transcript.json", era))["turns"]
+    assert turns[1]["role"] == "system"
+    called = turns[1]["tool_call"]
+    assert (called["name"], called["result"], called["ok"]) == ("free_times", "ten or eleven", True)

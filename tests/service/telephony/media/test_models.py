@@ -2,12 +2,12 @@
 
 from array import array
 
-import numpy as np
 import pytest
 
 from callwright.service.telephony.media.messages import Limits
 from tests.service.telephony.media.calls import Line
 from tests.service.telephony.media.sentences import COST, GREETING, LATER, MACHINE, PROMPT, STOP, YES
+from tests.service.telephony.media.tones import has_tones
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.xdist_group("live-calls")]
 
@@ -109,17 +109,6 @@ async def test_ten_thousand_words_of_a_model_are_cut(line: Line) -> None:
         await call.ended()
     said = [text for speaker, text in call.words() if speaker == "agent"]
     assert said == ["seven seven seven seven seven", "That was all."]
-
-
-def has_tones(sound: bytes, *hertz: float) -> bool:
-    """Whether somewhere in the sound nearly all energy is in these tones, for a tenth of a second."""
-    samples = np.frombuffer(sound, "<i2").astype(np.float64)
-    for start in range(0, len(samples) - 1_600, 320):
-        power = np.abs(np.fft.rfft(samples[start : start + 1_600] * np.hanning(1_600))) ** 2
-        shares = [power[round(tone / 10) - 2 : round(tone / 10) + 3].sum() / max(power.sum(), 1.0) for tone in hertz]
-        if min(shares) > 0.2 and sum(shares) > 0.9:
-            return True
-    return False
 
 
 async def test_a_model_ends_the_call_and_presses_keys_by_marks_that_are_not_said(line: Line) -> None:

@@ -25,8 +25,8 @@ async def answer_of(
 async def test_an_address_that_hangs_is_given_up_in_time() -> None:
     async with calendar() as service:
         service.delay_s = 30
-        result = await answer_of(service, within_s=0.3)
-    assert (result.ok, "did not answer within 0.3 seconds" in result.text) == (False, True)
+        result = await answer_of(service, within_s=1.5)
+    assert (result.ok, "within 1.5 seconds" in result.text) == (False, True)
 
 
 @pytest.mark.requirement("CALLTOOL-10")
