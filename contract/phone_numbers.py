@@ -158,9 +158,11 @@ class ImportPhoneNumber(Input):
     """A number that the organization owns at its carrier. It costs nothing here; the carrier bills for it."""
 
     number: Annotated[
-        E164, Field(description="One of the numbers that the carrier is set up with (CALLWRIGHT_SIP_NUMBERS).")
+        E164, Field(description="One of the Twilio account, or of those of the SIP trunk (CALLWRIGHT_SIP_NUMBERS).")
     ]
-    provider: Annotated[Literal["sip"], Field(description="The carrier that has it: the SIP trunk.")] = "sip"
+    provider: Annotated[
+        Literal["sip", "twilio"] | None, Field(description="The carrier that has it. Left out: the one that is set up.")
+    ] = None
     number_type: Annotated[NumberType, Field(description="The kind of number.")] = "local"
     label: NumberLabel = ""
     max_calls_per_day: Annotated[CallsPerDay | None, Field(description=_CAP)] = 200
@@ -222,7 +224,7 @@ import_phone_number = operation(
     gives=PhoneNumber,
     status=201,
     problems=(NUMBER_UNAVAILABLE, NUMBER_NOT_AT_CARRIER),
-    summary="Take in a phone number that the organization owns at its SIP trunk: calls from it really ring.",
+    summary="Take in a phone number that the organization owns at its carrier: calls from it really ring.",
 )
 get_phone_number = operation(
     "get_phone_number",

@@ -1,5 +1,6 @@
-"""The settings of lines: how many calls a process carries, and the SIP trunk."""
+"""The settings of lines: how many calls a process carries, the SIP trunk, and the Twilio account."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -34,7 +35,28 @@ LINE_SETTINGS: tuple[Setting, ...] = (
         "The numbers in E.164, with commas, that are owned at the SIP trunk: only these can be taken in and called "
         "from. Where several organizations share the service, +12025550142=acme is for the one of this name or id.",
     ),
+    Setting(
+        "CALLWRIGHT_TWILIO_ACCOUNT_SID",
+        "none",
+        "The Twilio account that makes real calls; it begins with AC. Needs its auth token, and CALLWRIGHT_PUBLIC_URL, "
+        "where Twilio asks what to do and brings the sound.",
+    ),
+    Setting("CALLWRIGHT_TWILIO_AUTH_TOKEN", "none", "The auth token of the Twilio account."),
+    Setting(
+        "CALLWRIGHT_TWILIO_API_BASE",
+        "Twilio's own",
+        "Where Twilio's API is: https://api.dublin.ie1.twilio.com for a region, or an imitation on this machine.",
+    ),
+    Setting(
+        "CALLWRIGHT_LINES_URL",
+        "CALLWRIGHT_PUBLIC_URL",
+        "Where Twilio reaches the sound of the calls of this one process, if several processes carry calls: "
+        "https://lines-1.example.com.",
+    ),
 )
+_ACCOUNT_SID = re.compile(r"AC[0-9a-f]{32}")
+_ADDRESS = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+(?:/[A-Za-z0-9._~/-]*)?")
+_HERE = ("http://localhost", "http://127.0.0.1", "http://[::1]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,9 +71,13 @@ class LineTexts:
     sip_registers: bool = False
     sip_numbers: tuple[str, ...] = ()
     sip_number_owners: Mapping[str, str] = field(default_factory=dict[str, str])
+    twilio_account_sid: str | None = None
+    twilio_auth_token: str | None = field(default=None, repr=False)
+    twilio_api_base: str | None = None
+    lines_url: str | None = None
 
 
-def read_line_settings(given: Given, *, registers: bool) -> LineTexts:
+def read_line_settings(given: Given, *, registers: bool, public_url: str | None) -> LineTexts:
     """The settings of lines. Raises `BadSetting`."""
     owners: dict[str, str] = {}
     for word in filter(None, (word.strip() for word in (given("CALLWRIGHT_SIP_NUMBERS") or "").split(","))):
@@ -76,7 +102,50 @@ def read_line_settings(given: Given, *, registers: bool) -> LineTexts:
         sip_registers=registers,
         sip_numbers=numbers,
         sip_number_owners={number: owner for number, owner in owners.items() if owner},
+        **_twilio(given, public_url),
     )
+
+
+def _twilio(given: Given, public_url: str | None) -> dict[str, str | None]:
+    """The settings of the Twilio account. Raises `BadSetting`."""
+    sid, token = given("CALLWRIGHT_TWILIO_ACCOUNT_SID"), given("CALLWRIGHT_TWILIO_AUTH_TOKEN")
+    api_base, lines_url = given("CALLWRIGHT_TWILIO_API_BASE"), given("CALLWRIGHT_LINES_URL")
+    if sid is None:
+        for name, value in (
+            ("CALLWRIGHT_TWILIO_AUTH_TOKEN", token),
+            ("CALLWRIGHT_TWILIO_API_BASE", api_base),
+            ("CALLWRIGHT_LINES_URL", lines_url),
+        ):
+            if value is not None:
+                raise BadSetting(f"{name} needs CALLWRIGHT_TWILIO_ACCOUNT_SID, the account that it is for")
+        return {}
+    if not _ACCOUNT_SID.fullmatch(sid):
+        raise BadSetting(
+            "CALLWRIGHT_TWILIO_ACCOUNT_SID must be AC and 32 characters of 0-9 and a-f, as the console shows"
+        )
+    if token is None:
+        raise BadSetting("CALLWRIGHT_TWILIO_ACCOUNT_SID needs CALLWRIGHT_TWILIO_AUTH_TOKEN, from the same page")
+    if public_url is None:
+        raise BadSetting(
+            "CALLWRIGHT_TWILIO_ACCOUNT_SID needs CALLWRIGHT_PUBLIC_URL: Twilio asks there what to do when somebody "
+            "answers; docs/twilio.md says how to get one"
+        )
+    is_imitated = api_base is not None and api_base.startswith(_HERE)
+    for name, value in (
+        ("CALLWRIGHT_TWILIO_API_BASE", api_base),
+        ("CALLWRIGHT_PUBLIC_URL", public_url),
+        ("CALLWRIGHT_LINES_URL", lines_url),
+    ):
+        if value is not None and not _ADDRESS.fullmatch(value):
+            raise BadSetting(f"{name} must be an address such as https://voice.example.com")
+        if value is not None and not is_imitated and not value.startswith("https://"):
+            raise BadSetting(f"{name} must begin with https:// for calls through Twilio")
+    return {
+        "twilio_account_sid": sid,
+        "twilio_auth_token": token,
+        "twilio_api_base": api_base and api_base.rstrip("/"),
+        "lines_url": lines_url and lines_url.rstrip("/"),
+    }
 
 
 def _number(given: Given, name: str, default: float, most: float) -> float:

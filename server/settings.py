@@ -224,6 +224,7 @@ def read_settings(
         raise BadSetting("CALLWRIGHT_OPENAPI_URL must begin with http:// or https://")
     if base_url is not None and api_key is None:
         raise BadSetting("CALLWRIGHT_BASE_URL needs CALLWRIGHT_API_KEY, a key that begins with svc_live_")
+    public_url = _public_url(given("CALLWRIGHT_PUBLIC_URL"))
     chosen_toolsets = given("CALLWRIGHT_TOOLSETS") if toolsets is None else toolsets
     settings = ProgramSettings(
         data=folder,
@@ -236,7 +237,7 @@ def read_settings(
         clock_begins_ms=_moment(given("CALLWRIGHT_CLOCK")),
         rules_file=_file("CALLWRIGHT_RULES", given),
         prices_file=_file("CALLWRIGHT_SERVICE_PRICES", given),
-        public_url=_public_url(given("CALLWRIGHT_PUBLIC_URL")),
+        public_url=public_url,
         files=_folders(files or _paths(given("CALLWRIGHT_FILES"))),
         webhook_networks=_networks(
             given("CALLWRIGHT_WEBHOOK_NETWORKS") if webhook_networks is None else webhook_networks
@@ -251,7 +252,11 @@ def read_settings(
         stripe_secret_key=given("CALLWRIGHT_STRIPE_SECRET_KEY"),
         stripe_webhook_secret=given("CALLWRIGHT_STRIPE_WEBHOOK_SECRET"),
         stripe_api_base=_stripe_api(given("CALLWRIGHT_STRIPE_API_BASE")),
-        lines=read_line_settings(given, registers=_is_true("CALLWRIGHT_SIP_REGISTER", given)),
+        lines=read_line_settings(
+            given,
+            registers=_is_true("CALLWRIGHT_SIP_REGISTER", given),
+            public_url=public_url,
+        ),
         secrets_key=read_secrets_key(given),
         speech=read_speech(given),
     )

@@ -37,6 +37,8 @@ from callwright.service.platform.refusals import Refusal
 from callwright.service.platform.wake_signal import WakeNotifier
 from callwright.service.platform.worker_loop import repeat
 from callwright.service.rest.documentation.openapi import document
+from callwright.service.rest.lines.twilio_media import TwilioMedia
+from callwright.service.rest.lines.twilio_routes import twilio_routes
 from callwright.service.rest.pages.routes import page_routes
 from callwright.service.rest.payments.routes import payment_routes
 from callwright.service.rest.pipeline import RequestPipeline
@@ -58,6 +60,8 @@ from callwright.service.tables.request_limits import RequestLimits
 from callwright.service.tables.rules_files import current_version, is_kept, keep_shipped, load_rules, order_of
 from callwright.service.tables.schema import service_state
 from callwright.service.telephony.carriers.browser_calls import BrowserCalls
+from callwright.service.telephony.carriers.twilio.account import MEDIA_PATH, account_of
+from callwright.service.telephony.carriers.twilio.media_places import MediaPlaces
 from callwright.service.telephony.lines.availability import why_no_lines
 from callwright.service.webhooks.dispatcher import Dispatcher
 from callwright.service.webhooks.predial_check import HttpPredialCheck, predial_endpoints
@@ -91,9 +95,17 @@ LAST_WRITES_S = 3.0
 class Application:
     """The ASGI application: the API below each of its path prefixes, its description, pages, a health check."""
 
-    def __init__(self, services: Services, pipeline: RequestPipeline, browser: BrowserCalls | None = None) -> None:
+    def __init__(
+        self,
+        services: Services,
+        pipeline: RequestPipeline,
+        browser: BrowserCalls | None = None,
+        places: MediaPlaces | None = None,
+    ) -> None:
         self._services, self._pipeline = services, pipeline
-        self._talks = TalkWebsocket(services, browser)
+        self._talks, self.media = TalkWebsocket(services, browser), TwilioMedia(services, places)
+        lines = services.settings.lines
+        account = account_of(lines, services.settings.public_url)
         self._other_routes = Starlette(
             exception_handlers={404: self._no_such_path, 405: self._no_such_method},
             routes=[
@@ -102,10 +114,11 @@ class Application:
                 *page_routes(
                     services.own_address,
                     partial(problems_of, services.database),
-                    rings=services.settings.lines.sip_trunk is not None,
+                    rings=lines.rings,
                 ),
                 *payment_routes(services, pipeline.refusal_of),
                 *talk_routes(),
+                *([] if account is None else twilio_routes(services, account, pipeline.refusal_of)),
             ],
         )
 
@@ -118,7 +131,8 @@ class Application:
                     await self._pipeline({**scope, "root_path": root + prefix}, receive, send)
                     return
         elif scope["type"] == "websocket":
-            await self._talks(scope, receive, send)
+            own = scope["path"].removeprefix(scope.get("root_path", ""))
+            await (self.media if own.startswith(MEDIA_PATH) else self._talks)(scope, receive, send)
             return
         await self._other_routes(scope, receive, send)
 
@@ -290,10 +304,9 @@ async def running(
                     try:
                         pipeline = pipeline_of(services)
                         try:
-                            browser = None if carried is None else carried.browser
-                            yield Service(
-                                services, Application(services, pipeline, browser), pipeline, carried, supervisor
-                            )
+                            browser, places = (carried.browser, carried.places) if carried else (None, None)
+                            asgi = Application(services, pipeline, browser, places)
+                            yield Service(services, asgi, pipeline, carried, supervisor)
                         finally:
                             database.shorten(LAST_UNITS_S)
                         with anyio.move_on_after(LAST_CALLS_S):

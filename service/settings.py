@@ -42,6 +42,18 @@ class LineSettings:
     """The numbers in E.164 that are owned at the SIP trunk: only these can be imported, and called from."""
     sip_number_owners: Mapping[str, str] = field(default_factory=dict[str, str])
     """Those of them that one organization alone may import, each with its name or id."""
+    twilio_account_sid: str | None = None
+    """The Twilio account that makes calls, and its auth token. Twilio asks this service back at its public URL."""
+    twilio_auth_token: str | None = field(default=None, repr=False)
+    twilio_api_base: str | None = None
+    """Where Twilio's API is; None for Twilio's own."""
+    lines_url: str | None = None
+    """Where a carrier's websocket reaches this process; None: at the public URL."""
+
+    @property
+    def rings(self) -> bool:
+        """Whether telephones ring: there is a carrier."""
+        return self.sip_trunk is not None or self.twilio_account_sid is not None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -47,23 +47,19 @@ from callwright.contract.deployments.dialling import (
 )
 from callwright.contract.deployments.inbound import AnsweringChanges, CreateInboundDeployment, Inbound, InboundChanges
 from callwright.contract.deployments.previews import PlanId, Preview, PreviewDeployment
+from callwright.contract.deployments.start_problems import START_PROBLEMS
 from callwright.contract.problems import (
     AUDIENCE_IMPORTING,
-    AUDIENCE_NOT_READY,
     BUDGET_REACHED,
-    COMPLIANCE_REJECTED,
     DUPLICATE_NAME,
-    INSUFFICIENT_CREDITS,
     INVALID_STATE_TRANSITION,
     NOT_FOUND,
     NUMBER_NOT_CAPABLE,
     PHONE_NUMBER_ALREADY_BOUND,
     PLAN_EXPIRED,
     PLAN_LIMIT_REACHED,
-    PLAN_REQUIRED,
     PLAN_STALE,
     SPENDING_CAP_REACHED,
-    WALLET_FROZEN,
 )
 
 PhoneNumberIds = Annotated[
@@ -270,18 +266,6 @@ class StartDeployment(Expecting):
     ] = False
 
 
-_START_PROBLEMS = (
-    INVALID_STATE_TRANSITION,
-    AUDIENCE_NOT_READY,
-    AUDIENCE_IMPORTING,
-    BUDGET_REACHED,
-    COMPLIANCE_REJECTED,
-    INSUFFICIENT_CREDITS,
-    PLAN_LIMIT_REACHED,
-    PLAN_REQUIRED,
-    SPENDING_CAP_REACHED,
-    WALLET_FROZEN,
-)
 _PLAN_PROBLEMS = (PLAN_EXPIRED, PLAN_STALE)
 _CHANGE_PROBLEMS = (AUDIENCE_IMPORTING, INVALID_STATE_TRANSITION, PLAN_LIMIT_REACHED, SPENDING_CAP_REACHED)
 
@@ -299,7 +283,7 @@ create_deployment = operation(
     takes=CreateDeployment,
     gives=Deployment,
     status=201,
-    problems=(NOT_FOUND, DUPLICATE_NAME, *_START_PROBLEMS),
+    problems=(NOT_FOUND, DUPLICATE_NAME, *START_PROBLEMS),
     summary="Create an outbound deployment, a draft by default.",
     creator_bound="member",
 )
@@ -362,7 +346,7 @@ start_deployment = operation(
     "POST /deployments/{id}/start",
     takes=StartDeployment,
     gives=Deployment,
-    problems=(*_START_PROBLEMS, *_PLAN_PROBLEMS),
+    problems=(*START_PROBLEMS, *_PLAN_PROBLEMS),
     summary="Start a draft: its contacts are called, from start_at on. What is scheduled begins early by a new plan.",
 )
 pause_deployment = operation(
@@ -378,7 +362,7 @@ resume_deployment = operation(
     "POST /deployments/{id}/resume",
     takes=StartDeployment,
     gives=Deployment,
-    problems=(*_START_PROBLEMS, *_PLAN_PROBLEMS, NUMBER_NOT_CAPABLE),
+    problems=(*START_PROBLEMS, *_PLAN_PROBLEMS, NUMBER_NOT_CAPABLE),
     summary="Resume a paused deployment.",
 )
 cancel_deployment = operation(

@@ -138,11 +138,19 @@ def serve(
 
 
 @app.command(short_help="Only the lines of real calls, on Postgres.")
-def lines(data: Data = None, database: SharedDatabase = None) -> None:
-    """Carries real calls over SIP, beside `serve` processes on the same Postgres; CALLWRIGHT_LINES says how many."""
+def lines(
+    host: Annotated[str, typer.Option(help="Address at which the sound from Twilio comes.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65_535, help="Port at which it comes.")] = 8081,
+    data: Data = None,
+    database: SharedDatabase = None,
+) -> None:
+    """Carries real calls, beside `serve` processes on the same Postgres; CALLWRIGHT_LINES says how many.
+
+    It listens only for the sound that Twilio brings, at CALLWRIGHT_LINES_URL.
+    """
     from callwright.server.commands.lines import lines as run
 
-    _run(run, _settings(data, database), uvloop=True)
+    _run(run, _settings(data, database), host, port, uvloop=True)
 
 
 @app.command(short_help="A campaign once, on the simulated network.")

@@ -62,11 +62,7 @@ async def serve(settings: ProgramSettings, where: ServeOptions) -> None:
         names = names_for(where.host, where.allowed_hosts)
     except BadHostName as error:
         raise CommandError(str(error)) from error
-    try:
-        listener = listener_on(where.host, where.port)
-    except OSError as error:
-        taken = "; choose another --port, or stop what has it" if error.errno == errno.EADDRINUSE else ""
-        raise CommandError(f"cannot listen on {where.host}:{where.port}: {error.strerror}{taken}") from error
+    listener = bound(where.host, where.port)
     with listener, stop_signals() as told_to_stop:
         async with (
             service_of(settings, starts_paused=where.starts_paused) as (service, _),
@@ -80,6 +76,15 @@ async def serve(settings: ProgramSettings, where: ServeOptions) -> None:
             await drained(service, told_to_stop)
             service.services.database.shorten(LAST_UNITS_S)  # waiting requests are answered while possible
             tasks.cancel_scope.cancel()
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """A listening socket. Raises `CommandError`."""
+    try:
+        return listener_on(host, port)
+    except OSError as error:
+        taken = "; choose another --port, or stop what has it" if error.errno == errno.EADDRINUSE else ""
+        raise CommandError(f"cannot listen on {host}:{port}: {error.strerror}{taken}") from error
 
 
 async def drained(service: Service, told_to_stop: Callable[[], Awaitable[object]]) -> None:
@@ -175,10 +180,12 @@ def _greet(settings: ProgramSettings, base_url: str, names: HostNames) -> None:
 
 
 def _network(settings: ProgramSettings) -> str:
-    if settings.lines.sip_trunk is None:
+    lines = settings.lines
+    numbers = [count_of(len(lines.sip_numbers), "number") + " of the SIP trunk"] if lines.sip_trunk is not None else []
+    numbers += ["numbers of the Twilio account"] if lines.twilio_account_sid is not None else []
+    if not numbers:
         return "[yellow]simulated[/]: no telephone rings"
-    owned = count_of(len(settings.lines.sip_numbers), "owned number")
-    return f"[bold red]telephones ring[/] from {owned}; rented numbers are simulated"
+    return f"[bold red]telephones ring[/] from {' and '.join(numbers)}; rented numbers are simulated"
 
 
 def _new_key(settings: ProgramSettings) -> str:

@@ -17,7 +17,7 @@ PER_BODY_BYTE = 8
 """Further bytes allowed for each byte of a chunked body, where a length precedes each chunk."""
 HEAD_LIMIT_S = 20.0
 """How long a head may take to arrive, from its first byte or from the start of the connection."""
-_TALKS = b"/talk/"
+_WEBSOCKETS = (b"/talk/", b"/lines/twilio/media/")
 _OF_A_BODY = frozenset({b"content-length", b"transfer-encoding"})
 
 
@@ -65,12 +65,12 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """The head is complete.
 
-        Only talks in the browser have websockets. Elsewhere an upgrade to another protocol is ignored, and the request
-        answered as any other (RFC 9110, section 7.8). But the parser takes what follows for that protocol, so a body
-        could not be read.
+        Only talks in the browser and the sound of calls have websockets. Elsewhere an upgrade to another protocol is
+        ignored, and the request answered as any other (RFC 9110, section 7.8). But the parser takes what follows for
+        that protocol, so a body could not be read.
         """
         self._end_clock()
-        self.ws_protocol_class = self._websockets if self.url.startswith(_TALKS) else None
+        self.ws_protocol_class = self._websockets if self.url.startswith(_WEBSOCKETS) else None
         has_body = any(name in _OF_A_BODY and value != b"0" for name, value in self.headers)
         parser: Any = self.parser
         if has_body and parser.should_upgrade():

@@ -14,6 +14,14 @@ from callwright.service.tables.schema import audiences, deployments
 _AUDIENCE = select(audiences.c.id).where(audiences.c.id == bindparam("id")).with_for_update(read=True)
 
 
+def _prices_of_start(connection: Connection, row: Row[Any]) -> dict[str, str]:
+    """The columns of the prices that hold from the start on. Simulated calls have prices of their own."""
+    if row.simulated:
+        return {"prices_version": NO_LIST}
+    own = price_lists.own_services_of(connection, row.org_id, row.id)
+    return {"prices_version": price_lists.current_version(connection), "own_services": ",".join(sorted(own))}
+
+
 def begin(connection: Connection, row: Row[Any], clock_ms: int, *, now_ms: int | None = None) -> None:
     """Activates the deployment. Its own clock starts at `clock_ms`, and its contacts are due from then on."""
     connection.execute(_AUDIENCE, {"id": row.audience_id})  # waits for rows that are being added
@@ -29,7 +37,7 @@ def begin(connection: Connection, row: Row[Any], clock_ms: int, *, now_ms: int |
             started_at=clock_ms,
             active_since_ms=clock_ms,
             rules_version=current_version(connection),
-            prices_version=NO_LIST if row.simulated else price_lists.current_version(connection),
+            **_prices_of_start(connection, row),
             status="active",
             status_reason=None,
             status_changed_at=moment_ms,

@@ -40,6 +40,7 @@ from callwright.service.rules.call_tools import columns_in
 from callwright.service.rules.organization_plans import PricePlan
 from callwright.service.rules.plan_id import StartPlanSeal
 from callwright.service.rules.templates import Columns, placeholders_in, values_of, variables_in
+from callwright.service.settings import ServiceSettings
 from callwright.service.tables.audience_prices import prices_of
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.ledger import wallet_of
@@ -91,14 +92,15 @@ def preview(
     agent: Mapping[str, Any],
     *,
     seal: StartPlanSeal,
+    service: ServiceSettings,
     now_ms: int,
     plan_id: str | None = None,
 ) -> contract.Preview:
     """Who would be called, the greeting, the cost, and the plan with which a start can be made.
 
-    `plan` is the organization's price plan, `agent` the fields of the agent that the deployment keeps or would keep. Of
-    a deployment that has started, only the remaining people and the remaining budget count. With `plan_id` the preview
-    is about that plan.
+    `plan` is the organization's price plan, `service` the settings of the service, `agent` the fields of the agent that
+    the deployment keeps or would keep. Of a deployment that has started, only the remaining people and the remaining
+    budget count. With `plan_id` the preview is about that plan.
 
     Raises:
         Refusal: the plan `plan_id` is of another deployment, too old, or not up to date any more.
@@ -130,7 +132,8 @@ def preview(
     high = most_until_end(row, prices, begin_ms, high)
     low = min(low, high)
     early = row.status == "scheduled" and row.start_at > now_ms
-    problems = start_refusals(connection, plan, row, speaker, now_ms=now_ms, asked=True, view=view)
+    given_now: dict[str, Any] = {"settings": service, "now_ms": now_ms}
+    problems = start_refusals(connection, plan, row, speaker, asked=True, view=view, **given_now)
     first = view.first(row.end_at)
     active = [number for number in numbers if number.status == "active"]
     given: dict[str, Any] = {"numbers": active, "daily": daily, "begin_ms": begin_ms, "now_ms": now_ms}

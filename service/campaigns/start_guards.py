@@ -16,6 +16,7 @@ from callwright.contract.problems import (
     WALLET_FROZEN,
 )
 from callwright.service.campaigns.compliance_checks import compliance_refusals, consent_refusal
+from callwright.service.campaigns.missing_carrier import missing_carrier
 from callwright.service.campaigns.outlook import Outlook, outlook
 from callwright.service.campaigns.start_plan import open_imports, plan_violations
 from callwright.service.dialling.eligibility.consent import consent_column
@@ -31,6 +32,7 @@ from callwright.service.rules.call_tools import columns_in
 from callwright.service.rules.open_hours import CALLING_HOURS as HOURS_RULE
 from callwright.service.rules.organization_plans import PricePlan
 from callwright.service.rules.templates import Columns, nearest_column, variables_in
+from callwright.service.settings import ServiceSettings
 from callwright.service.tables.audience_prices import prices_of
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.ledger import FROZEN, wallet_of
@@ -100,6 +102,7 @@ def start_refusals(
     row: Row[Any],
     agent: AgentSnapshot,
     *,
+    settings: ServiceSettings,
     now_ms: int,
     asked: bool = False,
     view: Outlook | None = None,
@@ -135,6 +138,8 @@ def start_refusals(
     )
     if not connection.execute(numbers).first():
         found.append(not_found("phone_number_ids"))
+    if no_carrier := missing_carrier(connection, row, settings):
+        found.append(no_carrier)
     held_back = prices_of(connection, row).dearest.held_back
     if used_up := _budget_reached(row, held_back):
         found.append(used_up)

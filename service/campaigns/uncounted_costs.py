@@ -5,13 +5,13 @@ from typing import Any
 
 from sqlalchemy import Connection, Row
 
-from callwright.service.tables import providers
+from callwright.service.rules.prices.installation_prices import SERVICE_NAMES
 from callwright.service.tables.audience_prices import carriers_of
 from callwright.service.tables.price_lists import list_of_deployment
+from callwright.service.tables.providers import own_services
 
 _SERVICES = "services that hear, think and speak"
 _OWN = "the providers of your own keys"
-_ROLES = ("hearing_provider", "speaking_provider", "model_provider")
 
 
 def uncounted(connection: Connection, row: Row[Any], agent: Mapping[str, Any]) -> Sequence[str]:
@@ -25,7 +25,7 @@ def uncounted(connection: Connection, row: Row[Any], agent: Mapping[str, Any]) -
     found = [_SERVICES]
     if listed is not None:
         found = [who for carrier in carriers_of(connection, row) for who in listed.uncounted(carrier)]
-    own = any(agent.get(role) for role in _ROLES)
-    if own or any(providers.defaults_of(each) for each in providers.all_of(connection, row.org_id)):
+    if own := own_services(connection, row.org_id, agent):
+        found = [who for who in found if who not in [SERVICE_NAMES[item] for item in own]]
         found.append(_OWN)
     return tuple(dict.fromkeys(found))

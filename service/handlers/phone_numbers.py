@@ -5,13 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Row, Select, bindparam, or_, select, update
+from sqlalchemy import Row, Select, bindparam, select, update
 
 from callwright.contract import phone_numbers as contract
 from callwright.contract.declaration.pagination import Page
 from callwright.contract.problems import (
     INSUFFICIENT_CREDITS,
-    NUMBER_NOT_AT_CARRIER,
     NUMBER_UNAVAILABLE,
     PHONE_NUMBER_IN_USE,
     PRICE_CHANGED,
@@ -28,12 +27,11 @@ from callwright.service.platform.database.inserts import insert_ignoring_conflic
 from callwright.service.platform.database.listing import Listing, page_of_values, sort_fields
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.money import RENTAL_PERIOD_MS, amount, micros, money
-from callwright.service.platform.phone import Dialable, read_number
-from callwright.service.platform.refusals import Refusal, invalid
+from callwright.service.platform.refusals import Refusal
 from callwright.service.rules.prices.price_list import SIMULATED as CARRIER
 from callwright.service.rules.prices.price_list import rental_of
 from callwright.service.tables.ledger import FROZEN, Movement, book, wallet_of
-from callwright.service.tables.schema import deployment_numbers, deployments, organizations, phone_numbers
+from callwright.service.tables.schema import deployment_numbers, deployments, phone_numbers
 from callwright.service.telephony.number_inventory import RentableNumber, find_rentable, rentable
 
 _N = phone_numbers.c
@@ -45,10 +43,6 @@ _USERS = (
 )
 RESTS_MS = DAY
 """How long a released number cannot be rented again: its calls of the last 24 hours count for `max_calls_per_day`."""
-_NOT_AT_TRUNK = (
-    "number: the SIP trunk of this service is not set up with it; whoever runs the service lists the numbers owned "
-    "there in CALLWRIGHT_SIP_NUMBERS"
-)
 SIMULATED = contract.Capabilities(voice_inbound=True, voice_outbound=True, sms=False)
 _OWNED = contract.Capabilities(voice_inbound=False, voice_outbound=True, sms=False)
 
@@ -85,6 +79,11 @@ def _to_resource(row: Row[Any], users: dict[str, list[str]]) -> contract.PhoneNu
         outbound_deployment_ids=users.get(row.id, []),
         revision=revisions.of_number(row),
     )
+
+
+def resource_of(context: RequestContext, number_id: str) -> contract.PhoneNumber:
+    """A number that nothing uses yet."""
+    return _to_resource(find(context, number_id), {})
 
 
 def _free(context: RequestContext, found: Sequence[RentableNumber]) -> list[RentableNumber]:
@@ -182,45 +181,6 @@ def _take(
         "renewed_by_key_id": context.key_id,
     }
     return bool(insert_ignoring_conflicts(context.connection, phone_numbers, [row]))
-
-
-def _is_offered(context: RequestContext, number: str) -> bool:
-    """Whether the trunk has a number, and for this organization."""
-    lines = context.settings.lines
-    owner = lines.sip_number_owners.get(number)
-    if number not in lines.sip_numbers or owner is None:
-        return number in lines.sip_numbers
-    own = select(organizations.c.id).where(
-        organizations.c.id == context.org_id, or_(organizations.c.id == owner, organizations.c.name == owner)
-    )
-    return context.connection.execute(own).first() is not None
-
-
-@handles(contract.import_phone_number)
-def import_phone_number(asked: contract.ImportPhoneNumber, context: RequestContext) -> contract.PhoneNumber:
-    """Takes in a number of the SIP trunk, for no money. One organization at a time has it."""
-    read = read_number(asked.number)
-    if not isinstance(read, Dialable):
-        raise invalid("number", read.message)
-    if not _is_offered(context, read.e164):
-        raise Refusal(NUMBER_NOT_AT_CARRIER, _NOT_AT_TRUNK, field="number")
-    row: dict[str, Any] = {
-        **context.new_row("num"),
-        "number": read.e164,
-        "country": read.country or "",
-        "number_type": asked.number_type,
-        "status": "active",
-        "label": asked.label,
-        "provider": asked.provider,
-        "simulated": False,
-        "monthly_micros": 0,
-        "auto_renew": False,
-        "max_calls_per_day": asked.max_calls_per_day,
-        "metadata": json_text(asked.metadata),
-    }
-    if not insert_ignoring_conflicts(context.connection, phone_numbers, [row]):
-        raise Refusal(NUMBER_UNAVAILABLE, "number: it is in use already", field="number")
-    return _to_resource(find(context, row["id"]), {})
 
 
 @handles(contract.get_phone_number)

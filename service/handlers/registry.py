@@ -6,6 +6,7 @@ from callwright.service.handlers import (
     compliance_reviews,
     do_not_call,
     overview,
+    owned_numbers,
     phone_numbers,
     providers,
     voices,
@@ -20,7 +21,7 @@ from callwright.service.handlers.webhooks import deliveries, subscriptions
 
 MODULES = (
     *(agents, call_tools, versions, audiences, calls, unconfirmed, talks, conversations, deployments, inbound, placing),
-    *(phone_numbers, providers, transcripts, voices, wallet),
+    *(owned_numbers, phone_numbers, providers, transcripts, voices, wallet),
     *(subscriptions, deliveries, log, explanation),
     *(overview, audit_log, evidence, do_not_call, export, deletion, compliance_reviews),
 )

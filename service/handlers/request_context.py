@@ -1,6 +1,6 @@
 """The context in which a handler works, and the list of handlers. Nothing here depends on HTTP."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -47,7 +47,7 @@ class RequestContext:
     is_ending: bool = False
     """Whether the process ends and takes no more calls."""
     prepared: Any = None
-    """What the operation's `prepare` made of the input before the transaction began."""
+    """What the operation's `prepare` or `asks` made of the input before the transaction began."""
     storage_is_full: bool = False
     """Whether the disk is full, so that nothing is dialled."""
 
@@ -102,6 +102,8 @@ MARKS: dict[str, Mark] = {}
 """How the units of work of operations that have a handler run."""
 PREPARES: dict[str, Callable[[Any], Any]] = {}
 """What is done with the input of an operation before its unit of work, where that takes long."""
+ASKS: dict[str, Callable[[Any, ServiceSettings], Awaitable[Any]]] = {}
+"""What another service is asked before the unit of work of an operation, so that no transaction waits for it."""
 STATES: dict[str, Callable[[Any, "RequestContext"], Resource | None]] = {}
 """How what an operation changes is read, for the audit log, where no operation reads it; None if there is none yet."""
 MediaRequest = tuple[RecordingContent | RecordedCall, MediaType]
@@ -130,12 +132,14 @@ def handles(
     brief: bool = False,
     preempts: bool = False,
     prepare: Callable[[In], Any] | None = None,
+    asks: Callable[[In, ServiceSettings], Awaitable[Any]] | None = None,
 ) -> Callable[[Callable[[In, RequestContext], Out]], Callable[[In, RequestContext], Out]]:
     """Marks the function that answers an operation. It runs inside one transaction and raises `Refusal` to undo it.
 
     `brief`: it takes at most a millisecond, whatever the request and however much data there is. `preempts`: it does
     not wait for a process that froze while it held the lock of what is to be stopped. `prepare` is called in a thread
-    before the unit of work, which finds what it returned as `prepared` of the context; it may raise `Refusal`.
+    before the unit of work, which finds what it returned as `prepared` of the context; it may raise `Refusal`. `asks`
+    is the same for what asks another service, and waits.
     """
 
     def mark(handler: Callable[[In, RequestContext], Out]) -> Callable[[In, RequestContext], Out]:
@@ -143,6 +147,8 @@ def handles(
         HANDLERS[operation.name] = handler
         if prepare is not None:
             PREPARES[operation.name] = prepare
+        if asks is not None:
+            ASKS[operation.name] = asks
         MARKS[operation.name] = Mark.PREEMPTS if preempts else Mark.BRIEF if brief else Mark.NONE
         return handler
 

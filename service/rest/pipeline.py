@@ -30,7 +30,7 @@ from callwright.contract.problems import (
     STORAGE_FULL,
 )
 from callwright.service.accounts.principals import KeyPrincipal
-from callwright.service.handlers.request_context import MARKS, PREPARES, TableRequest
+from callwright.service.handlers.request_context import ASKS, MARKS, PREPARES, TableRequest
 from callwright.service.platform.database.postgres.lock_waits import unavailable_because
 from callwright.service.platform.database.sqlite.disk_space import StorageFull, has_no_room
 from callwright.service.platform.database.unavailable import StorageUnavailable
@@ -171,12 +171,15 @@ class RequestPipeline:
 
     async def _prepare(self, request: ApiRequest) -> None:
         """Does what takes long before the unit of work, so that no other write waits for it."""
-        prepare = PREPARES.get(request.operation.name)
-        if prepare is None or request.refusal is not None:
+        prepare, asks = PREPARES.get(request.operation.name), ASKS.get(request.operation.name)
+        if (prepare is None and asks is None) or request.refusal is not None:
             return
         try:
             with self._services.database.uncounted():
-                request.prepared = await to_thread.run_sync(prepare, request.input)
+                if asks is not None:
+                    request.prepared = await asks(request.input, self._services.settings)
+                elif prepare is not None:
+                    request.prepared = await to_thread.run_sync(prepare, request.input)
         except Refusal as refusal:
             request.refusal = without_tracebacks(refusal)
 

@@ -18,6 +18,8 @@ from callwright.service.rules.prices.price_list import Price
 ItemStatus = Literal["known", "capped", "pending", "estimated", "unpriced", "not_charged"]
 PricedBy = Literal["agreed", "price_list", "carrier"]
 TELEPHONY, PLATFORM = "telephony", "platform"
+FREE = Price(0)
+"""The price of a talk in the browser: nobody is rung, and services charge whoever has their key."""
 CACHED, INPUT = "cached_input_token", "input_token"
 
 
@@ -97,9 +99,10 @@ def cost_on_line(
     if not price.has_telephony and seconds:
         status = "pending" if is_told else "unpriced"
         items.append(CostItem(TELEPHONY, seconds, "second", None, status, None, carrier))
-    minutes = minutes_begun(seconds)
+    minutes = 0 if price == FREE else minutes_begun(seconds)
     for item in ("stt", "llm", "tts"):
-        items += _service_items([one for one in used if one.item == item], prices, minutes)
+        counted = minutes if prices is None or item in price.services or item not in prices.services else 0
+        items += _service_items([one for one in used if one.item == item], prices, counted)
     return Cost(price.billed(seconds), _sum(items), _stored(items))
 
 

@@ -66,12 +66,12 @@ def _frames(file: BinaryIO) -> int:
     return frames
 
 
-def _linear(code: int) -> int:
+def linear_of(code: int) -> int:
     """The 16-bit sample of a code, as ITU-T G.711 decodes it."""
     inverted = ~code & 0xFF
     magnitude = (((inverted & 0x0F) << 3) + 132 << (inverted >> 4 & 7)) - 132
     return -magnitude if inverted & 0x80 else magnitude
 
 
-_SAMPLES = [_linear(code) & 0xFFFF for code in range(256)]
+_SAMPLES = [linear_of(code) & 0xFFFF for code in range(256)]
 _LOW, _HIGH = bytes(sample & 0xFF for sample in _SAMPLES), bytes(sample >> 8 for sample in _SAMPLES)

@@ -1,22 +1,36 @@
 """The price lists of the installation, for calls on real lines. None is shipped; without one, calls have the prices of
 the simulated network and what services charge is not counted."""
 
+import json
+from collections.abc import Mapping
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import Connection, Engine, Row, bindparam, select
+from sqlalchemy import Connection, Engine, Row, Select, bindparam, select
 
 from callwright.service.platform.database.inserts import insert_ignoring_conflicts
-from callwright.service.rules.prices.installation_prices import InstallationPrices, read_installation_prices
+from callwright.service.rules.prices.installation_prices import (
+    SERVICE_ITEMS,
+    InstallationPrices,
+    ServiceItem,
+    read_installation_prices,
+)
 from callwright.service.rules.prices.price_list import BadPriceList
+from callwright.service.tables.providers import own_services
 from callwright.service.tables.rules_files import order_of
-from callwright.service.tables.schema import price_lists
+from callwright.service.tables.schema import agents, deployments, price_lists
 
 NO_LIST = ""
 """The version of a deployment that started when there was no list."""
-_P = price_lists.c
+_P, _D, _A = price_lists.c, deployments.c, agents.c
 _VERSIONS = select(_P.version)
 _TEXT = select(_P.text).where(_P.version == bindparam("version"))
+_ROLES = ("hearing_provider", "speaking_provider", "model_provider")
+_AGENT: Select[*tuple[Any, ...]] = (
+    select(_D.agent_snapshot, *(_A[role] for role in _ROLES))
+    .outerjoin_from(deployments, agents, _A.id == _D.agent_id)
+    .where(_D.id == bindparam("id"))
+)
 _KNOWN: WeakKeyDictionary[Engine, dict[str, InstallationPrices]] = WeakKeyDictionary()
 """The lists that were read from each database, by version."""
 
@@ -44,12 +58,26 @@ def current_list(connection: Connection) -> InstallationPrices | None:
 def list_of_deployment(connection: Connection, row: Row[Any]) -> InstallationPrices | None:
     """The list by which a deployment's calls on real lines are charged: that of its start, before it the newest.
 
-    None on the simulated network, which has prices of its own.
+    Without what the organization's own providers do. None on the simulated network, which has prices of its own.
     """
     if row.simulated:
         return None
     started: str | None = row.prices_version
-    return current_list(connection) if started is None else list_of_version(connection, started)
+    if started is not None:
+        listed, own = list_of_version(connection, started), row.own_services or ""
+        return listed and listed.without([item for item in SERVICE_ITEMS if item in own.split(",")])
+    listed = current_list(connection)
+    return listed and listed.without(own_services_of(connection, row.org_id, row.id))
+
+
+def own_services_of(connection: Connection, org_id: str, deployment_id: str) -> frozenset[ServiceItem]:
+    """What an organization's own providers do on a deployment's calls, by the agent that it keeps or would keep."""
+    found = connection.execute(_AGENT, {"id": deployment_id}).one_or_none()
+    if found is None:
+        return frozenset()
+    stored, *columns = found
+    named: Mapping[str, Any] = dict(zip(_ROLES, columns, strict=True))
+    return own_services(connection, org_id, named if stored is None else json.loads(stored))
 
 
 def take_list(connection: Connection, given: InstallationPrices, now_ms: int) -> bool:

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Row, bindparam, or_, select, update
 from callwright.contract.providers import Role
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.secret_box import SecretBox, SecretUnreadable
+from callwright.service.rules.prices.installation_prices import ServiceItem
 from callwright.service.tables.call_tool_secrets import encrypted_again
 from callwright.service.tables.schema import agents, deployments, providers
 
@@ -26,6 +27,11 @@ _USERS = (
     .order_by(_A.id)
 )
 _UNFINISHED = ("scheduled", "active", "paused")
+_SERVICES: tuple[tuple[Role, str, ServiceItem], ...] = (
+    ("hearing", "hearing_provider", "stt"),
+    ("thinking", "model_provider", "llm"),
+    ("speaking", "speaking_provider", "tts"),
+)
 _KEPT = ("hearing_provider", "speaking_provider", "model_provider")
 
 
@@ -69,6 +75,13 @@ def roles_of(row: Row[Any]) -> list[Role]:
 def defaults_of(row: Row[Any]) -> list[Role]:
     """The roles in which agents use a provider that name none."""
     return json.loads(row.default_for)
+
+
+def own_services(connection: Connection, org_id: str, kept: Mapping[str, Any]) -> frozenset[ServiceItem]:
+    """Those of hearing, thinking and speaking that an organization's own providers do on calls of an agent with these
+    fields: the ones that it names, or else the defaults."""
+    defaults = {role for row in all_of(connection, org_id) for role in defaults_of(row)}
+    return frozenset(item for role, column, item in _SERVICES if kept.get(column) or role in defaults)
 
 
 def users_of(connection: Connection, org_id: str, name: str, most: int) -> list[str]:

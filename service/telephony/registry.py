@@ -11,10 +11,11 @@ from callwright.service.telephony.legs.line_engine import LineEngine
 from callwright.service.telephony.simulated.engine import SimulatedEngine
 
 EngineFactory = Callable[[EngineParts], CallEngine]
-BROWSER, SIP, SIMULATED = "browser", "sip", "simulated"
+BROWSER, SIP, SIMULATED, TWILIO = "browser", "sip", "simulated", "twilio"
 ENGINES: Mapping[str, EngineFactory] = {
     SIMULATED: SimulatedEngine,
     SIP: partial(LineEngine, carrier=SIP),
+    TWILIO: partial(LineEngine, carrier=TWILIO, tells_charges=True),
     BROWSER: partial(LineEngine, carrier=BROWSER),
 }
 """Engines by the provider of the numbers they call from (`phone_numbers.provider`); that of talks in the browser, which

@@ -18,6 +18,11 @@ from callwright.service.services import Services
 from callwright.service.telephony.carriers.browser_calls import BrowserCalls
 from callwright.service.telephony.carriers.sip import SipCarrier
 from callwright.service.telephony.carriers.sip_trunk import trunk_of_settings
+from callwright.service.telephony.carriers.twilio.account import account_of
+from callwright.service.telephony.carriers.twilio.api import TwilioApi
+from callwright.service.telephony.carriers.twilio.carrier import TwilioCarrier
+from callwright.service.telephony.carriers.twilio.media_places import MediaPlaces
+from callwright.service.telephony.carriers.twilio.reports import TwilioReports
 from callwright.service.telephony.carriers.websocket import WebsocketCarrier
 from callwright.service.telephony.chosen_services import speech_services_of
 from callwright.service.telephony.engine import CallRequest
@@ -25,16 +30,18 @@ from callwright.service.telephony.legs.carrier import Carrier
 from callwright.service.telephony.lines.line_host import LineHost
 from callwright.service.telephony.lines.media_processes import MediaProcesses
 from callwright.service.telephony.media.messages import MOST_CALLS, SpeechServices
-from callwright.service.telephony.registry import BROWSER, SIP
+from callwright.service.telephony.registry import BROWSER, SIP, TWILIO
 from callwright.service.workers import late_charges
 
 
 @dataclass(frozen=True)
 class OwnLines:
-    """The lines of one process. `browser` has the pages that talk here."""
+    """The lines of one process. `browser` has the pages that talk here, `places` where the sound of calls goes that a
+    carrier brings."""
 
     host: LineHost
     browser: BrowserCalls
+    places: MediaPlaces
     _media: MediaProcesses
     _is_warm: bool
     _late_charges: Callable[[], Coroutine[Any, Any, None]]
@@ -71,6 +78,12 @@ def own_lines(services: Services, owner: str, woken: WakeSignal) -> OwnLines:
     }
     if (trunk := trunk_of_settings(lines)) is not None:
         carriers[SIP] = SipCarrier(SIP, media, services_of, trunk, recordings=recordings)
+    places, account = MediaPlaces(), account_of(lines, settings.public_url)
+    if account is not None:
+        reports = TwilioReports(services.database, services.clock)
+        carriers[TWILIO] = TwilioCarrier(
+            TWILIO, media, services_of, TwilioApi(account), places, reports, recordings=recordings
+        )
     host = LineHost(
         services.database,
         services.clock,
@@ -79,8 +92,10 @@ def own_lines(services: Services, owner: str, woken: WakeSignal) -> OwnLines:
         lines=lines.count,
         may_place=may_place,
         heard=partial(list_at_once, services.ids),
-        ready={SIP: media.has_room},
+        ready={SIP: media.has_room, TWILIO: media.has_room},
         chosen={BROWSER: browser.call_ids},
         woken=woken,
+        host_url=None if account is None else account.lines_url,
     )
-    return OwnLines(host, browser, media, SIP in carriers, partial(late_charges.run, services, carriers))
+    late = partial(late_charges.run, services, carriers)
+    return OwnLines(host, browser, places, media, carriers.keys() != {BROWSER}, late)

@@ -207,7 +207,7 @@ def _activate(connection: Connection, services: Services, deployment_id: str, no
     if row is None:
         return
     try:
-        given: dict[str, Any] = {"now_ms": now_ms}
+        given: dict[str, Any] = {"settings": services.settings, "now_ms": now_ms}
         refusals = start_guards.start_refusals(connection, PRICE_PLANS[row.plan], row, agent_of(row), **given)
     except Refusal as refusal:
         refusals = [refusal]

@@ -17,13 +17,15 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=75.0, help="how long hosts are killed (default: %(default)s)")
     parser.add_argument("--hosts", type=int, default=4, help="processes on one Postgres (default: %(default)s)")
     parser.add_argument("--as-a-queue", action="store_true", help="without the fence, to see people rung twice")
+    parser.add_argument("--twilio", action="store_true", help="through the imitation of Twilio")
     parser.add_argument("--seed", type=int, help="which host is killed or frozen when")
     asked = parser.parse_args()
     seed = SystemRandom().randrange(10**6) if asked.seed is None else asked.seed
     run_folder = RunFolder()
     try:
         url = RunDatabases(run_folder.path).postgres("lost_answers", migrated=True)
-        run = Run(url, Random(seed), hosts=asked.hosts, as_a_queue=asked.as_a_queue)
+        data = run_folder.path / "service" if asked.twilio else None
+        run = Run(url, Random(seed), hosts=asked.hosts, as_a_queue=asked.as_a_queue, data=data)
         figures = anyio.run(run.figures, asked.seconds)
     finally:
         run_folder.close()

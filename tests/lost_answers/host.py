@@ -1,4 +1,4 @@
-"""A line host as a process: `python -m tests.lost_answers.host <database> <carrier> [queue]`.
+"""A line host as a process: `python -m tests.lost_answers.host <database> <carrier> [queue | twilio <service>]`.
 
 With `queue` it does what a work queue does: whoever leases a leg places it, also a leg that somebody may have placed.
 It is there to see that people are rung twice without the fence.
@@ -19,6 +19,8 @@ from callwright.service.tables.schema.leases import LEGS
 from callwright.service.telephony.legs import leg_rows
 from callwright.service.telephony.legs.leg_results import PlacingTimes
 from callwright.service.telephony.lines.line_host import LineHost
+from callwright.service.telephony.lines.media_processes import MediaProcesses
+from tests.lost_answers import twilio_lines
 from tests.lost_answers.http_carrier import HttpCarrier
 
 LINES = 8
@@ -42,15 +44,25 @@ def _nothing_lost(*_: Any, **__: Any) -> Sequence[Row[Any]]:
     return ()
 
 
-async def _run(database_url: str, carrier_url: str) -> None:
-    async with Database.opened(database_url) as database:
+async def _run(database_url: str, carrier_url: str, service_url: str | None) -> None:
+    async with Database.opened(database_url) as database, anyio.create_task_group() as tasks:
+        media = MediaProcesses(1, command=twilio_lines.media_command())
+        if service_url is not None:
+            tasks.start_soon(media.run)
+        carrier = (
+            HttpCarrier(carrier_url)
+            if service_url is None
+            else twilio_lines.carrier_of(database, media, carrier_url, service_url)
+        )
         host = LineHost(
             database,
             SystemClock(),
             f"hst_{uuid4().hex[:20]}",
-            {"imitation": HttpCarrier(carrier_url)},
+            {"imitation": carrier},
             lines=LINES,
             may_place=lambda _connection, _request, _now_ms: True,
+            ready={} if service_url is None else {"imitation": media.has_room},
+            host_url=service_url,
             lease_ms=LEASE_MS,
             times=TIMES,
         )
@@ -62,4 +74,4 @@ if __name__ == "__main__":
         leg_rows.begin_placing = _fence_of_a_queue
         leg_rows.take = _take_of_a_queue
         leg_rows.take_lost = _nothing_lost
-    anyio.run(_run, sys.argv[1], sys.argv[2])
+    anyio.run(_run, sys.argv[1], sys.argv[2], sys.argv[4] if sys.argv[3:4] == ["twilio"] else None)

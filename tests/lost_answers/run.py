@@ -6,8 +6,9 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from random import Random
 
 import anyio
@@ -21,6 +22,8 @@ from callwright.service.platform.ids import Ids
 from callwright.service.tables.schema import legs
 from callwright.service.telephony.engine import AgentSnapshot, CallRequest
 from callwright.service.telephony.legs import leg_rows
+from tests.lost_answers import twilio
+from tests.support.twilio.account import NUMBER
 
 OPEN = 24
 """People who are being called at once."""
@@ -53,16 +56,27 @@ class Figures:
 class Run:
     """Calls people on an imitated carrier until the time is over."""
 
-    def __init__(self, database_url: str, chance: Random, *, hosts: int, as_a_queue: bool = False) -> None:
-        self._url, self._chance, self._hosts, self._as_a_queue = database_url, chance, hosts, as_a_queue
+    def __init__(
+        self, database_url: str, chance: Random, *, hosts: int, as_a_queue: bool = False, data: Path | None = None
+    ) -> None:
+        """With a folder, calls go through the imitation of Twilio, and the service keeps its files there."""
+        self._url, self._chance, self._hosts, self._data = database_url, chance, hosts, data
+        self._words = ["queue"] if as_a_queue else []
         self._figures = Figures()
         self._attempts: dict[int, int] = {}
 
     async def figures(self, for_s: float) -> Figures:
         """What came of it."""
-        with self._process("tests.lost_answers.imitation", "7") as carrier:
+        words = ("tests.lost_answers.imitation", "7")
+        if self._data is not None:
+            words = ("tests.lost_answers.twilio", "7")
+        async with AsyncExitStack() as beside:
+            carrier = beside.enter_context(self._process(*words))
             assert carrier.stdout is not None
             url = f"http://127.0.0.1:{int(await anyio.to_thread.run_sync(carrier.stdout.readline))}"
+            if self._data is not None:
+                asked = twilio.asked_back(self._url, self._data, url)
+                self._words = ["twilio", await beside.enter_async_context(asked)]
             async with Database.opened(self._url) as database, httpx.AsyncClient(base_url=url, trust_env=False) as http:
                 await self._call(database, url, for_s)
                 rung: dict[str, int] = (await http.get("/placed")).json()
@@ -112,8 +126,8 @@ class Run:
             self._figures.freezes += 1
 
     def _host(self, carrier_url: str) -> "subprocess.Popen[bytes]":
-        words = ["queue"] if self._as_a_queue else []
-        return subprocess.Popen([sys.executable, "-m", "tests.lost_answers.host", self._url, carrier_url, *words])
+        command = [sys.executable, "-m", "tests.lost_answers.host", self._url, carrier_url, *self._words]
+        return subprocess.Popen(command)
 
     @contextmanager
     def _process(self, module: str, *words: str) -> Generator["subprocess.Popen[str]"]:
@@ -166,7 +180,7 @@ def _request(org_id: str, person: int, attempt: int) -> CallRequest:
             contact_id=f"row_{person}",
             attempt=attempt,
             to=f"+1212555{person:04d}",
-            from_="+12125550157",
+            from_=NUMBER,
             agent=AgentSnapshot("agt_1", "", "", "en-US", "en-US-ada"),
             variables={},
         ),

@@ -51,6 +51,7 @@ FILES: Mapping[str, str] = {
     "providers": "PROVIDER",
     "recording": "RECORD",
     "lines": "LINE",
+    "twilio": "TWILIO",
     "costs": "COST",
     "transfers": "TRANSFER",
 }

@@ -12,6 +12,8 @@ from callwright.server.settings import SETTINGS, BadSetting, ProgramSettings, re
 from callwright.tools.toolsets import enabled_tools
 
 KEY = f"svc_live_{'0' * 48}"
+ACCOUNT = f"AC{'0' * 32}"
+TWILIO = {"CALLWRIGHT_TWILIO_ACCOUNT_SID": ACCOUNT, "CALLWRIGHT_TWILIO_AUTH_TOKEN": "secret"}
 
 
 def given(**environment: str) -> ProgramSettings:
@@ -221,3 +223,33 @@ def test_owned_numbers_are_for_all_organizations_or_for_one() -> None:
     assert lines.sip_number_owners == {"+12025550143": "acme"}
     with pytest.raises(BadSetting, match="names no organization"):
         given(**trunk, SIP_NUMBERS="+12025550142=")
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({"CALLWRIGHT_TWILIO_ACCOUNT_SID": "AC1"}, "CALLWRIGHT_TWILIO_ACCOUNT_SID must be AC"),
+        (
+            {"CALLWRIGHT_TWILIO_AUTH_TOKEN": "secret"},
+            "CALLWRIGHT_TWILIO_AUTH_TOKEN needs CALLWRIGHT_TWILIO_ACCOUNT_SID",
+        ),
+        ({"CALLWRIGHT_LINES_URL": "https://x.example"}, "CALLWRIGHT_LINES_URL needs CALLWRIGHT_TWILIO_ACCOUNT_SID"),
+        ({"CALLWRIGHT_TWILIO_ACCOUNT_SID": ACCOUNT}, "needs CALLWRIGHT_TWILIO_AUTH_TOKEN"),
+        (TWILIO, "needs CALLWRIGHT_PUBLIC_URL"),
+        (TWILIO | {"CALLWRIGHT_PUBLIC_URL": "http://x.example"}, "CALLWRIGHT_PUBLIC_URL must begin with https://"),
+        (
+            TWILIO | {"CALLWRIGHT_PUBLIC_URL": "https://x.example", "CALLWRIGHT_LINES_URL": "x.example"},
+            "CALLWRIGHT_LINES_URL must be an address",
+        ),
+    ],
+)
+def test_what_calls_through_twilio_lack_is_named(tmp_path: Path, given: dict[str, str], named: str) -> None:
+    with pytest.raises(BadSetting, match=named) as kept:
+        read_settings(given, data=tmp_path)
+    assert "secret" not in str(kept.value)
+
+
+def test_a_twilio_account_is_taken_with_its_public_address(tmp_path: Path) -> None:
+    settings = read_settings(TWILIO | {"CALLWRIGHT_PUBLIC_URL": "https://x.example/"}, data=tmp_path)
+    assert settings.lines.twilio_account_sid == ACCOUNT
+    assert "secret" not in repr(settings.lines)

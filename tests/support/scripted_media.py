@@ -49,6 +49,9 @@ def _begin(order: dict[str, Any]) -> None:
         Path(order["recording"]).write_bytes(RECORDED)
     _say(type="reached", call_id=call_id, stage="answered")
     _say(type="said", call_id=call_id, turn=_turn(0, "agent", "Hello."))
+    about = {"item": "tts", "provider": "openai", "model": "gpt-4o-mini-tts", "unit": "character"}
+    for quantity in (40, 2):
+        _say(type="usage", call_id=call_id, **about, quantity=quantity)
     if kind == "2":
         os._exit(9)
     if kind in "56":

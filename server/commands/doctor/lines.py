@@ -7,6 +7,7 @@ from callwright.contract.checks.counts import count_of
 from callwright.server.commands.doctor.checkup import CheckResult
 from callwright.server.commands.doctor.speech import speech_checks
 from callwright.server.commands.doctor.trunk import reach
+from callwright.server.commands.doctor.twilio import twilio_checks
 from callwright.server.embedded.lines import line_settings
 from callwright.server.setting import BadSetting
 from callwright.server.settings import ProgramSettings
@@ -28,6 +29,7 @@ async def line_checks(settings: ProgramSettings, *, transport: AsyncBaseTranspor
     else:
         found.append(CheckResult("good", "Lines", f"{count_of(settings.lines.count, 'call')} at once"))
     found += await _trunk(settings)
+    found += await twilio_checks(settings, transport)
     found += await speech_checks(settings.speech, transport=transport)
     found.append(_prices(settings))
     if settings.public_url is not None:
@@ -41,6 +43,8 @@ async def _trunk(settings: ProgramSettings) -> list[CheckResult]:
     except BadSetting as error:
         return [CheckResult("bad", "SIP trunk", str(error), help="docs/real-calls.md has the settings.")]
     if trunk is None:
+        if settings.lines.twilio_account_sid is not None:
+            return []
         return [CheckResult("note", "SIP trunk", "None: no telephone rings. docs/real-calls.md sets one up.")]
     numbers = count_of(len(settings.lines.sip_numbers), "number")
     reached = await reach(trunk)

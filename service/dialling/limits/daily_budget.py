@@ -42,6 +42,7 @@ def left(connection: Connection, row: Row[Any], at_ms: int, reservation: int) ->
     cap = cap_of(row)
     if cap is None:
         return DailyBudget()
+    reservation = max(1, reservation)  # a price list may charge nothing
     if cap < reservation:
         return DailyBudget(0, is_too_low=True)
     free = cap - deployment_costs.spent(connection, row.id, at_ms) - row.reserved_micros

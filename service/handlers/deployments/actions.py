@@ -59,10 +59,9 @@ def preview_deployment(asked: PreviewDeployment, context: RequestContext) -> Pre
     check_no_talk(row)
     if row.call_type == "inbound":
         raise invalid("id", "is an inbound deployment, which calls nobody: there is nothing to preview")
-    agent, seal = _agent(context, row), context.start_plan_seal
-    shown = preview(
-        context.connection, context.plan, row, agent, seal=seal, now_ms=context.now_ms, plan_id=asked.plan_id
-    )
+    agent = _agent(context, row)
+    given: dict[str, Any] = {"seal": context.start_plan_seal, "service": context.settings, "now_ms": context.now_ms}
+    shown = preview(context.connection, context.plan, row, agent, plan_id=asked.plan_id, **given)
     advice = None if row.simulated else _advice_on_speech(context, agent_of(row, agent))
     return shown if advice is None else shown.model_copy(update={"warnings": [*shown.warnings, advice]})
 
@@ -156,7 +155,7 @@ def _paused_for_review(context: RequestContext, row: Row[Any]) -> bool:
 
 
 def _check_start(context: RequestContext, row: Row[Any], kept: dict[str, Any]) -> None:
-    given: dict[str, Any] = {"now_ms": context.now_ms, "asked": True}
+    given: dict[str, Any] = {"settings": context.settings, "now_ms": context.now_ms, "asked": True}
     for refusal in start_refusals(context.connection, context.plan, row, agent_of(row, kept), **given):
         raise refusal
 

@@ -1,7 +1,6 @@
 """Talks in the browser: each is one call of a deployment of its own, which a page opens."""
 
 import secrets
-from hashlib import sha256
 from typing import Any
 
 from sqlalchemy import bindparam, func, insert, select
@@ -21,7 +20,8 @@ from callwright.service.platform.json_text import json_text
 from callwright.service.platform.refusals import Refusal, invalid
 from callwright.service.platform.search_words import word_column
 from callwright.service.rules.call_tools import columns_in
-from callwright.service.rules.prices.price_list import Price, stored_price
+from callwright.service.rules.cost_items import FREE
+from callwright.service.rules.prices.price_list import stored_price
 from callwright.service.rules.rows import BadRow, read_cells
 from callwright.service.rules.templates import Columns, render
 from callwright.service.tables.campaign_settings import columns_of
@@ -30,6 +30,7 @@ from callwright.service.tables.schema import calls, deployment_contacts, deploym
 from callwright.service.telephony.chosen_services import ChosenServices, ProviderUnusable, speech_services_of
 from callwright.service.telephony.engine import CallRequest
 from callwright.service.telephony.legs import leg_rows
+from callwright.service.telephony.legs.leg_tokens import hash_of
 from callwright.service.telephony.legs.line_engine import NOT_TAKEN_S
 from callwright.service.telephony.lines.availability import why_no_lines
 from callwright.service.telephony.registry import BROWSER
@@ -40,8 +41,6 @@ MOST_TALKS = 10
 OPENS_WITHIN_S = 20
 """Seconds that the agent waits for the sound of a page that has come."""
 _ENDING = "this service is being stopped and takes no more calls; try again in a minute, when it has been started again"
-_FREE = Price(0)
-"""Nobody is rung. What speech and language models cost is between the organization and their providers."""
 _D = deployments.c
 _OPEN = select(func.count()).where(_D.org_id == bindparam("org"), CALLING, _D.call_type == "web", _D.in_flight > 0)
 
@@ -73,11 +72,6 @@ def talk_to_agent(asked: contract.TalkToAgent, context: RequestContext) -> contr
         hears=chosen.what_is_missing is None,
         notice=chosen.what_is_missing,
     )
-
-
-def hash_of(token: str) -> str:
-    """What is stored of a token."""
-    return sha256(token.encode()).hexdigest()
 
 
 def _check_variables(agent: Any, variables: dict[str, str]) -> None:
@@ -192,7 +186,7 @@ def _add_call(context: RequestContext, request: CallRequest, deployment: dict[st
         "to_number": request.to,
         "status": "queued",
         "created_at": context.now_ms,
-        "price": stored_price(_FREE),
+        "price": stored_price(FREE),
         "language": request.agent.language,
         "voice_id": request.agent.voice_id,
         "variables": json_text(request.variables),

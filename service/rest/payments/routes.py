@@ -6,7 +6,6 @@ money alone.
 
 import logging
 import re
-from collections.abc import Awaitable, Callable
 
 from anyio import to_thread
 from starlette.requests import Request
@@ -20,21 +19,17 @@ from callwright.service.payments.simulated import NAME as SIMULATED
 from callwright.service.payments.stripe_checkout import RETURN_PATH
 from callwright.service.payments.stripe_objects import MARK
 from callwright.service.payments.stripe_webhook import NotFromStripe, NotUnderstood, read_event
-from callwright.service.platform.refusals import Refusal, invalid, not_found
+from callwright.service.platform.refusals import invalid, not_found
 from callwright.service.rest.incoming import Incoming
 from callwright.service.rest.pages.page import html_page, part
 from callwright.service.rest.payments.checkout_page import checkout_page
-from callwright.service.rest.problems import problem_body
+from callwright.service.rest.without_key import RefusalOf, refusing
 from callwright.service.services import Services
 
 log = logging.getLogger(__name__)
 WEBHOOK_PATH = "/payments/stripe/webhook"
 SIGNATURE = "Stripe-Signature"
 _TOPUP_ID = re.compile(r"top_[0-9A-Za-z]{24}")
-
-RefusalOf = Callable[[Exception, str], Refusal]
-"""Makes a refusal of an error of the request with this id."""
-Answer = Callable[[Request], Awaitable[Response]]
 
 
 def payment_routes(services: Services, refusal_of: RefusalOf) -> list[Route]:
@@ -49,24 +44,9 @@ def payment_routes(services: Services, refusal_of: RefusalOf) -> list[Route]:
     async def done(request: Request) -> Response:
         return html_page("Thank you · Callwright", part("payment_done.html")).response(request)
 
-    def refusing(answer: Answer) -> Answer:
-        async def answered(request: Request) -> Response:
-            request_id = services.ids.new("req")
-            try:
-                with services.database.limited():
-                    found = await answer(request)
-            except Exception as error:
-                refusal = refusal_of(error, request_id)
-                body = problem_body(refusal, request_id)
-                found = Response(body, refusal.problem.status, refusal.headers, media_type="application/json")
-            found.headers["X-Request-Id"] = request_id
-            return found
-
-        return answered
-
     return [
-        Route(WEBHOOK_PATH, refusing(webhook), methods=["POST"]),
-        Route(CHECKOUT_PATH + "/{id}", refusing(checkout), methods=["GET", "POST"]),
+        Route(WEBHOOK_PATH, refusing(services, refusal_of, webhook), methods=["POST"]),
+        Route(CHECKOUT_PATH + "/{id}", refusing(services, refusal_of, checkout), methods=["GET", "POST"]),
         Route(RETURN_PATH, done),
     ]
 

@@ -3,31 +3,26 @@
 The page names its call in the path, and its token as a subprotocol, so that the token is in no address and in no log.
 """
 
-import logging
 from collections.abc import MutableMapping
-from contextlib import suppress
 from typing import Any
 
 import anyio
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from starlette.websockets import WebSocket
 
-from callwright.service.handlers.deployments.talks import OPENS_WITHIN_S, hash_of
 from callwright.service.platform.clock.clock import SECOND
+from callwright.service.rest.lines.passing_on import closed, passed_on
 from callwright.service.services import Services
 from callwright.service.telephony.carriers.browser_calls import BrowserCalls, TooManyPages, WaitingPage
 from callwright.service.telephony.carriers.opening import Opening
 from callwright.service.telephony.legs import leg_rows
+from callwright.service.telephony.legs.leg_tokens import hash_of
 from callwright.service.telephony.legs.line_engine import NOT_TAKEN_S
 
-log = logging.getLogger(__name__)
 PATH = "/talk/"
 PROTOCOL = "callwright.talk"
 """The subprotocol that is accepted; the token is offered beside it."""
-_LONGEST_MESSAGE = 65_536
-_UNKNOWN, _BUSY, _ENDED = 4401, 4503, 1011
-"""Close codes: the token is unknown, used up or too old; no line is free; the call's process is gone."""
-LEAVES_WITHIN_S = 3.0
-"""Seconds that a page has to close its websocket after the end of the call."""
+_UNKNOWN, _BUSY = 4401, 4503
+"""Close codes: the token is unknown, used up or too old; no line is free."""
 TAKEN_WITHIN_S = 40.0
 """Seconds that a page waits for a line. The first media process takes some to start."""
 
@@ -57,7 +52,7 @@ class TalkWebsocket:
             with self._browser.page(call_id) as page:
                 opening = await _opening(socket, page)
                 if opening is not None:
-                    await _passed_on(socket, opening)
+                    await passed_on(socket, opening.port, opening.token, call_id)
         except TooManyPages:
             await socket.close(_BUSY)
 
@@ -99,58 +94,5 @@ async def _opening(socket: WebSocket, page: WaitingPage) -> Opening | None:
         tasks.cancel_scope.cancel()
         return None
     if found[0] is None:
-        await _closed(socket, _BUSY)
+        await closed(socket, _BUSY)
     return found[0]
-
-
-async def _passed_on(socket: WebSocket, opening: Opening) -> None:
-    """Passes messages on in both directions until one side ends."""
-    from websockets.asyncio.client import connect
-    from websockets.exceptions import ConnectionClosed, WebSocketException
-
-    address = f"ws://127.0.0.1:{opening.port}/media/{opening.token}"
-    try:
-        async with connect(
-            address, proxy=None, compression=None, open_timeout=OPENS_WITHIN_S, max_size=_LONGEST_MESSAGE
-        ) as media:
-            is_gone = anyio.Event()
-
-            async def to_media() -> None:
-                while (message := await socket.receive())["type"] == "websocket.receive":
-                    with suppress(ConnectionClosed):
-                        await media.send(message.get("bytes") or message.get("text") or "")
-                is_gone.set()
-                await media.close()
-
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(to_media)
-                with suppress(WebSocketDisconnect, ConnectionClosed):
-                    async for message in media:
-                        await _show(socket, message)
-                # The page closes once it has read that the talk has ended. Sound still comes from it: if this side
-                # closed first, the system would reset the connection, and what the page has not read yet were lost.
-                with anyio.move_on_after(LEAVES_WITHIN_S):
-                    await is_gone.wait()
-                tasks.cancel_scope.cancel()
-            if not is_gone.is_set():
-                code = media.close_code
-                await _closed(socket, code if code in (1000, 1008, 1013) else _ENDED)
-    except (OSError, TimeoutError, WebSocketException) as error:
-        log.warning("a page could not be passed on: %s", type(error).__name__, extra={"call_id": opening.call.call_id})
-        await _closed(socket, _ENDED)
-
-
-async def _show(socket: WebSocket, message: str | bytes) -> None:
-    """Sends a message to the page. Raises WebSocketDisconnect if the websocket is closed, also by the server itself,
-    which does so for example when a page sends faster than it is read.
-    """
-    try:
-        await (socket.send_bytes(message) if isinstance(message, bytes) else socket.send_text(message))
-    except RuntimeError as error:  # what servers raise then
-        raise WebSocketDisconnect(1006) from error
-
-
-async def _closed(socket: WebSocket, code: int) -> None:
-    """Closes a websocket whose page may be gone."""
-    with suppress(WebSocketDisconnect, RuntimeError):
-        await socket.close(code)

@@ -7,8 +7,8 @@ each of hearing, thinking and speaking the most that a minute may cost. Nobody i
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
@@ -25,6 +25,11 @@ UNITS: Mapping[ServiceItem, Sequence[str]] = {
     "tts": ("character",),
 }
 """What is counted of each service."""
+SERVICE_NAMES: Mapping[ServiceItem, str] = {
+    "stt": "the service that hears",
+    "llm": "the one that thinks",
+    "tts": "the one that speaks",
+}
 MAX_BYTES = 1_000_000
 _VERSION = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9}){0,3}")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
@@ -109,13 +114,18 @@ class InstallationPrices:
             platform=self.platform_minute,
             list_version=self.version,
             has_telephony=rate is not None,
+            services=tuple(sorted(self.services)),
         )
+
+    def without(self, items: Collection[ServiceItem]) -> "InstallationPrices":
+        """The list for calls on which an organization's own providers do these: they are not charged here."""
+        charged = {item: prices for item, prices in self.services.items() if item not in items}
+        return replace(self, services=charged) if items else self
 
     def uncounted(self, carrier: str) -> list[str]:
         """What a call costs that has no price here, in words."""
         missing = [] if carrier in self.carriers else ["the carrier"]
-        named = {"stt": "the service that hears", "llm": "the one that thinks", "tts": "the one that speaks"}
-        return [*missing, *(said for item, said in named.items() if item not in self.services)]
+        return [*missing, *(said for item, said in SERVICE_NAMES.items() if item not in self.services)]
 
     def micros_in_dollars(self, micros: int, currency: str) -> int | None:
         """An amount of a currency in micros of a dollar, rounded up; None without a rate for it."""

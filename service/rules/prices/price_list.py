@@ -32,12 +32,14 @@ class Price(CallPrice):
     """The price of calls to a destination. `platform` is the part of `minute` that is not telephony.
 
     `list_version` is the installation's price list by which the services are charged that hear, think and speak; None
-    where there is none. Without `has_telephony` that list has no price for the carrier.
+    where there is none, and `services` are those that it charges for. Without `has_telephony` that list has no price
+    for the carrier.
     """
 
     platform: int = 0
     list_version: str | None = None
     has_telephony: bool = True
+    services: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -166,7 +168,7 @@ def stored_price(price: Price) -> str:
     """The price as it is stored with a call, to which it stays the same."""
     whole = [price.minute, price.increment_s, price.platform]
     if price.list_version is not None:
-        whole += [price.started_minute, price.list_version, price.has_telephony]
+        whole += [price.started_minute, price.list_version, price.has_telephony, price.services]
     return json_text(whole)
 
 
@@ -175,8 +177,8 @@ def _stored(text: str) -> Price:
     minute, increment_s, platform, *listed = json.loads(text)
     if not listed:
         return Price(minute, increment_s, platform=platform)
-    started_minute, version, has_telephony = listed
-    return Price(minute, increment_s, started_minute, platform, version, has_telephony)
+    started_minute, version, has_telephony, services = listed
+    return Price(minute, increment_s, started_minute, platform, version, has_telephony, tuple(services))
 
 
 def agreed_price(text: str | None, number: str) -> Price:

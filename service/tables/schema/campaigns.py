@@ -184,6 +184,7 @@ deployments = Table(
     Column("settings", Text),
     Column("rules_version", String(40)),
     Column("prices_version", String(40)),
+    Column("own_services", String(20)),
     Column("active_since_ms", Moment),
     Column("claimed_at", Moment),
     Index("uq_deployments_name", "org_id", "name", unique=True),

@@ -27,12 +27,16 @@ legs = Table(
     Column("transfer", Text),
     Column("result", Text),
     Column("token_hash", String(64)),
+    Column("host_url", String(500)),
+    Column("carrier_said", Text),
     Index("ix_legs_state", "state", "created_at"),
     Index("ix_legs_lease", "lease_owner", "state"),
 )
 """One row for each call on a carrier's line, from its claim until its end is recorded.
 
 `placing_at` is by the database's clock, like leases; the other moments are by the clock of the host that wrote them.
-`so_far` is the result that the call has if its host ends now, `transfer` the latest try to transfer it. `request`,
-`so_far` and `result` hold a person's data: the row is deleted once the call is recorded.
+`so_far` is the result that the call has if its host ends now, `transfer` the latest try to transfer it. `token_hash` is
+of the token that opens the leg: the one of a page, or the one in the addresses that a carrier asks. `host_url` is where
+the carrier's websocket reaches the host, and `carrier_said` what the carrier has told of the call. `request`, `so_far`
+and `result` hold a person's data: the row is deleted once the call is recorded.
 """

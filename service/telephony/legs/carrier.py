@@ -4,7 +4,7 @@ A carrier may ring a person for each request that it gets. It is asked once for 
 """
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal, Protocol
 
@@ -55,6 +55,8 @@ class LegRequest:
     place_before_s: float
     """Seconds of `anyio.current_time` after which the request must not be sent any more."""
     keep: Keep = _not_kept
+    token: str = field(default="", repr=False)
+    """Opens the leg to its carrier, in every address that the carrier is given."""
     transferred: ToldTransfer = _transfer_not_told
 
     def check_in_time(self) -> None:

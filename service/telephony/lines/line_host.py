@@ -5,6 +5,7 @@ another host finds them and settles them, and places none of them again.
 """
 
 import logging
+import secrets
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import partial
@@ -21,7 +22,7 @@ from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.wake_signal import WakeSignal
 from callwright.service.platform.worker_loop import repeat
 from callwright.service.telephony.engine import CallRequest, CallResult, EarlyEnd
-from callwright.service.telephony.legs import leg_rows
+from callwright.service.telephony.legs import carrier_reports, leg_rows
 from callwright.service.telephony.legs.carrier import (
     Carrier,
     HangUpAsked,
@@ -32,6 +33,7 @@ from callwright.service.telephony.legs.carrier import (
     Unknown,
 )
 from callwright.service.telephony.legs.leg_results import PlacingTimes, lost, not_dialled, unconfirmed
+from callwright.service.telephony.legs.leg_tokens import hash_of
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -68,6 +70,7 @@ class LineHost:
         ready: Mapping[str, Callable[[], bool]] | None = None,
         chosen: Mapping[str, Callable[[], Collection[str]]] | None = None,
         woken: WakeSignal | None = None,
+        host_url: str | None = None,
         lease_ms: int = LEASE_MS,
         times: PlacingTimes = PlacingTimes(),  # noqa: B008 - it cannot change
     ) -> None:
@@ -75,11 +78,12 @@ class LineHost:
 
         Of a carrier in `chosen` it takes only the calls whose ids are returned there, of one in `ready` only while
         that returns true. `heard` is told what is said. `woken` tells that a leg may be new; it looks by itself too.
+        `host_url` is where carriers reach this host, if they can: its legs are opened to them there.
         """
         self._chosen, self._ready, self._heard, self._woken = chosen or {}, ready or {}, heard, woken
         self._database, self._clock, self._owner = database, clock, owner
         self._carriers, self._lines, self._may_place, self._lease_ms = carriers, lines, may_place, lease_ms
-        self._times = times
+        self._host_url, self._times = host_url, times
         self._calls: dict[str, HangUpAsked] = {}
         """What asks each call of this host to be hung up, by call id."""
         self._settled: set[str] = set()
@@ -180,13 +184,10 @@ class LineHost:
 
     async def _place_and_follow(self, leg: Row[Any], request: CallRequest, asked: HangUpAsked) -> None:
         carrier, told = self._carriers[leg.carrier], self._told(leg.call_id)
-        placed = LegRequest(
-            request,
-            anyio.current_time() + self._times.place_s,
-            partial(self._keep, request),
-            partial(self._written, leg_rows.transferred, leg.call_id),
-        )
-        if not await self._written(self._fence, request):
+        token, before_s = secrets.token_urlsafe(24), anyio.current_time() + self._times.place_s
+        transferred = partial(self._written, leg_rows.transferred, leg.call_id)
+        placed = LegRequest(request, before_s, partial(self._keep, request), token, transferred)
+        if not await self._written(self._fence, request, hash_of(token)):
             await self._settle_own(leg)
             return
         try:
@@ -220,12 +221,16 @@ class LineHost:
         if not self.calls_under_way:
             self._none_under_way.set()
 
-    def _fence(self, connection: Connection, request: CallRequest) -> bool:
+    def _fence(self, connection: Connection, request: CallRequest, token_hash: str) -> bool:
         now_ms = self._clock.now_ms()
         if not self._may_place(connection, request, now_ms):
             leg_rows.end(connection, not_dialled(request), now_ms, only_in=("new",))
             return False
-        return leg_rows.begin_placing(connection, request.call_id, self._owner, now_ms)
+        if not leg_rows.begin_placing(connection, request.call_id, self._owner, now_ms):
+            return False
+        if self._host_url is not None:
+            carrier_reports.open_to_carrier(connection, request.call_id, token_hash, self._host_url)
+        return True
 
     async def _keep(self, request: CallRequest, so_far: CallResult) -> None:
         await self._written(self._kept, request, so_far)

@@ -85,13 +85,14 @@ class Limits(_Message):
 
 
 class BeginCall(_Message):
-    """Takes a call. Its sound comes over `transport`: a websocket that is opened at this process, or SIP."""
+    """Takes a call. Its sound comes over `transport`: a websocket that is opened at this process, by a page or
+    Twilio, or SIP."""
 
     type: Literal["begin"] = "begin"
     request: CallRequest
     token: str = Field(default="", repr=False)
     """Opens the websocket, once: `/media/<token>`."""
-    transport: Literal["websocket", "sip"] = "websocket"
+    transport: Literal["websocket", "twilio", "sip"] = "websocket"
     services: SpeechServices = SpeechServices()
     limits: Limits = Limits()
     fallback_sentence: str = ""

@@ -49,6 +49,8 @@ log = logging.getLogger("callwright.service.telephony.media.process")  # as a pr
 NOT_INSTALLED = f"Live calls need more packages: {installing('live')}."
 NO_SIP = f"Calls over SIP need more packages: {installing('sip')}."
 _MOST_REPORTS = 10_000
+CARRIER_SAYS_S = 300.0
+"""Seconds after the longest ringing in which a carrier that brings the sound must have said what became of the call."""
 FAULT, MISSING = 1, 3
 """Exit statuses: a line was too long, the host does not read or the SIP stack has died; packages are missing."""
 
@@ -145,6 +147,10 @@ class Calls:
         """How the other side comes. Raises NoTrunk, and ValueError if the token is another call's."""
         if begin.transport == "websocket":
             return self._listener.expect(begin.token)
+        if begin.transport == "twilio":
+            from callwright.service.telephony.media.twilio.media_stream import started
+
+            return self._listener.expect(begin.token, started, longer_s=CARRIER_SAYS_S)
         from callwright.service.telephony.carriers.sip_trunk import trunk_of
         from callwright.service.telephony.media.sip.outgoing import OutgoingCall
         from callwright.service.telephony.media.sip.stack import SipStack

@@ -12,9 +12,9 @@ import json
 import logging
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
 from websockets.asyncio.server import Server, ServerConnection, serve
@@ -23,7 +23,7 @@ from websockets.http11 import Request, Response
 
 from callwright.service.telephony.engine import HangupCause
 from callwright.service.telephony.media.arrival import WaitingStages
-from callwright.service.telephony.media.other_side import Ear, Gone
+from callwright.service.telephony.media.other_side import Ear, Gone, OtherSide
 from callwright.service.telephony.media.sound.sound_clock import FRAME_BYTES, seconds_of
 from callwright.service.telephony.media.transfers.means import PersonVoice
 
@@ -188,13 +188,35 @@ class Page:
                 await self._connection.close(code)
 
 
+class Joined(OtherSide, Protocol):
+    """The other side of a call that has come over a websocket."""
+
+    async def finish(self, cause: str) -> None:
+        """Says that the call is over, and closes the connection. Takes some seconds at most."""
+        ...
+
+    async def close(self, code: int) -> None:
+        """Closes the connection, within two seconds."""
+        ...
+
+
+Opens = Callable[[ServerConnection], Awaitable[Joined | None]]
+"""Makes the other side of a connection; None if it is none, and the connection is closed."""
+
+
+async def as_page(connection: ServerConnection) -> Joined:
+    """A page is there as soon as it is connected."""
+    return Page(connection)
+
+
 class Awaited:
     """A call that waits for its page, and then keeps the connection until it is over."""
 
-    def __init__(self, forget: Callable[["Awaited"], None]) -> None:
-        """`forget` makes its token invalid."""
-        self._forget = forget
-        self._page: asyncio.Future[Page] = asyncio.get_running_loop().create_future()
+    def __init__(self, forget: Callable[["Awaited"], None], opens: Opens, longer_s: float) -> None:
+        """`forget` makes its token invalid, `opens` makes the other side of a connection. It is waited for `longer_s`
+        after the longest ringing."""
+        self._forget, self._opens, self._longer_s = forget, opens, longer_s
+        self._page: asyncio.Future[Joined] = asyncio.get_running_loop().create_future()
         self._over = asyncio.Event()
 
     async def prepare(self) -> Gone | None:
@@ -204,10 +226,10 @@ class Awaited:
     def place(self, before_s: float) -> None:
         """Nothing: a page comes by itself."""
 
-    async def wait(self, ring_timeout_s: float, reached: WaitingStages) -> Page | Gone:
+    async def wait(self, ring_timeout_s: float, reached: WaitingStages) -> Joined | Gone:
         """The page; without one the call was not answered."""
         try:
-            async with asyncio.timeout(ring_timeout_s):
+            async with asyncio.timeout(ring_timeout_s + self._longer_s):
                 return await self._page
         except TimeoutError:
             return Gone("no_answer", "platform")
@@ -224,8 +246,11 @@ class Awaited:
             self._over.set()
             self._forget(self)
 
-    async def serve(self, page: Page) -> None:
-        """Gives the page to the call and returns when the call is over."""
+    async def serve(self, connection: ServerConnection) -> None:
+        """Gives the other side of a connection to the call, and returns when the call is over."""
+        page = await self._opens(connection)
+        if page is None:
+            return
         if self._over.is_set() or self._page.done():
             await page.close(_TOO_MUCH)
             return
@@ -261,12 +286,12 @@ class Listener:
         )
         return int(next(iter(self._server.sockets)).getsockname()[1])
 
-    def expect(self, token: str) -> Awaited:
+    def expect(self, token: str, opens: Opens = as_page, *, longer_s: float = 0.0) -> Awaited:
         """A connection with this token is the call's. Raises ValueError if another call waits with it."""
         key = token.encode()
         if key in self._waiting:
             raise ValueError("two calls cannot have the same token")
-        self._waiting[key] = awaited = Awaited(self._forget)
+        self._waiting[key] = awaited = Awaited(self._forget, opens, longer_s)
         return awaited
 
     def _forget(self, awaited: Awaited) -> None:
@@ -296,4 +321,4 @@ class Listener:
     async def _handle(self, connection: ServerConnection) -> None:
         awaited = self._admitted.pop(connection.id, None)  # None: the call was over meanwhile
         if awaited is not None:
-            await awaited.serve(Page(connection))
+            await awaited.serve(connection)

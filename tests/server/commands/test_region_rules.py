@@ -122,6 +122,16 @@ def test_wrong_rules_of_the_settings_end_the_start_with_one_line(command: str, t
     assert "region FR, rule FR.hours, windows: " in wrong
 
 
+@pytest.mark.requirement("COST-09")
+@pytest.mark.parametrize("command", ["serve", "mcp"])
+def test_a_wrong_price_list_of_the_settings_ends_the_start_with_one_line(command: str, tmp_path: Path) -> None:
+    file = tmp_path / "prices.toml"
+    file.write_text('version = "1"\n[platform]\nminute = "much"\n', encoding="utf-8")
+    words = (command, "--data", tmp_path / "data", *(("--port", "0") if command == "serve" else ()))
+    wrong = refused(tmp_path, *words, CALLWRIGHT_SERVICE_PRICES=str(file))
+    assert f"CALLWRIGHT_SERVICE_PRICES: {file}: platform.minute: this has to be a whole number" in wrong
+
+
 def test_a_file_that_leaves_out_rules_in_force_is_loaded_only_when_they_are_to_go(tmp_path: Path) -> None:
     data, own = ("--data", tmp_path / "data"), tmp_path / "own.toml"
     text = told(tmp_path, "rules", "export", *data).replace('version = "2026.11.1"', 'version = "2026.12.1"')

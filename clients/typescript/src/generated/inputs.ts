@@ -465,10 +465,10 @@ export interface RentPhoneNumberInput {
  * make 20% of its plan's requests per second here.
  */
 export interface ImportPhoneNumberInput {
-  /** One of the numbers that the carrier is set up with (CALLWRIGHT_SIP_NUMBERS). */
+  /** One of the Twilio account, or of those of the SIP trunk (CALLWRIGHT_SIP_NUMBERS). */
   number: string;
-  /** The carrier that has it: the SIP trunk. Default: "sip". */
-  provider?: "sip";
+  /** The carrier that has it. Left out: the one that is set up. */
+  provider?: "sip" | "twilio" | null;
   /** The kind of number. Default: "local". */
   number_type?: "local" | "mobile" | "toll_free" | "national";
   /** A name for people. */

@@ -136,7 +136,7 @@ export class PhoneNumbers extends Noun {
   rent(input: inputs.RentPhoneNumberInput, options: CallOptions = {}): Promise<schemas.PhoneNumber> {
     return this.session.ask(operations.rentPhoneNumber, input, options);
   }
-  /** Take in a phone number that the organization owns at its SIP trunk: calls from it really ring. */
+  /** Take in a phone number that the organization owns at its carrier: calls from it really ring. */
   importOwned(input: inputs.ImportPhoneNumberInput, options: CallOptions = {}): Promise<schemas.PhoneNumber> {
     return this.session.ask(operations.importPhoneNumber, input, options);
   }

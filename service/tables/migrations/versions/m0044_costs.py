@@ -29,4 +29,5 @@ def upgrade() -> None:
     op.create_index("ix_awaited_charges_next", "awaited_charges", ["carrier", "next_at"])
     op.create_index("ix_awaited_charges_deployment", "awaited_charges", ["deployment_id"])
     op.add_column("deployments", sa.Column("prices_version", sa.String(40)))
+    op.add_column("deployments", sa.Column("own_services", sa.String(20)))
     op.execute("UPDATE deployments SET prices_version = '' WHERE started_at IS NOT NULL")

@@ -9,7 +9,7 @@ class SoundWatch:
 
     def __init__(self, begin: BeginCall, now: float) -> None:
         self._hears = begin.services.hearing is not None
-        self._rings_telephone = begin.transport == "sip"
+        self._rings_telephone = begin.transport != "websocket"
         self._most_s = begin.limits.no_audio_s
         self._last_at = now
         self._had_sound = self._had_message = False  # who types need not have a microphone

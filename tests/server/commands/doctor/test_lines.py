@@ -12,6 +12,10 @@ from callwright.server.commands.doctor.checkup import CheckResult
 from callwright.server.commands.doctor.lines import line_checks
 from callwright.server.embedded.embedded import listener_on
 from callwright.server.settings import read_settings
+from tests.support.priced_calls import LIST
+from tests.support.twilio.account import NUMBER, SID, TOKEN
+from tests.support.twilio.imitation import imitated_twilio
+from tests.support.twilio.service import calling_through
 
 PUBLIC = "https://voice.example.com"
 
@@ -126,3 +130,62 @@ async def test_a_trunk_that_is_written_wrong_is_said_with_its_setting_and_withou
     assert found.state == "bad"
     assert found.said.startswith("CALLWRIGHT_SIP_TRUNK: ")
     assert "hunter2" not in found.said
+
+
+async def test_the_price_list_is_shown_with_what_it_lacks_and_a_mistake_in_it_is_named(tmp_path: Path) -> None:
+    assert "costs.md" in (await checks(tmp_path, {}))["Prices"].said
+    file = tmp_path / "prices.toml"
+    file.write_text(LIST, encoding="utf-8")
+    given = {"CALLWRIGHT_SERVICE_PRICES": str(file)}
+    good = (await checks(tmp_path, given))["Prices"]
+    assert (good.state, good.said) == ("good", "version 2026.11.27, with prices for scripted, stt, llm, tts")
+    with listener_on() as listener:
+        trunk = {"CALLWRIGHT_SIP_TRUNK": f"sip:127.0.0.1:{listener.getsockname()[1]};transport=tcp"}
+        lacks = (await checks(tmp_path, given | trunk))["Prices"]
+    assert (lacks.state, lacks.help) == ("note", "Not counted is what these charge: the carrier.")
+    file.write_text(LIST.replace("minute = 6_000", "minute = -1"), encoding="utf-8")
+    bad = (await checks(tmp_path, given))["Prices"]
+    assert (bad.state, "platform.minute: this has to be a whole number of at least 0" in bad.said) == ("bad", True)
+
+
+TWILIO = {
+    "CALLWRIGHT_TWILIO_ACCOUNT_SID": SID,
+    "CALLWRIGHT_TWILIO_AUTH_TOKEN": TOKEN,
+    "CALLWRIGHT_PUBLIC_URL": "http://127.0.0.1:1",
+}
+
+
+async def test_a_twilio_account_is_looked_at_without_a_call(database_url: str, tmp_path: Path) -> None:
+    async with imitated_twilio() as twilio, calling_through(twilio, database_url, tmp_path, lines=0) as tenant:
+        here = {"CALLWRIGHT_PUBLIC_URL": tenant.services.own_address.root, "CALLWRIGHT_TWILIO_API_BASE": twilio.url}
+
+        async def found() -> dict[str, CheckResult]:
+            settings = read_settings(TWILIO | here, data=tmp_path)
+            return {finding.what: finding for finding in await line_checks(settings)}
+
+        without = await found()
+        assert (without["Twilio"].state, "capability Voice" in without["Twilio"].help) == ("bad", True)
+        assert without["Sound from Twilio"].state == "good"
+        assert "SIP trunk" not in without
+        twilio.numbers[NUMBER] = True
+        assert (await found())["Twilio"].said == "the account is active, with 1 number to call from"
+        twilio.refuses_account = True
+        refused = (await found())["Twilio"]
+        assert (refused.state, "CALLWRIGHT_TWILIO_AUTH_TOKEN" in refused.help) == ("bad", True)
+        assert twilio.calls == []
+        assert TOKEN not in str(refused)
+
+
+async def test_websockets_that_do_not_get_through_are_found_before_the_first_call(tmp_path: Path) -> None:
+    def answered(request: Request) -> Response:
+        if request.url.path.startswith("/lines/"):
+            return Response(404)
+        if request.url.path == "/healthz":
+            return Response(200, json={"status": "ok"})
+        numbers = [{"capabilities": {"voice": True}}]
+        return Response(200, json={"status": "active", "type": "Trial", "incoming_phone_numbers": numbers})
+
+    settings = read_settings(TWILIO | {"CALLWRIGHT_PUBLIC_URL": PUBLIC}, data=tmp_path)
+    found = {each.what: each for each in await line_checks(settings, transport=MockTransport(answered))}
+    assert (found["Twilio"].state, found["Sound from Twilio"].state) == ("note", "bad")
+    assert "trial account" in found["Twilio"].said

@@ -5,6 +5,8 @@ import pytest
 from callwright.client import ServiceProblem
 from callwright.contract.calls.calls import Call
 from callwright.service.rules.cost_items import Used
+from callwright.service.rules.prices.price_list import BadPriceList
+from callwright.service.tables import price_lists
 from tests.service.dialling.costs.amounts import charged, micros
 from tests.support.campaigns import ONCE, calls_of, people, phone
 from tests.support.ledger_check import check_ledgers
@@ -149,3 +151,59 @@ async def test_a_plan_counts_what_the_list_has_and_names_who_else_charges(tenant
     )
     less = await tenant.client.deployments.preview(id=made.id)
     assert less.summary.endswith("not counting what the carrier and the one that speaks charge.")
+
+
+async def test_a_list_that_charges_nothing_lets_a_campaign_with_budgets_run(tenant: Tenant) -> None:
+    await take_prices(tenant, 'version = "1"\n[platform]\nminute = 0\n')
+    caps = {"budget_cap": {"amount": "1.00"}, "daily_budget_cap": {"amount": "1.00"}}
+    made = await real_draft(tenant, people(2), retry_policy=ONCE, **caps)
+    await start_by_plan(tenant, made.id)
+    async with lines_of(tenant, ScriptedCarrier(talk_s=TALK_S)):
+        await driven_on_lines(tenant, made.id)
+    for call in await calls_of(tenant, made.id):
+        assert items_of(call) == {"telephony": (None, "pending")}
+        assert call.cost is not None
+        assert micros(call.cost.amount) == 0
+
+
+@pytest.mark.requirement("COST-09")
+async def test_a_version_of_the_list_never_changes_its_contents_and_an_older_one_is_not_in_force(
+    tenant: Tenant,
+) -> None:
+    await take_prices(tenant)
+    await take_prices(tenant)
+    with pytest.raises(BadPriceList, match=r"version 2026\.11\.27 is stored with other contents"):
+        await take_prices(tenant, LIST.replace("minute = 6_000", "minute = 7_000"))
+    await take_prices(tenant, LIST.replace("2026.11.27", "2026.10.1").replace("minute = 6_000", "minute = 9_000"))
+    current = await tenant.services.database.read(price_lists.current_list)
+    assert current is not None
+    assert (current.version, current.platform_minute) == ("2026.11.27", 6_000)
+
+
+async def test_the_wallet_shows_the_most_that_a_minute_costs_on_real_lines(tenant: Tenant) -> None:
+    await real_draft(tenant, people(1))
+    before = (await tenant.client.wallet.get()).prices
+    await take_prices(tenant)
+    (added,) = [price for price in (await tenant.client.wallet.get()).prices if price not in before]
+    assert (added.item, added.unit, added.country, added.provider) == ("outbound_call", "minute", "US", "scripted")
+    assert micros(added.price.amount) == 18_000 + 6_000 + 69_000
+
+
+@pytest.mark.requirement("COST-07")
+async def test_what_own_providers_do_is_neither_held_back_for_nor_charged_also_once_they_are_gone(
+    tenant: Tenant,
+) -> None:
+    await take_prices(tenant)
+    await tenant.client.providers.set(name="ears", kind="openai", key="k", default_for=["hearing"], roles=["hearing"])
+    made = await real_draft(tenant, people(1), retry_policy=ONCE, max_call_duration_seconds=60)
+    shown = await start_by_plan(tenant, made.id)
+    assert shown.summary.endswith(
+        "for about 0.09 USD at most, not counting what the providers of your own keys charge."
+    )
+    assert micros(shown.cost.high.amount) == 18_000 + 6_000 + 20_000 + 40_000
+    await tenant.client.providers.remove(name="ears")  # the installation hears from now on
+    async with lines_of(tenant, ScriptedCarrier(talk_s=TALK_S, used=USED)):
+        await driven_on_lines(tenant, made.id)
+    (call,) = await calls_of(tenant, made.id)
+    assert items_of(call)["stt"] == (None, "not_charged")
+    assert items_of(call)["tts"] == ("0.006300", "known")

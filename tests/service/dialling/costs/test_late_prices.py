@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import Connection, func, select, update
 
 from callwright.contract.calls.calls import Call, CostItem
+from callwright.service.accounts.refunds import refund_call
 from callwright.service.dialling.late_charges import settle
 from callwright.service.rules import review_thresholds
 from callwright.service.tables.awaited_charges import GIVEN_UP_AFTER_MS, LONGEST_PAUSE_MS, pause_ms
@@ -117,6 +118,41 @@ async def test_of_two_that_settle_a_price_at_once_one_does_and_a_process_that_en
     assert sorted(settled) == [False, False, False, True]
     assert await charged(tenant, call.id) == 10_000
     await check_ledgers(tenant.services.database)
+
+
+@pytest.mark.requirement("COST-04")
+async def test_two_processes_that_look_at_once_ask_the_carrier_once_for_each_call(tenant: Tenant) -> None:
+    carrier = ScriptedCarrier(talk_s=0.05)
+    calls = await called(tenant, carrier, 3)
+    carrier.charges |= {f"CA{at}": dollars("0.002") for at in (1, 2, 3)}
+    await tenant.services.database.write(_due_now)
+    async with anyio.create_task_group() as tasks:
+        for _ in range(4):
+            tasks.start_soon(late_charges.run, tenant.services, {carrier.name: carrier})
+    assert sorted(carrier.asked_for) == ["CA1", "CA2", "CA3"]
+    assert [await charged(tenant, call.id) for call in calls] == [8_000] * 3
+    assert await awaited(tenant) == 0
+
+
+async def test_a_call_that_was_refunded_gets_nothing_back_a_second_time(tenant: Tenant) -> None:
+    carrier = ScriptedCarrier(talk_s=0.05, charges={"CA1": dollars("0.002")})
+    (call,) = await called(tenant, carrier)
+    services = tenant.services
+    await services.database.write(refund_call, services.ids, tenant.org_id, call.id, None, services.clock.now_ms())
+    await ask(tenant, carrier)
+    assert await charged(tenant, call.id) == 0
+    assert (await telephony(tenant, call.id)).status == "estimated"
+    assert await awaited(tenant) == 0
+
+
+async def test_a_call_is_refunded_with_what_it_costs_after_a_late_price(tenant: Tenant) -> None:
+    carrier = ScriptedCarrier(talk_s=0.05, charges={"CA1": dollars("0.002")})
+    (call,) = await called(tenant, carrier)
+    await ask(tenant, carrier)
+    services = tenant.services
+    await services.database.write(refund_call, services.ids, tenant.org_id, call.id, None, services.clock.now_ms())
+    assert await charged(tenant, call.id) == 0
+    await check_ledgers(services.database)
 
 
 @pytest.mark.requirement("COST-03")

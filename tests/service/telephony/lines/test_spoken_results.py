@@ -74,6 +74,16 @@ async def test_how_long_answers_took_is_kept_with_them_and_with_the_call(tenant:
     assert (call.latency_p50_ms, call.latency_p95_ms, call.provider) == (640, 900, "scripted")
 
 
+@pytest.mark.requirement("COST-08")
+@pytest.mark.parametrize("number", [1, 2], ids=["whole", "the process ends in the middle"])
+async def test_what_a_call_used_of_services_is_summed_and_kept(tenant: Tenant, number: int) -> None:
+    call = (await called(tenant, number))[number]
+    assert call.cost is not None
+    assert [(one.quantity, one.unit, one.provider) for one in call.cost.breakdown if one.item == "tts"] == [
+        (42, "character", "openai")
+    ]
+
+
 @pytest.mark.service(workers=True)
 async def test_calls_on_the_simulated_network_have_nothing_of_lines(tenant: Tenant) -> None:
     made = await run(tenant, people(1, sim_outcome="answered"), retry_policy=ONCE)

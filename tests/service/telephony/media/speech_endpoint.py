@@ -30,6 +30,11 @@ class Endpoint:
     delay_s: float = 0.0
     status: int = 200
     hearing_status: int = 200
+    usage: dict[str, Any] | None = None
+    """What each answer says of its tokens, in a chunk without a choice, as the interface documents it."""
+    heard_s: list[float] = field(default_factory=list[float])
+    """How many seconds of sound each request for a transcript had."""
+    spoken_texts: list[str] = field(default_factory=list[str])
     spoken: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
     """What it can say, as 16-bit samples of 16 kHz."""
     followed: list[str] = field(default_factory=list[str])
@@ -48,6 +53,7 @@ class Endpoint:
     async def speak(self, request: web.Request) -> web.Response:
         asked = await request.json()
         pcm = self.spoken[asked["input"]]
+        self.spoken_texts.append(asked["input"])
         assert asked["response_format"] == "pcm"
         return web.Response(body=resampled(pcm, RATE * 2 // 3), content_type="audio/pcm")  # read as 24 kHz it is right
 
@@ -59,6 +65,7 @@ class Endpoint:
         assert isinstance(upload, web.FileField)
         with wave.open(BytesIO(upload.file.read())) as sound:
             assert sound.getframerate() == 16_000
+            self.heard_s.append(sound.getnframes() / sound.getframerate())
             pcm = sound.readframes(sound.getnframes())
         text = await asyncio.to_thread(self.known.recognise, pcm)
         self.transcribed.append(text)
@@ -75,7 +82,8 @@ class Endpoint:
             await response.prepare(request)
             for delta in _deltas(text, len(self.chats)):
                 await response.write(_event(delta, None))
-            await response.write(_event({}, "stop") + b"data: [DONE]\n\n")
+            counted = b"" if self.usage is None else _data(_chunk([]) | {"usage": self.usage})
+            await response.write(_event({}, "stop") + counted + b"data: [DONE]\n\n")
         except ConnectionError:
             pass  # the agent had enough
         return response
@@ -95,8 +103,14 @@ def _call(index: int, number: int, name: str, arguments: Any) -> dict[str, Any]:
 
 
 def _event(delta: dict[str, Any], finish: str | None) -> bytes:
-    choice = {"index": 0, "delta": delta, "finish_reason": finish}
-    chunk = {"id": "one", "object": "chat.completion.chunk", "created": 1, "model": "test", "choices": [choice]}
+    return _data(_chunk([{"index": 0, "delta": delta, "finish_reason": finish}]))
+
+
+def _chunk(choices: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"id": "one", "object": "chat.completion.chunk", "created": 1, "model": "test", "choices": choices}
+
+
+def _data(chunk: dict[str, Any]) -> bytes:
     return b"data: " + json.dumps(chunk).encode() + b"\n\n"
 
 

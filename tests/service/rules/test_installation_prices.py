@@ -1,0 +1,126 @@
+"""The price list of an installation: how it is read, which price a number and a service have, and its bounds."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callwright.service.rules.cost_items import Used, cost_on_line, settled, stored_items
+from callwright.service.rules.prices.installation_prices import prices_in, read_installation_prices
+from callwright.service.rules.prices.price_list import BadPriceList, Price, agreed_price, stored_price
+from tests.support.priced_calls import LIST
+
+PRICES = read_installation_prices(LIST)
+SERVICES = 9_000 + 20_000 + 40_000
+
+
+def test_the_longest_prefix_of_a_number_has_its_price_and_a_stored_price_is_read_back() -> None:
+    for number, minute in (("+14155550100", 12_000), ("+12125550100", 18_000), ("+4930123456", 120_000)):
+        price = PRICES.price_of("scripted", number)
+        assert (price.minute, price.platform, price.increment_s) == (minute + 6_000, 6_000, 60)
+        assert price.held_back == 2 * (minute + 6_000 + SERVICES)
+        assert agreed_price(stored_price(price), number) == price
+    unknown = PRICES.price_of("another", "+14155550100")
+    assert (unknown.minute, unknown.has_telephony) == (6_000, False)
+    assert agreed_price(stored_price(unknown), "+14155550100") == unknown
+
+
+@pytest.mark.parametrize(
+    ("countries", "minutes"),
+    [(["US"], [12_000, 18_000]), (["DE"], [120_000]), (["US", "DE"], [12_000, 18_000, 120_000]), ([], None)],
+)
+def test_the_prices_of_countries_are_those_that_their_numbers_may_have(
+    countries: list[str], minutes: list[int] | None
+) -> None:
+    found = [price.minute - 6_000 for price in PRICES.prices_to("scripted", countries)]
+    assert found == (minutes or [12_000, 18_000, 120_000])
+
+
+def test_the_price_of_a_model_comes_before_that_of_every_model() -> None:
+    listed = LIST.replace(
+        '{ provider = "openai", unit = "output_token", price = 1_600_000, per = 1_000_000 },',
+        '{ provider = "openai", unit = "output_token", price = 2 },'
+        '{ provider = "openai", model = "small", unit = "output_token", price = 1 },',
+    )
+    llm = read_installation_prices(listed).services["llm"]
+    found = [llm.find("openai", model, "output_token") for model in ("small", "big", None)]
+    assert [None if one is None else one.price for one in found] == [1, 2, 2]
+    assert llm.find("other", "small", "output_token") is None
+
+
+@pytest.mark.requirement("COST-09")
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('version = "2026.11.27"', "", "version: write up to four numbers"),
+        ('version = "2026.11.27"', 'version = "next"', "version: write up to four numbers"),
+        ("minute = 6_000", "minute = 1.5", "platform.minute: this has to be a whole number of at least 0"),
+        ("minute = 6_000", "minute = 6_000\nhour = 1", "platform.hour: there is no such field; there are minute"),
+        ('"*" = { minute = 120_000, increment_s = 60 }', "", 'carriers.scripted."*": give the price of all other'),
+        ('"+1415"', '"1415"', "carriers.scripted.1415: this is not a prefix such as +44, or *"),
+        ("{ minute = 12_000, increment_s = 60 }", "12_000", "carriers.scripted.+1415: this has to be a table"),
+        (
+            "minute = 12_000",
+            "minute = 0",
+            "carriers.scripted.+1415.minute: this has to be a whole number of at least 1",
+        ),
+        ("most_per_minute = 9_000", "", "services.stt.most_per_minute: this has to be a whole number of at least 1"),
+        ("[services.stt]", "[services.ears]", "services.ears: this is not one of stt, llm, tts"),
+        ('unit = "second"', 'unit = "minute"', "services.stt.prices[0].unit: write the unit: second"),
+        ('provider = "deepgram"', "provider = 1", "services.stt.prices[0].provider: write the provider's kind"),
+        ("price = 129", "price = true", "services.stt.prices[0].price: this has to be a whole number"),
+        ("price = 129", "prize = 129", "services.stt.prices[0].price: this has to be a whole number"),
+        (
+            '"output_token"',
+            '"input_token"',
+            "services.llm.prices[1].unit: this provider, model and unit has a price already",
+        ),
+        ("EUR", "euro", "rates.euro: this is not a currency, such as EUR"),
+        ("[platform]", "[platform", "this is no TOML"),
+    ],
+)
+def test_a_mistake_is_named_by_its_field(old: str, new: str, said: str, tmp_path: Path) -> None:
+    assert old in LIST
+    file = tmp_path / "prices.toml"
+    file.write_text(LIST.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(BadPriceList) as refused:
+        prices_in(file)
+    assert str(refused.value).startswith(f"{file}: {said}")
+
+
+@given(
+    st.integers(0, 7_200),
+    st.lists(st.tuples(st.sampled_from(["input_token", "cached_input_token", "output_token"]), st.floats(0, 1e9))),
+    st.floats(0, 1e6),
+    st.booleans(),
+)
+def test_a_call_costs_the_sum_of_its_amounts_and_never_more_than_was_agreed(
+    seconds: int, tokens: list[tuple[str, float]], characters: float, is_told: bool
+) -> None:
+    used = [Used("llm", "openai", "any", unit, quantity) for unit, quantity in tokens]
+    used.append(Used("tts", "openai", "any", "character", characters))
+    price = PRICES.price_of("scripted", "+14155550100")
+    cost = cost_on_line(price, seconds, carrier="scripted", used=used, prices=PRICES, is_told=is_told)
+    items = stored_items(cost.items)
+    assert cost.micros == sum(one.micros or 0 for one in items) <= price.call(seconds)
+    assert cost.is_pending == (is_told and seconds > 0)
+
+
+@given(st.integers(1, 7_200), st.integers(0, 10**9), st.sampled_from(["USD", "EUR", "GBP"]))
+def test_a_late_price_takes_back_what_was_charged_too_much_and_never_charges_more(
+    seconds: int, told: int, currency: str
+) -> None:
+    price = PRICES.price_of("scripted", "+14155550100")
+    cost = cost_on_line(price, seconds, carrier="scripted", used=(), prices=PRICES, is_told=True)
+    items, change = settled(cost.items, (told, currency), PRICES)
+    assert change <= 0
+    assert sum(one.micros or 0 for one in stored_items(items)) == cost.micros + change
+    assert settled(items, (0, "USD"), PRICES) == (items, 0)
+
+
+def test_a_talk_that_is_free_shows_what_it_used_as_not_charged() -> None:
+    used = [Used("stt", "openai", "whisper-1", "second", 5)]
+    cost = cost_on_line(Price(0), 30, carrier="browser", used=used, prices=None, is_told=False)
+    assert [(one.item, one.micros, one.status) for one in stored_items(cost.items)] == [("stt", None, "not_charged")]
+    assert cost.micros == 0
