@@ -4,7 +4,7 @@ They are kept as one JSON text beside the other words of the agent: in its row, 
 """
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from ipaddress import IPv4Network, IPv6Network
 from urllib.parse import urlsplit
 
@@ -21,12 +21,16 @@ ANSWER = "answer"
 """The name that stands for the answer in what an agent says of it, as in `{{answer.times.0}}`."""
 _WITHOUT_BODY = ("GET", "DELETE")
 _SENT = "Tool calls"
-_READ: TypeAdapter[list[CallTool]] = TypeAdapter(CallTools)
+
+
+@cache
+def _adapter() -> TypeAdapter[list[CallTool]]:  # made when the first tool is read: a start needs none
+    return TypeAdapter(CallTools)
 
 
 @lru_cache(maxsize=256)
 def _read(stored: str) -> tuple[CallTool, ...]:
-    return tuple(_READ.validate_json(stored))
+    return tuple(_adapter().validate_json(stored))
 
 
 def tools_in(stored: str | None) -> Sequence[CallTool]:

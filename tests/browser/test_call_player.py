@@ -13,6 +13,7 @@ from tests.browser.host import NARROW, Host, failure, hosted, refusal
 from tests.browser.shown_campaign import open_servers
 from tests.support.tools import samples
 from tests.support.tools.fakes import ERAS, FakeCaller, FakeMedia, server
+from tests.support.tools.tool_turns import tool_turn
 
 pytestmark = [needs_browser, pytest.mark.asyncio(loop_scope="session")]
 both_eras = pytest.mark.parametrize("era", ERAS)
@@ -131,6 +132,20 @@ async def test_without_resources_the_transcript_comes_from_the_tool_in_parts(bro
         await host.view.get_by_role("button", name="Play").click()
         await expect(host.view.get_by_role("status")).to_contain_text("lets pages read no resources")
         await expect(host.view.locator(".turn")).to_have_count(150)
+
+
+@pytest.mark.requirement("CALLTOOL-15")
+@pytest.mark.parametrize("capabilities", [{"serverTools": {}, "serverResources": {}}, {"serverTools": {}}])
+async def test_the_call_of_a_tool_is_a_line_of_its_own_and_no_words_of_the_contact(
+    browser: Browser, capabilities: dict[str, Any]
+) -> None:
+    said = samples.transcript(samples.turn(0, "Hi."), tool_turn(1, result=HOSTILE))
+    caller = FakeCaller(answers={**samples.answers(), "get_transcript": said})
+    async with hosted(server(caller), browser) as host:
+        await shown(host, capabilities=capabilities)
+        await expect(line(host, 1)).to_have_attribute("data-role", "system")
+        asked = f'called free_times({{"day": "Tuesday"}}), which answered: {HOSTILE}'
+        await expect(line(host, 1).locator(".said")).to_have_text(asked)
 
 
 async def test_where_the_host_answers_with_errors_the_tools_own_answer_is_shown(browser: Browser) -> None:

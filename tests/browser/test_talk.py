@@ -1,18 +1,14 @@
 """A person talks to an agent in the browser: microphone, service, media process, a recogniser that listens."""
 
-import base64
-import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import anyio
 import pytest
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser
 
 from callwright.service.settings import InstalledService, ServiceSettings, SpeechSettings
 from callwright.service.telephony.engine import Turn
 from tests.browser.browser import needs_browser
+from tests.browser.talking import MICROPHONE, PATIENCE_S, Talking
 from tests.service.telephony.media.conftest import Sounds
 from tests.service.telephony.media.recordings import not_recorded, read_recording
 from tests.service.telephony.media.sentences import COST, LATER, LONG, PRICE, PROMPT, YES
@@ -27,38 +23,6 @@ pytestmark = [
     pytest.mark.xdist_group("live-calls"),
 ]
 TWO_QUESTIONS = f"{PROMPT}\n- Ask whether mornings suit them."
-MICROPHONE = Path(__file__).with_name("fake_microphone.js")
-PATIENCE_S = 90.0
-
-
-class Talking:
-    """The page, and the messages that came to it."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self.messages: list[dict[str, Any]] = []
-        self.sound_bytes = 0
-        self._news = anyio.Event()
-        page.on("websocket", lambda socket: socket.on("framereceived", self._received))
-
-    def _received(self, frame: str | bytes) -> None:
-        if isinstance(frame, bytes):
-            self.sound_bytes += len(frame)
-        else:
-            self.messages.append(json.loads(frame))
-        self._news.set()
-
-    def said(self, role: str) -> list[str]:
-        return [one["text"] for one in self.messages if one["type"] == "caption" and one["role"] == role]
-
-    async def until(self, test: Callable[[], bool]) -> None:
-        with anyio.fail_after(PATIENCE_S):
-            while not test():
-                self._news = anyio.Event()
-                await self._news.wait()
-
-    async def say(self, pcm: bytes) -> None:
-        await self.page.evaluate("(sound) => window.say(sound)", base64.b64encode(pcm).decode())
 
 
 @pytest.mark.requirement("LINE-06")

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from aiohttp import web
 
@@ -63,3 +64,28 @@ async def calendar() -> AsyncGenerator[Calendar]:
         yield service
     finally:
         await runner.cleanup()
+
+
+def booking_tools(service: Calendar, *, first_words: str) -> list[dict[str, Any]]:
+    """Tools that offer two times at these words of the contact and book one; both need a secret."""
+    plain = {"type": "http", "description": "Asks the calendar.", "secret_headers": ["Authorization"]}
+    return [
+        plain
+        | {
+            "name": "free_times",
+            "url": f"{service.url}/free?of={{{{first_name}}}}",
+            "columns": ["first_name"],
+            "use_when": {
+                "words": [first_words],
+                "say": "I can offer {{answer.times.0}} or {{answer.times.1}}. Which one suits you?",
+            },
+        },
+        plain
+        | {
+            "name": "book",
+            "method": "POST",
+            "url": f"{service.url}/book",
+            "parameters": {"type": "object", "properties": {"time": {"type": "string"}}, "required": ["time"]},
+            "use_when": {"after": "free_times", "say": "You are booked for {{answer.booked}}."},
+        },
+    ]

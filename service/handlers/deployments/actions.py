@@ -25,6 +25,7 @@ from callwright.service.dialling.agent_snapshot import agent_of
 from callwright.service.handlers.agents import agents as agent_handlers
 from callwright.service.handlers.deployments import inbound
 from callwright.service.handlers.deployments.rows import change, check_no_talk, find, get_resource, kept_agent, move
+from callwright.service.handlers.deployments.tool_advice import advice_on_tools
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.refusals import Refusal, invalid
@@ -62,17 +63,18 @@ def preview_deployment(asked: PreviewDeployment, context: RequestContext) -> Pre
     agent = _agent(context, row)
     given: dict[str, Any] = {"seal": context.start_plan_seal, "service": context.settings, "now_ms": context.now_ms}
     shown = preview(context.connection, context.plan, row, agent, plan_id=asked.plan_id, **given)
-    advice = None if row.simulated else _advice_on_speech(context, agent_of(row, agent))
-    return shown if advice is None else shown.model_copy(update={"warnings": [*shown.warnings, advice]})
+    advice = [] if row.simulated else _advice_on_lines(context, agent_of(row, agent))
+    return shown.model_copy(update={"warnings": [*shown.warnings, *advice]}) if advice else shown
 
 
-def _advice_on_speech(context: RequestContext, agent: AgentSnapshot) -> str | None:
-    """What is missing for a whole conversation on a real line; None if nothing is."""
+def _advice_on_lines(context: RequestContext, agent: AgentSnapshot) -> list[str]:
+    """What is missing for a whole conversation on a real line, and for the agent's tools."""
     try:
-        missing = speech_services_of(context.connection, context.settings, context.org_id, agent).what_is_missing
+        chosen = speech_services_of(context.connection, context.settings, context.org_id, agent)
     except ProviderUnusable as error:
-        return f"No call can be made: {error}"
-    return None if missing is None else f"On these lines {missing}."
+        return [f"No call can be made: {error}"]
+    missing = [] if chosen.what_is_missing is None else [f"On these lines {chosen.what_is_missing}."]
+    return [*missing, *advice_on_tools(agent, chosen.services)]
 
 
 @handles(contract.start_deployment)

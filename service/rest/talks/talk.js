@@ -31,6 +31,14 @@ function caption(role, text) {
   entry.scrollIntoView({ block: "nearest" });
 }
 
+function tool(name, isOk) {
+  const entry = document.createElement("li");
+  entry.className = "tool";
+  entry.textContent = `${name} ${isOk ? "was called" : "failed"}`;
+  at("captions").append(entry);
+  entry.scrollIntoView({ block: "nearest" });
+}
+
 function note(text) {
   at("notice").textContent = text;
   at("notice").hidden = false;
@@ -56,6 +64,7 @@ function over(why, tone) {
 function heard(message) {
   if (message.type === "clear") speaker.port.postMessage("clear");
   else if (message.type === "caption") caption(message.role, message.text);
+  else if (message.type === "tool") tool(message.name, message.is_ok);
   else if (message.type === "latency") {
     at("latency").textContent = `answered in ${(message.total_ms / 1000).toFixed(1)} s`;
     at("latency").hidden = false;

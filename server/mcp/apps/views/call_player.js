@@ -153,7 +153,7 @@
     const playable = !byId("sound").hidden;
     byId("turns").tabIndex = playable ? -1 : 0;
     byId("turns").replaceChildren(...turns.map((turn, index) => make("li", {}, lineOf(turn, index, playable))));
-    byId("lanes").replaceChildren(...(playable ? turns.map(laneOf) : []));
+    byId("lanes").replaceChildren(...(playable ? turns.filter((turn) => turn.role !== "system").map(laneOf) : []));
     current = -1;
     follow();
     remark();
@@ -178,11 +178,13 @@
   const turnsOf = () => (Array.isArray(transcript?.turns) ? transcript.turns.filter(isObject) : []);
 
   function lineOf(turn, index, playable) {
-    const role = turn.role === "agent" ? "agent" : "contact";
+    const role = ["agent", "system"].includes(turn.role) ? turn.role : "contact";
     const attributes = { class: "turn", "data-role": role };
     // One stop for the tab key; the arrow keys go on from there.
     if (playable) Object.assign(attributes, { type: "button", tabindex: index === 0 ? "0" : "-1" });
-    const said = `${turn.text ?? ""}${turn.interrupted ? " —" : ""}`;
+    const tool = isObject(turn.tool_call) ? turn.tool_call : null;
+    const called = tool && `called ${tool.name}(${tool.arguments}), which ${tool.ok ? "answered" : "failed"}: ${tool.result}`;
+    const said = called ?? `${turn.text ?? ""}${turn.interrupted ? " —" : ""}`;
     return make(playable ? "button" : "div", attributes, make("time", {}, clock(turn.start_seconds)),
       make("span", { class: "who" }, plain(role)), make("span", { class: "said", dir: "auto" }, said));
   }

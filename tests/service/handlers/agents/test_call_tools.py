@@ -14,6 +14,7 @@ from callwright.service.tables.schema import agents
 from callwright.service.telephony.chosen_services import speech_services_of
 from callwright.service.telephony.engine import AgentSnapshot
 from tests.support import resources
+from tests.support.deployments.plans import make_real
 from tests.support.http.raw_requests import AsyncClient, refused
 from tests.support.resources import refusal
 from tests.support.service import Tenant
@@ -221,3 +222,16 @@ async def test_a_tool_is_stored_without_what_is_left_out(tenant: Tenant) -> None
     row = select(agents.c.call_tools).where(agents.c.id == agent.id)
     stored = await tenant.database.read(lambda connection: connection.execute(row).scalar_one())
     assert json.loads(stored) == [END]
+
+
+async def test_a_preview_of_real_calls_names_tools_that_cannot_work(tenant: Tenant) -> None:
+    campaign = await resources.draft(tenant, "Tools")
+    await set_tools(tenant, campaign.agent.id, {**FREE, "columns": [], "url": "https://example.com/{{day}}"}, BACK)
+    shown = await tenant.client.deployments.preview(id=campaign.deployment.id)
+    assert not any("free_times" in warning for warning in shown.warnings)  # simulated: nothing is sent
+    await make_real(tenant, campaign.deployment.id)
+    shown = await tenant.client.deployments.preview(id=campaign.deployment.id)
+    assert [warning for warning in shown.warnings if "free_times" in warning] == [
+        "These tools of the agent fail, because a secret header is not set: free_times (Authorization).",
+        "No model is set, so these tools are never called: free_times; give them use_when.",
+    ]

@@ -10,7 +10,7 @@ import pytest
 
 from callwright.service.settings import ServiceSettings
 from tests.support import resources
-from tests.support.calendar_service import FREE, SECRET, Calendar, calendar
+from tests.support.calendar_service import FREE, SECRET, booking_tools, calendar
 from tests.support.service import open_service
 from tests.support.talks import answering, ended, page_of, silent_microphone
 
@@ -18,30 +18,6 @@ OFFER = f"I can offer {FREE[0]} or {FREE[1]}. Which one suits you?"
 BOOKED = f"You are booked for {FREE[1]}."
 TYPED = {"Hello": "I would like an appointment.", "I can": "Wednesday at three, please.", "You are": "Goodbye."}
 """What the person types, by how the agent's words begin."""
-
-
-def tools_of(service: Calendar) -> list[dict[str, Any]]:
-    plain = {"type": "http", "description": "Asks the calendar.", "secret_headers": ["Authorization"]}
-    return [
-        plain
-        | {
-            "name": "free_times",
-            "url": f"{service.url}/free?of={{{{first_name}}}}",
-            "columns": ["first_name"],
-            "use_when": {
-                "words": ["appointment"],
-                "say": "I can offer {{answer.times.0}} or {{answer.times.1}}. Which one suits you?",
-            },
-        },
-        plain
-        | {
-            "name": "book",
-            "method": "POST",
-            "url": f"{service.url}/book",
-            "parameters": {"type": "object", "properties": {"time": {"type": "string"}}, "required": ["time"]},
-            "use_when": {"after": "free_times", "say": "You are booked for {{answer.booked}}."},
-        },
-    ]
 
 
 @pytest.mark.xdist_group("live-calls")
@@ -57,7 +33,7 @@ async def test_a_booking_in_a_talk_stands_in_transcript_and_events(
         answering(tenant) as root,
     ):
         agent = await resources.agent(tenant, system_prompt="Be kind.", welcome_message="Hello, this is Ada.")
-        tools: Any = tools_of(service)
+        tools: Any = booking_tools(service, first_words="appointment")
         await tenant.client.agents.set_call_tools(id=agent.id, call_tools=tools)
         given = {"header": "Authorization", "value": SECRET}
         await tenant.client.agents.set_call_tool_secret(id=agent.id, tool="free_times", **given)
