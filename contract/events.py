@@ -5,12 +5,12 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from callwright.contract.calls.transfers import Transfer
 from callwright.contract.compliance_reviews import ReviewCategory, ReviewSeverity, ReviewSubject
 from callwright.contract.declaration.field_types import Timestamp
 from callwright.contract.declaration.marks import OWN, OwnText
 from callwright.contract.declaration.model import Resource
 from callwright.contract.deployments.contacts import Stats
+from callwright.contract.transfers import Transfer
 
 EVENT_TYPES: dict[str, "EventType"] = {}
 

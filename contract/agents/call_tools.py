@@ -5,17 +5,20 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, JsonValue
 
+from callwright.contract.agents.transfer_destinations import MOST_DESTINATIONS, TransferDestination
 from callwright.contract.checks.argument_schemas import checked_schema
 from callwright.contract.checks.header_fields import header_name, header_value
 from callwright.contract.checks.json_sizes import of_at_most
 from callwright.contract.checks.time_zones import checked_zone
-from callwright.contract.declaration.field_types import PlainText
+from callwright.contract.declaration.field_types import CountryCode, PlainText
 from callwright.contract.declaration.marks import OWN, OwnScript, OwnText
 from callwright.contract.declaration.model import Part, Resource
 
 MOST_CALL_TOOLS = 20
 """Tools that an agent may have."""
-RESERVED_NAMES = ("hang_up", "transfer_call")
+TRANSFER = "transfer_call"
+"""The name of every tool of the type `transfer`."""
+RESERVED_NAMES = ("hang_up",)
 """Names that mean something else to an agent."""
 _MOST_BYTES = 8_000
 
@@ -207,7 +210,22 @@ class CallBackTool(_CallTool):
     ] = None
 
 
-CallTool = HttpTool | EndCallTool | PressKeysTool | CallBackTool
+class TransferTool(_CallTool):
+    """Hands the call over to a person. Its name is transfer_call. Without a model it does so when the contact asks for
+    a person: to the first destination, and on a second try to the next."""
+
+    type: Literal["transfer"]
+    destinations: Annotated[list[TransferDestination], Field(min_length=1, max_length=MOST_DESTINATIONS)]
+    countries: Annotated[
+        list[CountryCode],
+        Field(
+            max_length=20,
+            description="Countries that may be called, beside that of the number from which the agent calls.",
+        ),
+    ] = []
+
+
+CallTool = HttpTool | EndCallTool | PressKeysTool | CallBackTool | TransferTool
 CallTools = Annotated[
     list[Annotated[CallTool, Field(discriminator="type")]],
     Field(max_length=MOST_CALL_TOOLS, description="What it can do on a call beside talking."),

@@ -4,7 +4,6 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
-from callwright.contract.calls.transfers import Transfer
 from callwright.contract.declaration.field_types import CallId, Money, Timestamp
 from callwright.contract.declaration.filters import Choices, Filter, FilterText, MadeBetween, OneOrMore, PersonalFilter
 from callwright.contract.declaration.marks import (
@@ -21,6 +20,7 @@ from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import listing, media, operation
 from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
 from callwright.contract.problems import INVALID_CURSOR, INVALID_STATE_TRANSITION, SERVICE_UNAVAILABLE
+from callwright.contract.transfers import Transfer
 
 CallStatus = Literal["queued", "initiated", "ringing", "in_progress", "completed", "failed", "cancelled"]
 Outcome = Literal[

@@ -6,8 +6,8 @@ from typing import Any
 import orjson
 from sqlalchemy import Connection, Row, select, update
 
-from callwright.contract.calls.transfers import Transfer
 from callwright.contract.events import CALL_TRANSFERRED, CallTransferred
+from callwright.contract.transfers import Transfer
 from callwright.service.platform.clock.clock import SECOND, moment_or_none
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.json_text import json_text

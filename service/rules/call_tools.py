@@ -10,24 +10,17 @@ from urllib.parse import urlsplit
 
 from pydantic import JsonValue, TypeAdapter
 
-from callwright.contract.agents.call_tools import RESERVED_NAMES, CallTool, CallTools, HttpTool
+from callwright.contract.agents.call_tools import RESERVED_NAMES, TRANSFER, CallTool, CallTools, HttpTool, TransferTool
 from callwright.contract.checks.argument_schemas import properties_of
 from callwright.service.platform.json_text import json_text
-from callwright.service.rules import webhook_url
+from callwright.service.rules import transfer_destinations, webhook_url
 from callwright.service.rules.templates import filled, placeholders_in
+from callwright.service.rules.unfit_tools import Unfit
 
 ANSWER = "answer"
 """The name that stands for the answer in what an agent says of it, as in `{{answer.times.0}}`."""
 _WITHOUT_BODY = ("GET", "DELETE")
 _SENT = "Tool calls"
-
-
-class Unfit(ValueError):
-    """A field of a tool does not fit. The text follows the field's name."""
-
-    def __init__(self, field: str, message: str) -> None:
-        super().__init__(message)
-        self.field = field
 
 
 @cache
@@ -52,7 +45,13 @@ def stored_tools(tools: Sequence[CallTool]) -> str | None:
 
 def columns_in(stored: str | None) -> list[str]:
     """The audience columns that tools need, each once."""
-    return list(dict.fromkeys(name for tool in tools_in(stored) if isinstance(tool, HttpTool) for name in tool.columns))
+    return list(dict.fromkeys(name for tool in tools_in(stored) for name in _columns_of(tool)))
+
+
+def _columns_of(tool: CallTool) -> Sequence[str]:
+    if isinstance(tool, HttpTool):
+        return tool.columns
+    return transfer_destinations.columns_of(tool) if isinstance(tool, TransferTool) else ()
 
 
 def origin_of(tool: HttpTool) -> str:
@@ -70,8 +69,12 @@ def check(tools: Sequence[CallTool], *, opened: Sequence[IPv4Network | IPv6Netwo
             raise Unfit(f"{place}.name", f"must not be {tool.name}, which means something else to an agent")
         if tool.name in names[:index]:
             raise Unfit(f"{place}.name", f"must be unique; {tool.name} stands before already")
+        if (tool.name == TRANSFER) != isinstance(tool, TransferTool):
+            raise Unfit(f"{place}.name", f"must be {TRANSFER} for a tool of the type transfer, and for no other")
         if isinstance(tool, HttpTool):
             _check_http(tool, place, opened)
+        if isinstance(tool, TransferTool):
+            transfer_destinations.check(tool, place)
         _check_use(tool, place, names)
 
 
@@ -135,6 +138,8 @@ def _check_use(tool: CallTool, place: str, names: Sequence[str]) -> None:
         raise Unfit(
             f"{place}.use_when", "is not for call_back_at: without a model a wish to be called later is heard by itself"
         )
+    if tool.type == "transfer":
+        raise Unfit(f"{place}.use_when", "is not for transfer: without a model a wish for a person is heard by itself")
     if tool.type == "press_keys" and tool.keys is None:
         raise Unfit(f"{place}.keys", "is required with use_when: without a model nobody says which keys")
     if use.after is not None and (use.after not in names or use.after == tool.name):

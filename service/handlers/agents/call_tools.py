@@ -5,12 +5,13 @@ from sqlalchemy import update
 from callwright.contract.agents import call_tool_settings as contract
 from callwright.contract.agents.agents import Agent
 from callwright.contract.agents.call_tools import CallToolSecret, http_tools
-from callwright.service.handlers.agents import agents, kept_versions
+from callwright.service.handlers.agents import agents, kept_versions, transfers
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform import secret_box
 from callwright.service.platform.refusals import invalid
 from callwright.service.platform.secret_box import SecretBox, SecretUnreadable
 from callwright.service.rules import call_tools as rules
+from callwright.service.rules.unfit_tools import Unfit
 from callwright.service.tables import call_tool_secrets as secrets
 from callwright.service.tables import schema
 
@@ -23,7 +24,8 @@ def set_call_tools(asked: contract.SetCallTools, context: RequestContext) -> Age
     row = agents.find(context, asked.id, lock=True)
     try:
         rules.check(asked.call_tools, opened=context.settings.webhook_networks)
-    except rules.Unfit as error:
+        transfers.check(asked.call_tools, context)
+    except Unfit as error:
         raise invalid(error.field, str(error)) from error
     changes = {"call_tools": rules.stored_tools(asked.call_tools)}
     context.connection.execute(

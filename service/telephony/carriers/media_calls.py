@@ -1,5 +1,6 @@
 """What carriers share whose calls are carried by media processes: following a call to its end, and leaving it."""
 
+import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -7,16 +8,33 @@ from typing import Any
 
 import anyio
 
+from callwright.contract.transfers import TransferCause, TransferStatus
 from callwright.service.telephony.chosen_services import ProviderUnusable
 from callwright.service.telephony.engine import CallRequest, CallResult
 from callwright.service.telephony.legs.carrier import HangUpAsked, LegRequest, NotSent, ToldStage
 from callwright.service.telephony.legs.leg_results import lost
 from callwright.service.telephony.lines.conversation_results import Conversation
 from callwright.service.telephony.lines.media_processes import MediaCall
-from callwright.service.telephony.media.messages import Ended, HangUp, Reached, Report, Said, SpeechServices
+from callwright.service.telephony.media.messages import (
+    Ended,
+    HangUp,
+    Reached,
+    Report,
+    Said,
+    SpeechServices,
+    TransferAsked,
+    Transferring,
+    TransferUpdate,
+)
 
 ServicesOf = Callable[[CallRequest], Awaitable[SpeechServices]]
 """The services that hear, think and speak in a call, as they are set when it is placed. Raises ProviderUnusable."""
+ToldUpdate = Callable[[TransferStatus, TransferCause | None], Awaitable[None]]
+"""Called with what has come of a transfer, and why if it failed."""
+Transfers = Callable[[TransferAsked, ToldUpdate], Awaitable[None]]
+"""Transfers a call to a person at its carrier, and tells what comes of it, up to `bridged` or `failed`. It is cancelled
+when the call ends before: then the person is called no more, and left in no call alone."""
+log = logging.getLogger(__name__)
 HANG_UP_S = 2.0
 """Seconds that telling a media process to end a call may take."""
 
@@ -47,11 +65,12 @@ async def followed(
     recording: str | None,
     heard: Iterable[Report] = (),
     meanwhile: Callable[[], Coroutine[Any, Any, None]] | None = None,
+    transfer: Transfers | None = None,
 ) -> CallResult:
     """Follows a call until its end, and hangs it up when that is asked.
 
     `recording` is where its sound is written; `heard` are reports that were taken before; `meanwhile` runs beside the
-    call, and ends with it.
+    call, and ends with it; `transfer` transfers the call where the host's carrier does that.
     """
     call_id = leg.call.call_id
     conversation = Conversation(call_id, recording=recording)
@@ -67,6 +86,11 @@ async def followed(
             await told(report.stage, report.provider_call_id)
         elif isinstance(report, Said):
             await leg.keep(conversation.so_far())
+        elif isinstance(report, Transferring):
+            await leg.keep(conversation.so_far())
+            await leg.transferred(report.transfer)
+        elif isinstance(report, TransferAsked):
+            tasks.start_soon(_transfer, call, report, transfer)
 
     async with left(call, call_id), anyio.create_task_group() as tasks:
         tasks.start_soon(_obey, call, call_id, hang_up)
@@ -100,6 +124,22 @@ async def left(call: MediaCall, call_id: str) -> AsyncGenerator[None]:
 def recording_of(folder: Path | None, call: CallRequest) -> str | None:
     """Where a call is recorded; None if its campaign records nothing, or calls are not recorded here."""
     return None if folder is None or not call.recorded else str(folder / f"{call.call_id}.wav")
+
+
+async def _transfer(call: MediaCall, asked: TransferAsked, transfer: Transfers | None) -> None:
+    """Has the carrier transfer the call, and tells the media process what comes of it."""
+
+    async def told(stage: TransferStatus, cause: TransferCause | None) -> None:
+        await call.send(TransferUpdate(call_id=asked.call_id, stage=stage, cause=cause))
+
+    if transfer is None:
+        await told("failed", "not_possible")
+        return
+    try:
+        await transfer(asked, told)
+    except Exception as error:
+        log.warning("a carrier did not transfer a call: %s", type(error).__name__, extra={"call_id": asked.call_id})
+        await told("failed", "carrier_error")
 
 
 async def _obey(call: MediaCall, call_id: str, hang_up: HangUpAsked) -> None:

@@ -99,6 +99,10 @@ class SipTrunk:
         """Host and port."""
         return self.host if self.port is None else f"{self.host}:{self.port}"
 
+    def address_of(self, number: str) -> str:
+        """The address of a telephone number at the trunk."""
+        return f"sip:{number}@{self.address};transport={self.transport}"
+
     @property
     def number_is_in_from(self) -> bool:
         """Whether `From` has the caller's number, and not the account."""

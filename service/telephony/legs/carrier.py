@@ -12,6 +12,7 @@ import anyio
 
 from callwright.service.telephony.engine import CallRequest, CallResult, EarlyEnd
 from callwright.service.telephony.legs.leg_rows import LegStage
+from callwright.service.telephony.transfers import CallTransfer
 
 
 class Refused(Exception):
@@ -38,6 +39,14 @@ async def _not_kept(_: CallResult) -> None:
     """Nothing is kept."""
 
 
+ToldTransfer = Callable[[CallTransfer], Awaitable[None]]
+"""Called whenever a transfer of the call has reached a stage."""
+
+
+async def _transfer_not_told(_: CallTransfer) -> None:
+    """Nobody is told."""
+
+
 @dataclass(frozen=True)
 class LegRequest:
     """A leg to place. Equal legs have equal `call.call_id`."""
@@ -48,6 +57,7 @@ class LegRequest:
     keep: Keep = _not_kept
     token: str = field(default="", repr=False)
     """Opens the leg to its carrier, in every address that the carrier is given."""
+    transferred: ToldTransfer = _transfer_not_told
 
     def check_in_time(self) -> None:
         """To be called right before the request is sent.

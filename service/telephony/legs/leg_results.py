@@ -63,9 +63,10 @@ def lost(request: CallRequest, so_far: CallResult | None, *, is_answered: bool) 
     known = so_far or CallResult(
         call_id=request.call_id, outcome="answered", hangup_cause="platform_error", ended_by="platform"
     )
+    taken_over = known.transfer is not None and known.transfer.is_bridged
     return replace(
         known,
-        outcome="answered",
+        outcome="transferred" if taken_over else "answered",
         disposition=known.disposition or "incomplete",
         answered_by=known.answered_by or "unknown",
         warnings=(*known.warnings, _NOT_TO_ITS_END),

@@ -28,6 +28,7 @@ from callwright.service.tables.schema import calls, legs
 from callwright.service.tables.schema.leases import LEGS
 from callwright.service.telephony.engine import CallRequest, CallResult, EarlyEnd
 from callwright.service.telephony.legs.leg_results import not_dialled
+from callwright.service.telephony.transfers import CallTransfer
 
 LegState = Literal["new", "placing", "placed", "unconfirmed", "ended"]
 LegStage = Literal["initiated", "ringing", "answered"]
@@ -51,6 +52,11 @@ def _requests() -> TypeAdapter[CallRequest]:  # made when the first leg is: a st
 @cache
 def _results() -> TypeAdapter[CallResult]:
     return TypeAdapter(CallResult)
+
+
+@cache
+def _transfers() -> TypeAdapter[CallTransfer]:
+    return TypeAdapter(CallTransfer)
 
 
 @cache
@@ -117,6 +123,17 @@ def result_of(leg: Row[Any]) -> CallResult:
 def so_far_of(leg: Row[Any]) -> CallResult | None:
     """What is known of a leg that has not ended; None if nothing was said."""
     return None if leg.so_far is None else _results().validate_json(leg.so_far)
+
+
+def transfer_of(leg: Row[Any]) -> CallTransfer | None:
+    """The latest try to transfer a leg's call; None if there was none."""
+    return None if leg.transfer is None else _transfers().validate_json(leg.transfer)
+
+
+def transferred(connection: Connection, call_id: str, transfer: CallTransfer) -> None:
+    """Keeps what has come of a transfer of a call that is carried."""
+    kept = update(legs).where(_L.call_id == call_id, _L.state != "ended")
+    connection.execute(kept.values(transfer=_transfers().dump_json(transfer).decode()))
 
 
 def keep(connection: Connection, so_far: CallResult) -> None:

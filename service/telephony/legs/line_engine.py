@@ -14,6 +14,7 @@ from callwright.service.platform.clock.clock import SECOND
 from callwright.service.telephony.engine import CallProgress, CallRequest, CallResult, EarlyEnd, EngineParts, Report
 from callwright.service.telephony.legs import leg_rows
 from callwright.service.telephony.legs.leg_results import not_dialled, not_opened
+from callwright.service.telephony.transfers import CallTransfer
 
 LOOK_S = 0.2
 """Seconds between two reads of the legs under way, all of an engine at once."""
@@ -43,6 +44,7 @@ class LineEngine:
         await self._database.write(self._add, request, self._clock.now_ms())
         self._followed.add(request.call_id)
         told: set[str] = set()
+        transfers: list[CallTransfer] = []
         try:
             while True:
                 leg = await self._look(request.call_id)
@@ -54,6 +56,12 @@ class LineEngine:
                         after_ms = max(at_ms - leg.created_at, 0)  # by the clock of the service, not the deployment's
                         await report(CallProgress(request.call_id, stage, dial_ms + after_ms))
                         told.add(stage)
+                transfer = leg_rows.transfer_of(leg)
+                if transfer is not None and transfer not in transfers:
+                    answered_ms: int = leg.answered_at or leg.created_at
+                    after_ms = max(answered_ms - leg.created_at, 0) + round(transfer.at_s * SECOND)
+                    await report(CallProgress(request.call_id, "transfer", dial_ms + after_ms, transfer))
+                    transfers.append(transfer)
                 if leg.state == "ended":
                     return _with_times(leg, tells_charges=self._tells_charges)
                 if leg.state == "new" and self._clock.now_ms() - leg.created_at > NOT_TAKEN_S * SECOND:
@@ -92,8 +100,10 @@ def _with_times(leg: Row[Any], *, tells_charges: bool) -> CallResult:
     def after(at_ms: int | None) -> float | None:
         return None if at_ms is None else max(at_ms - leg.created_at, 0) / SECOND
 
+    result = leg_rows.result_of(leg)
     return replace(
-        leg_rows.result_of(leg),
+        result,
+        transfer=leg_rows.transfer_of(leg) or result.transfer,
         carrier=leg.carrier,
         initiated_s=after(leg.initiated_at) or 0.0,
         ringing_s=after(leg.ringing_at),

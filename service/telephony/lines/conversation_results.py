@@ -9,7 +9,8 @@ from callwright.contract.calls.calls import Disposition, Outcome
 from callwright.service.rules.cost_items import Used, summed
 from callwright.service.speech.mu_law_files import has_sound
 from callwright.service.telephony.engine import AnsweredBy, AnswerLatency, CallResult, HangupCause, Turn
-from callwright.service.telephony.media.messages import Ended, Latency, Reached, Report, Said, Usage
+from callwright.service.telephony.media.messages import Ended, Latency, Reached, Report, Said, Transferring, Usage
+from callwright.service.telephony.transfers import CallTransfer
 
 _OUTCOMES: Mapping[HangupCause, Outcome] = {
     "user_busy": "busy",
@@ -32,6 +33,7 @@ class Conversation:
         self._latencies: dict[int, AnswerLatency] = {}
         """By the number that the turn had in its media process."""
         self._keys: list[str] = []
+        self._transfer: CallTransfer | None = None
         self._used: list[Used] = []
         self._is_answered = False
 
@@ -44,6 +46,8 @@ class Conversation:
                 self._turns.append(report.turn)
             if report.keys:
                 self._keys.append(report.keys)
+        elif isinstance(report, Transferring):
+            self._transfer = report.transfer
         elif isinstance(report, Latency):
             self._latencies[report.turn_index] = AnswerLatency(report.total_ms, report.parts_ms)
         elif isinstance(report, Usage):
@@ -79,6 +83,7 @@ class Conversation:
             recorded=ended.recorded or self._has_sound(),
             sip_status=ended.sip_status,
             machine_verdicts=ended.machine_verdicts,
+            transfer=self._transfer,
             used=tuple(self._used),
         )
 
@@ -96,6 +101,8 @@ class Conversation:
     def _outcome(self, ended: Ended) -> Outcome:
         if not self._is_answered:
             return _OUTCOMES.get(ended.cause, "failed")
+        if self._transfer is not None and self._transfer.is_bridged:
+            return "transferred"
         if ended.answered_by not in _MACHINES:
             return "answered"
         return "voicemail_left" if ended.voicemail_message_left else "voicemail"

@@ -185,7 +185,8 @@ class LineHost:
     async def _place_and_follow(self, leg: Row[Any], request: CallRequest, asked: HangUpAsked) -> None:
         carrier, told = self._carriers[leg.carrier], self._told(leg.call_id)
         token, before_s = secrets.token_urlsafe(24), anyio.current_time() + self._times.place_s
-        placed = LegRequest(request, before_s, partial(self._keep, request), token)
+        transferred = partial(self._written, leg_rows.transferred, leg.call_id)
+        placed = LegRequest(request, before_s, partial(self._keep, request), token, transferred)
         if not await self._written(self._fence, request, hash_of(token)):
             await self._settle_own(leg)
             return

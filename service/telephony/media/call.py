@@ -7,19 +7,34 @@ import anyio
 from anyio.abc import TaskGroup
 from pydantic import BaseModel
 
+from callwright.contract.agents.call_tools import TRANSFER
 from callwright.service.speech.synthesiser import Synthesiser
 from callwright.service.telephony.engine import AnsweredBy
+from callwright.service.telephony.media.arrival import Arrival
 from callwright.service.telephony.media.conversation import Conversation
 from callwright.service.telephony.media.findings import End
-from callwright.service.telephony.media.messages import BeginCall, Dial, Ended, HangUp, Listening, Reached
-from callwright.service.telephony.media.other_side import Arrival, Gone, OtherSide
+from callwright.service.telephony.media.messages import (
+    BeginCall,
+    Dial,
+    Ended,
+    HangUp,
+    Listening,
+    Reached,
+    TransferUpdate,
+)
+from callwright.service.telephony.media.other_side import Gone, OtherSide
 from callwright.service.telephony.media.pipeline import CallPipeline, Failure
 from callwright.service.telephony.media.sound.recorder import Recorder
 from callwright.service.telephony.media.sound.sound_clock import SoundClock, Track
 from callwright.service.telephony.media.tools.call_tools import CallTools
 from callwright.service.telephony.media.tools.tool_line import ToolLine
+from callwright.service.telephony.media.transfers.handover import Handover
+from callwright.service.telephony.media.transfers.host_transfers import HostTransfers
+from callwright.service.telephony.media.transfers.person_voice import SpeakingVoice
+from callwright.service.telephony.media.transfers.through import Through
 from callwright.service.telephony.media.turns.transcript import Transcript
 from callwright.service.telephony.media.turns.turn_taking import SpeechModels
+from callwright.service.telephony.transfers import Destination
 
 _TICK_S = 0.1
 _CLOSE_S = 10.0
@@ -55,9 +70,22 @@ class Call:
         transcript = Transcript(begin.request.call_id, report, self._show)
         self._conversation = Conversation(begin, clock=self._clock, transcript=transcript, ended=self._over.set)
         line = ToolLine(self._conversation)
-        self._tools = tools = CallTools(
-            begin.request, begin.services.tools, line, transcript=transcript, clock=self._clock
+        self._handover = Handover(
+            begin.request,
+            self._conversation,
+            transcript=transcript,
+            clock=self._clock,
+            report=report,
+            announces=begin.services.thinking.kind != "policy",
+            is_wanted=lambda: self._wanted() is not None,
         )
+        self._tools = tools = CallTools(
+            begin.request, begin.services.tools, line, self._handover, transcript=transcript, clock=self._clock
+        )
+        self._voice = SpeakingVoice(begin, synthesiser)
+        self._at_host = HostTransfers(begin.request.call_id, report) if begin.host_transfers else None
+        self._person: OtherSide | None = None
+        """With whom the contact is joined here."""
         self._pipeline = CallPipeline(
             begin,
             self._conversation,
@@ -81,6 +109,7 @@ class Call:
                 tasks.start_soon(self._talk, tasks)
                 await self._over.wait()
                 self._clock.stop()
+                await self._handover.close()
                 await self._pipeline.cancel()
                 with anyio.move_on_after(_CLOSE_S):
                     await self._pipeline_ended.wait()
@@ -115,6 +144,11 @@ class Call:
         self._pipeline.transport.output().attach(other)
         call_id = self._begin.request.call_id
         self._report(Reached(call_id=call_id, stage="answered", provider_call_id=other.provider_call_id))
+
+        def join(person: OtherSide) -> None:
+            tasks.start_soon(self._join, person)
+
+        self._handover.connect(self._at_host or self._arrival.transfers(self._voice), join)
         if self._recorder is not None:
             tasks.start_soon(self._recorder.run)
         tasks.start_soon(self._follow, other)
@@ -124,6 +158,9 @@ class Call:
         while True:
             await anyio.sleep(_TICK_S)
             await self._conversation.tick()
+            wanted = self._wanted()
+            if wanted is not None and not self._handover.is_under_way and not self._conversation.speaks:
+                tasks.start_soon(self._hand_over, wanted)
 
     def _waits(self, provider_call_id: str | None, *, rings: bool) -> None:
         stage = "ringing" if rings else "initiated"
@@ -132,7 +169,35 @@ class Call:
     async def _follow(self, other: OtherSide) -> None:
         self._is_gone(await other.run(self))
 
+    def _wanted(self) -> Destination | None:
+        """Whom the policy wants the call to be transferred to."""
+        policy = self._conversation.policy
+        return policy.destination if policy is not None else None
+
+    async def _hand_over(self, destination: Destination) -> None:
+        """Transfers the call for the policy. The agent goes on with the contact if nobody takes over."""
+        result = await self._tools.use(TRANSFER, {"destination": destination.name}, "policy")
+        policy = self._conversation.policy
+        if policy is not None and not result.ok and self._conversation.end is None:
+            for saying in policy.not_transferred():
+                await self._conversation.say(saying)
+
+    async def _join(self, person: OtherSide) -> None:
+        """Lets contact and person talk to each other until one of them is gone. It is not recorded."""
+        if self._recorder is not None:
+            await self._recorder.close()
+        assert self._other is not None
+        self._person = person
+        await person.run(Through(self._other))
+        self._conversation.finish("transfer_completed", "agent")
+
+    def transfer_update(self, order: TransferUpdate) -> None:
+        """The host tells what has come of a transfer."""
+        if self._at_host is not None:
+            self._at_host.update(order)
+
     def _is_gone(self, gone: Gone) -> None:
+        gone = self._handover.other_side_gone(gone)
         if self._conversation.end is None:
             self._gone = gone
         if gone.warning:
@@ -145,12 +210,19 @@ class Call:
 
     async def sound(self, pcm: bytes) -> None:
         """Sound of the other side came."""
+        if self._person is not None:
+            self._conversation.holds()
+            self._person.send_sound(pcm)
+            return
         self._conversation.sound(pcm)
         await self._pipeline.transport.input().hear(pcm)
 
     async def keys(self, digits: str) -> None:
         """The other side pressed keys."""
-        await self._conversation.keys(digits)
+        if self._person is not None:
+            await self._person.press(digits)
+        else:
+            await self._conversation.keys(digits)
 
     async def typed(self, text: str) -> None:
         """The other side typed a turn."""

@@ -337,7 +337,7 @@ class Conversation:
     async def _answer(self, text: str, *, keys: str = "") -> bool:
         """Answers a turn, or returns that the model does."""
         cut_in, self._cut_in = self._cut_in, False
-        if self.is_over or self._machine.is_met:
+        if self.is_over or self._machine.is_met or self._tools.hold_contact:
             return False
         if not keys and await self._machine.takes(text, self._now()):
             return False

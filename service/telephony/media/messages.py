@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from callwright.contract.transfers import TransferCause, TransferKind, TransferStatus
 from callwright.service.rules.prices.installation_prices import ServiceItem
 from callwright.service.telephony.engine import (
     AnsweredBy,
@@ -19,6 +20,7 @@ from callwright.service.telephony.engine import (
     MachineVerdicts,
     Turn,
 )
+from callwright.service.telephony.transfers import CallTransfer
 
 LONGEST_LINE = 1_000_000
 """Bytes of a line. A longer one is a fault, and ends the process."""
@@ -96,6 +98,8 @@ class BeginCall(_Message):
     fallback_sentence: str = ""
     recording: str | None = None
     """Path of the recording, a WAV with two channels (agent left) that grows with the call; None: there is none."""
+    host_transfers: bool = False
+    """Whether the host's carrier transfers the call, as `TransferAsked` asks. Over SIP the process does it itself."""
     carrier_options: Mapping[str, str] = Field(default_factory=dict, repr=False)
     """What the transport needs beyond the request: for SIP `trunk`, the JSON of a `SipTrunk`."""
 
@@ -125,6 +129,16 @@ class Alive(_Message):
     type: Literal["alive"] = "alive"
 
 
+class TransferUpdate(_Message):
+    """What has come of a transfer that the host performs, as `TransferAsked` asked for it."""
+
+    type: Literal["transfer_update"] = "transfer_update"
+    call_id: str
+    stage: TransferStatus
+    cause: TransferCause | None = None
+    """Why it failed."""
+
+
 class SawMachine(_Message):
     """The carrier says who answered."""
 
@@ -133,7 +147,7 @@ class SawMachine(_Message):
     answered_by: AnsweredBy
 
 
-Order = Annotated[BeginCall | Dial | HangUp | SawMachine | Alive, Field(discriminator="type")]
+Order = Annotated[BeginCall | Dial | HangUp | SawMachine | TransferUpdate | Alive, Field(discriminator="type")]
 """What a host tells a media process."""
 
 
@@ -183,6 +197,30 @@ class Latency(_Message):
     """By part: `endpointing`, `hearing`, `thinking`, `speaking`."""
 
 
+class TransferAsked(_Message):
+    """The host's carrier is to transfer the call to a person. It tells by `TransferUpdate` what comes of it, up to
+    `bridged` or `failed`."""
+
+    type: Literal["transfer_asked"] = "transfer_asked"
+    call_id: str
+    kind: TransferKind
+    to: str
+    summary: str = ""
+    """What the person hears first, in a warm transfer."""
+    language: str
+    ring_timeout_s: float
+    confirm_key: str | None = None
+    """The person presses it to take the call; None: whoever answers takes it."""
+
+
+class Transferring(_Message):
+    """A transfer of the call has reached a stage."""
+
+    type: Literal["transferring"] = "transferring"
+    call_id: str
+    transfer: CallTransfer
+
+
 class Usage(_Message):
     """What a call has used of a service since the last report about the same: what that service may charge for."""
 
@@ -225,7 +263,10 @@ class Ended(_Message):
     """False: the request that places the call certainly did not leave, so no telephone rang."""
 
 
-Report = Annotated[Ready | Listening | Reached | Said | Latency | Usage | Ended, Field(discriminator="type")]
+Report = Annotated[
+    Ready | Listening | Reached | Said | Latency | TransferAsked | Transferring | Usage | Ended,
+    Field(discriminator="type"),
+]
 """What a media process tells its host."""
 
 

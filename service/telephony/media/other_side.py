@@ -70,31 +70,3 @@ class OtherSide(Protocol):
     async def run(self, ear: Ear) -> Gone:
         """Hands on what the other side sends until it is gone. Returns why."""
         ...
-
-
-class WaitingStages(Protocol):
-    """Is told what happens before the answer."""
-
-    def __call__(self, provider_call_id: str | None, *, rings: bool) -> None:
-        """The carrier has the call, and `rings` if the telephone rings."""
-        ...
-
-
-class Arrival(Protocol):
-    """How the other side comes to a call."""
-
-    async def prepare(self) -> Gone | None:
-        """Makes ready for it. Returns why it cannot come."""
-        ...
-
-    def place(self, before_s: float) -> None:
-        """The host says that the call is to be placed now, and not after this moment of `time.monotonic`."""
-        ...
-
-    async def wait(self, ring_timeout_s: float, reached: WaitingStages) -> OtherSide | Gone:
-        """Waits until the other side is there."""
-        ...
-
-    async def leave(self, cause: HangupCause) -> None:
-        """Ends the call for the other side, or its coming. Takes a few seconds at most."""
-        ...

@@ -154,6 +154,10 @@ class CallPipeline:
         """Presses keys, after what is being said."""
         await self._agent_speech.press(keys)
 
+    async def play(self, pcm: bytes) -> None:
+        """Plays sound that is no speech, after what is being said."""
+        await self._agent_speech.play(pcm)
+
     async def ask_model(self, text: str | None) -> None:
         """Gives the model a turn that was not spoken, after what the agent really said before it; None: asks again."""
         await self._worker.flush_pipeline(_FLUSH_S)

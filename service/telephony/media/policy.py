@@ -15,6 +15,7 @@ from callwright.service.telephony.simulated.conversation.placeholders import wit
 from callwright.service.telephony.simulated.conversation.tool_cues import ToolUse
 from callwright.service.telephony.simulated.conversation.welcome import agent_chance, first_words
 from callwright.service.telephony.simulated.machine import message_for_machine
+from callwright.service.telephony.transfers import Destination, destinations_in
 
 HeardOf = Callable[[Speaker], str]
 """What was really said in that side's last turn; empty if it has not spoken."""
@@ -64,7 +65,8 @@ class LivePolicy:
     def __init__(self, request: CallRequest, heard_of: HeardOf) -> None:
         request = with_plain_placeholders(request)
         self._line = _Line(heard_of)
-        self._policy = AgentPolicy(request, self._line, agent_chance(request))
+        destinations = destinations_in(request.agent.call_tools, request.variables)
+        self._policy = AgentPolicy(request, self._line, agent_chance(request), destinations=destinations)
         self._language = request.agent.language
 
     @property
@@ -81,6 +83,15 @@ class LivePolicy:
     def language(self) -> str:
         """The language that is spoken now."""
         return self._language
+
+    @property
+    def destination(self) -> Destination | None:
+        """Whom the call is to be transferred to now; None if to nobody."""
+        return self._policy.destination
+
+    def not_transferred(self) -> list[Saying]:
+        """What is said when nobody has taken over."""
+        return self._taken(self._policy.not_transferred())
 
     def open(self) -> list[Saying]:
         """The first words; none if the contact speaks first."""

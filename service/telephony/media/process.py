@@ -32,14 +32,15 @@ from callwright.service.telephony.media.messages import (
     HangUp,
     Order,
     Ready,
+    TransferUpdate,
     line_of,
     order_from,
 )
 
 if TYPE_CHECKING:
     from callwright.service.speech.synthesiser import Synthesiser
+    from callwright.service.telephony.media.arrival import Arrival
     from callwright.service.telephony.media.call import Call
-    from callwright.service.telephony.media.other_side import Arrival
     from callwright.service.telephony.media.sip.stack import SipStack
     from callwright.service.telephony.media.websocket import Listener
 
@@ -123,6 +124,8 @@ class Calls:
                 await call.hang_up(order)
             elif isinstance(order, Dial):
                 call.place(order)
+            elif isinstance(order, TransferUpdate):
+                call.transfer_update(order)
             else:
                 await call.saw(order.answered_by)
         except Exception as error:

@@ -22,8 +22,10 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
 from callwright.service.telephony.engine import HangupCause
-from callwright.service.telephony.media.other_side import Ear, Gone, OtherSide, WaitingStages
+from callwright.service.telephony.media.arrival import WaitingStages
+from callwright.service.telephony.media.other_side import Ear, Gone, OtherSide
 from callwright.service.telephony.media.sound.sound_clock import FRAME_BYTES, seconds_of
+from callwright.service.telephony.media.transfers.means import PersonVoice
 
 LONGEST_TEXT = 1_000
 """Characters of a typed turn."""
@@ -231,6 +233,9 @@ class Awaited:
                 return await self._page
         except TimeoutError:
             return Gone("no_answer", "platform")
+
+    def transfers(self, voice: PersonVoice) -> None:
+        """Nothing: a websocket cannot be moved to a telephone from here."""
 
     async def leave(self, cause: HangupCause) -> None:
         """Tells the page that the call is over, and makes the token invalid."""

@@ -27,7 +27,7 @@ from callwright.service.telephony.simulated.reachability import (
 )
 from callwright.service.telephony.simulated.reserved import LineOutcome, ReservedNumber, reserved
 from callwright.service.telephony.simulated.steering import Steering, read_steering
-from callwright.service.telephony.transfers import NOBODY_SET, CallTransfer
+from callwright.service.telephony.transfers import NOBODY_SET, CallTransfer, destinations_in
 
 _NEVER_CONNECTED: dict[LineOutcome, tuple[Outcome, HangupCause]] = {
     "no_answer": ("no_answer", "no_answer"),
@@ -174,7 +174,9 @@ def _connected(
         else:
             is_forced = steering.outcome == "transferred"
             taking_over = Person(Chance(moment, "transfer"), steering.transfer or _FORCED_ANSWERS.get(steering.outcome))
-            destinations = (NOBODY_SET,) if is_forced or steering.transfer is not None else ()
+            destinations = destinations_in(request.agent.call_tools, request.variables)
+            if not destinations and (is_forced or steering.transfer is not None):
+                destinations = (NOBODY_SET,)
             talk = Conversation(request, contact, timeline, words, person=taking_over, destinations=destinations)
             ending = talk.run()
             transfer = talk.transfer

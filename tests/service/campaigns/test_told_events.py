@@ -11,6 +11,7 @@ import anyio
 import pytest
 from sqlalchemy import Row, select
 
+from callwright.contract.agents.call_tools import EndCallTool, UseWhen
 from callwright.contract.calls.calls import Outcome
 from callwright.contract.events import EVENT_TYPES, EventType, WebhookTest
 from callwright.service.platform.clock.clock import DAY, milliseconds, moment
@@ -30,6 +31,7 @@ from tests.support.campaigns import (
     expire_leases,
     lease,
     leave_in_wallet,
+    make_agent,
     people,
     rent,
     run,
@@ -298,8 +300,12 @@ async def test_a_transfer_is_told_once(tenant: Tenant) -> None:
 
 async def test_every_payload_is_that_of_its_type_and_holds_no_number_and_no_words(tenant: Tenant) -> None:
     client = tenant.client
+    agent = await make_agent(tenant, "Tools")
+    ends = EndCallTool(type="end_call", name="end_call", description="Ends it.", use_when=UseWhen())
+    await client.agents.set_call_tools(id=agent.id, call_tools=[ends])
     async with working(tenant):
-        called = await run(tenant, [*people(12), *people(1, first=12, sim_outcome="transferred")], "Called")
+        rows = [*people(12), *people(1, first=12, sim_outcome="transferred")]
+        called = await run(tenant, rows, "Called", agent_id=agent.id)
     stopped = await draft(tenant, people(2, first=100), "Stopped")
     for act in (client.deployments.start, client.deployments.pause, client.deployments.resume):
         await act(id=stopped.id)
@@ -323,6 +329,7 @@ async def test_every_payload_is_that_of_its_type_and_holds_no_number_and_no_word
         turn.text
         async for call in client.calls.list(deployment_id=called.id, outcome=["answered"])
         for turn in (await client.calls.get_transcript(call_uuid=call.id)).turns
+        if turn.text
     ]
     assert said
     for row, data in found:

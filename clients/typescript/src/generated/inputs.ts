@@ -19,6 +19,7 @@ import type {
   RetryPolicy,
   Speech,
   Spend,
+  TransferTool,
   Voicemail,
 } from "./schemas.ts";
 
@@ -129,7 +130,7 @@ export interface SetCallToolsInput {
   /** Agent id (agt_…), from list_agents. */
   id: string;
   /** What it can do on a call beside talking. */
-  call_tools: (HttpTool | EndCallTool | PressKeysTool | CallBackTool)[];
+  call_tools: (HttpTool | EndCallTool | PressKeysTool | CallBackTool | TransferTool)[];
 }
 
 /**

@@ -30,7 +30,7 @@ export interface Agent {
   /** The language model on live calls. null: the organization's default. */
   model?: Model | null;
   /** What it can do on a call beside talking. */
-  call_tools?: (HttpTool | EndCallTool | PressKeysTool | CallBackTool)[];
+  call_tools?: (HttpTool | EndCallTool | PressKeysTool | CallBackTool | TransferTool)[];
   /** The secret headers of its tools, and whether they are set. */
   call_tool_secrets?: CallToolSecret[];
   /** Audience columns that its words and tools need. */
@@ -56,7 +56,7 @@ export interface AgentSnapshot {
   /** The language model on live calls. null: the organization's default. */
   model?: Model | null;
   /** What it can do on a call beside talking. */
-  call_tools?: (HttpTool | EndCallTool | PressKeysTool | CallBackTool)[];
+  call_tools?: (HttpTool | EndCallTool | PressKeysTool | CallBackTool | TransferTool)[];
   name: string;
   agent_updated_at: string;
 }
@@ -72,7 +72,7 @@ export interface AgentVersion {
   /** The language model on live calls. null: the organization's default. */
   model?: Model | null;
   /** What it can do on a call beside talking. */
-  call_tools?: (HttpTool | EndCallTool | PressKeysTool | CallBackTool)[];
+  call_tools?: (HttpTool | EndCallTool | PressKeysTool | CallBackTool | TransferTool)[];
   agent_id: string;
   /** From 1; each change of what it says or how has the next number. */
   version: number;
@@ -1949,6 +1949,48 @@ export interface Transfer {
   started_at?: string | null;
   /** When the person took over; null until then. */
   bridged_at?: string | null;
+}
+
+/** A person, or a desk, that takes calls over. */
+export interface TransferDestination {
+  /** By which the agent knows it; unique. */
+  name: string;
+  /** Phone number in E.164 form. */
+  to: string;
+  /**
+   * warm: the person is called first and hears what it is about, while the contact holds. cold: the call is moved at
+   * once. Default: "warm".
+   */
+  kind?: "warm" | "cold";
+  /** How long it rings there. Default: 30. */
+  ring_timeout_seconds?: number;
+  /**
+   * What the person hears first in a warm transfer, with {{column}} for values of the contact. A model adds a
+   * summary. Empty: that somebody is on the line who wants to speak to a person.
+   */
+  summary?: string;
+  /** Said to the contact first. Empty: that a colleague is called. */
+  say_before?: string;
+  /**
+   * The person presses this key to take a warm transfer, so that no mailbox takes it. null: whoever answers takes it.
+   */
+  confirm_key?: string | null;
+}
+
+/**
+ * Hands the call over to a person. Its name is transfer_call. Without a model it does so when the contact asks for
+ * a person: to the first destination, and on a second try to the next.
+ */
+export interface TransferTool {
+  /** By which the model calls it: lower-case letters, digits and _; unique for the agent. */
+  name: string;
+  /** What it does and when the model is to call it. */
+  description: string;
+  use_when?: UseWhen | null;
+  type: "transfer";
+  destinations: TransferDestination[];
+  /** Countries that may be called, beside that of the number from which the agent calls. */
+  countries?: string[];
 }
 
 /**

@@ -20,6 +20,8 @@ _MOST_READ = 16_000
 _HANG_UP_S = 2.0
 _BYE = "Connection reset by peer"
 """What the stack says when the other side hangs up."""
+_TRANSFERRED = "Call transfered"
+"""What it says when the other side reports that it talks to somebody else by now."""
 
 
 class Line:
@@ -86,6 +88,8 @@ class Line:
         """Why the call is over."""
         text = self.closed or ""
         if self.is_answered:
+            if text == _TRANSFERRED:
+                return Gone("transfer_completed", "agent")
             if _BYE in text:
                 return Gone("contact_hangup", "contact")
             return Gone("network_error", "carrier")

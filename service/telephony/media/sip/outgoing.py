@@ -3,14 +3,18 @@
 import asyncio
 import time
 from contextlib import suppress
+from dataclasses import replace
 
 from baresip import BaresipError, CommandTimeout
 
 from callwright.service.telephony.carriers.sip_trunk import SipTrunk
 from callwright.service.telephony.engine import CallRequest, HangupCause
-from callwright.service.telephony.media.other_side import Gone, WaitingStages
+from callwright.service.telephony.media.arrival import WaitingStages
+from callwright.service.telephony.media.other_side import Gone
 from callwright.service.telephony.media.sip.line import Line
+from callwright.service.telephony.media.sip.sip_transfers import SipTransfers
 from callwright.service.telephony.media.sip.stack import SipStack
+from callwright.service.telephony.media.transfers.means import PersonVoice
 
 _RECORD_S = 0.2
 """The stack's record of messages comes a moment after its events."""
@@ -24,6 +28,7 @@ class OutgoingCall:
         self._before_s: asyncio.Future[float] = asyncio.get_running_loop().create_future()
         self._dialled: asyncio.Task[Line] | None = None
         """Goes on when the call is given up meanwhile: what was dialled must be hung up."""
+        self._line: Line | None = None
 
     async def prepare(self) -> Gone | None:
         """Starts the stack and registers, if that is still to be done."""
@@ -50,9 +55,12 @@ class OutgoingCall:
             return Gone("platform_error", "platform", warning, was_sent=False)
         try:
             async with asyncio.timeout(ring_timeout_s):
-                return await self._answer(line, reached)
+                answered = await self._answer(line, reached)
         except TimeoutError:
             return Gone("no_answer", "platform")
+        if isinstance(answered, Line):
+            self._line = answered
+        return answered
 
     async def _answer(self, line: Line, reached: WaitingStages) -> Line | Gone:
         told = 0
@@ -66,6 +74,16 @@ class OutgoingCall:
                 reached(line.sip_call_id, rings=line.rings)
             await line.news()
         return line
+
+    def transfers(self, voice: PersonVoice) -> SipTransfers | None:
+        """What transfers the call, once it is answered."""
+        if self._line is None:
+            return None
+
+        def call(to: str) -> OutgoingCall:
+            return OutgoingCall(self._stack, self._trunk, replace(self._request, to=to))
+
+        return SipTransfers(self._line, call, self._trunk.address_of, voice)
 
     async def leave(self, cause: HangupCause) -> None:
         """Ends the call with BYE or CANCEL, unless it has ended."""

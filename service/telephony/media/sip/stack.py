@@ -63,7 +63,7 @@ class SipStack:
         agent = self._agents[self._key(trunk, number)]
         domain = trunk.from_domain or trunk.address
         call = await agent.dial(
-            f"sip:{to}@{trunk.address};transport={trunk.transport}",
+            trunk.address_of(to),
             headers={"P-Asserted-Identity": f"<sip:{number}@{domain}>"},
         )
         line = self._line(call.handle)

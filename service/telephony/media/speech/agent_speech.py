@@ -13,12 +13,14 @@ from pipecat.frames.frames import (
     LLMFullResponseEndFrame,
     LLMFullResponseStartFrame,
     LLMTextFrame,
+    OutputAudioRawFrame,
     OutputDTMFFrame,
     TTSSpeakFrame,
 )
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 
 from callwright.service.telephony.media.findings import Then
+from callwright.service.telephony.media.sound.sound_clock import RATE
 from callwright.service.telephony.media.turns.frames import ToolsCalled, TurnBegins, TurnEnds
 
 HANG_UP = "[hang_up]"
@@ -44,6 +46,10 @@ class Voice(Protocol):
 
     async def press(self, keys: str) -> None:
         """Presses keys, after what is being said."""
+        ...
+
+    async def play(self, pcm: bytes) -> None:
+        """Plays sound that is no speech, after what is being said."""
         ...
 
 
@@ -91,6 +97,10 @@ class AgentSpeech(FrameProcessor):
     async def press(self, keys: str) -> None:
         """Presses keys, after what is being said."""
         await self.push_frame(OutputDTMFFrame.from_string(keys))
+
+    async def play(self, pcm: bytes) -> None:
+        """Plays sound that is no speech, after what is being said."""
+        await self.push_frame(OutputAudioRawFrame(pcm, RATE, 1))
 
     async def silence(self) -> None:
         """Interrupts what is being said and thought."""

@@ -4,7 +4,14 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from callwright.contract.agents.call_tools import CallBackTool, CallTool, EndCallTool, HttpTool, PressKeysTool
+from callwright.contract.agents.call_tools import (
+    CallBackTool,
+    CallTool,
+    EndCallTool,
+    HttpTool,
+    PressKeysTool,
+    TransferTool,
+)
 
 _NONE: Mapping[str, Any] = {"type": "object", "properties": {}}
 _END_CALL: Mapping[str, Any] = {
@@ -41,6 +48,20 @@ def schema_of(tool: CallTool) -> Mapping[str, Any]:
             return _NONE if tool.keys else _PRESS_KEYS
         case CallBackTool():
             return _CALL_BACK
+        case TransferTool():
+            names = [one.name for one in tool.destinations]
+            return {
+                "type": "object",
+                "properties": {
+                    "destination": {"type": "string", "enum": names, "description": "To whom."},
+                    "summary": {
+                        "type": "string",
+                        "maxLength": 500,
+                        "description": "Who calls and what about, in a sentence or two: it is said to the person.",
+                    },
+                },
+                "required": ["destination"],
+            }
 
 
 def described(tool: CallTool, now: datetime) -> str:

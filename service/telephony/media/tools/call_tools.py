@@ -15,7 +15,14 @@ import anyio
 from anyio.abc import TaskGroup
 from pydantic import JsonValue
 
-from callwright.contract.agents.call_tools import CallBackTool, CallTool, EndCallTool, HttpTool, PressKeysTool
+from callwright.contract.agents.call_tools import (
+    CallBackTool,
+    CallTool,
+    EndCallTool,
+    HttpTool,
+    PressKeysTool,
+    TransferTool,
+)
 from callwright.contract.checks.address_ranges import Network
 from callwright.contract.checks.argument_schemas import problems_of
 from callwright.service.platform.outgoing.names import Names
@@ -29,7 +36,9 @@ from callwright.service.telephony.media.tools.http_answers import asked
 from callwright.service.telephony.media.tools.http_request import UnfitArgument, request_of
 from callwright.service.telephony.media.tools.moments import NoMoment, moment_of
 from callwright.service.telephony.media.tools.results import ToolResult, failed
+from callwright.service.telephony.media.transfers.handover import Handover
 from callwright.service.telephony.media.turns.transcript import Transcript
+from callwright.service.telephony.transfers import result_of
 
 MOST_A_TURN, MOST_A_CALL = 5, 40
 """Calls of tools in answer to one turn of the contact, and in a whole call."""
@@ -73,13 +82,14 @@ class CallTools:
         request: CallRequest,
         access: ToolAccess,
         line: Line,
+        handover: Handover,
         *,
         transcript: Transcript,
         clock: SoundClock,
         now: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
     ) -> None:
-        self._request, self._access, self._line = request, access, line
+        self._request, self._access, self._line, self._handover = request, access, line, handover
         self._transcript, self._clock, self._now, self._wall = transcript, clock, now, wall
         self._tools = {tool.name: tool for tool in tools_in(request.agent.call_tools)}
         self._opened: Sequence[Network] = [ip_network(text) for text in access.opened]
@@ -91,12 +101,18 @@ class CallTools:
             EndCallTool: self._end_call,
             PressKeysTool: self._press_keys,
             CallBackTool: self._call_back,
+            TransferTool: self._transfer,
         }
 
     @property
     def all(self) -> Sequence[CallTool]:
         """The tools."""
         return tuple(self._tools.values())
+
+    @property
+    def hold_contact(self) -> bool:
+        """Whether nothing is answered, because the contact waits for a person."""
+        return self._handover.holds_contact
 
     @property
     def are_running(self) -> bool:
@@ -204,6 +220,14 @@ class CallTools:
         self._line.call_back_at(moment)
         said = "It is noted, and the call is made then or when calling hours allow it. Say so, and take your leave."
         return ToolResult(ok=True, text=said)
+
+    async def _transfer(self, tool: TransferTool, arguments: Mapping[str, JsonValue]) -> ToolResult:
+        if self._handover.is_under_way:
+            return failed("A transfer is under way. Wait for what comes of it.")
+        if not self._handover.may_try:
+            return failed("It was tried often enough. Say that a colleague calls back, and go on.")
+        cause = await self._handover.to(str(arguments["destination"]), str(arguments.get("summary") or ""))
+        return ToolResult(ok=True, text=result_of(None), then="listen") if cause is None else failed(result_of(cause))
 
     def _spoken(self, sentence: str) -> str:
         return render(sentence, self._request.variables).text

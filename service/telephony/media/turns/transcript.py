@@ -61,6 +61,8 @@ class Transcript:
         self._caption = caption
         self._last: dict[Speaker, str] = {}
         self._repeated = 0
+        self.counts_repeats = True
+        """Whether saying the same again counts; not to a contact who holds."""
         self.turns = 0
         """How many turns there were."""
 
@@ -87,7 +89,7 @@ class Transcript:
     ) -> int:
         """Reports a turn, and returns its number. Times are seconds after the answer."""
         if speaker == "agent":
-            same = bool(text) and text == self.heard_of("agent") and not interrupted
+            same = bool(text) and text == self.heard_of("agent") and not interrupted and self.counts_repeats
             self._repeated = self._repeated + 1 if same else 0
         if text:
             self._last[speaker] = text

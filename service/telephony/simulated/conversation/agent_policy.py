@@ -42,9 +42,7 @@ class AgentPolicy:
         self._request = request
         self._line = line
         self._chance = chance
-        self._destinations = destinations
-        self._transfers = 0
-        """How often it tried to transfer the call."""
+        self._destinations, self._transfers = destinations, 0
         self.destination: Destination | None = None
         """Whom it transfers the call to, while it waits for what comes of that."""
         language = request.agent.language
@@ -334,9 +332,11 @@ class AgentPolicy:
         self.ending.disposition = "escalated"
         if not self._destinations or self._transfers >= MOST_TRANSFERS:
             return self._leave(joined(lead, self._bank.agent_says("human", self._chance)))
+        chosen = self._destinations[self._transfers % len(self._destinations)]
         self._transfers += 1
-        self.destination = self._destinations[0]
-        self._say(joined(lead, self._bank.agent_says("transfer", self._chance)), own=False)
+        self.destination = chosen
+        phrase = chosen.say_before or self._bank.agent_says("transfer", self._chance)
+        self._say(joined(lead, phrase), own=bool(chosen.say_before))
         return None if self._line.cut else "transfer"
 
     def ask_to_hold(self) -> None:

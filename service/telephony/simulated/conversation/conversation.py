@@ -10,7 +10,7 @@ from callwright.service.telephony.simulated.conversation.ending import Ending
 from callwright.service.telephony.simulated.conversation.line import Awaited, Heard
 from callwright.service.telephony.simulated.conversation.rehearsed_tools import answer_of, called
 from callwright.service.telephony.simulated.conversation.timeline import Timeline
-from callwright.service.telephony.simulated.person import Person
+from callwright.service.telephony.simulated.person import Person, rehearsed_transfer
 from callwright.service.telephony.transfers import CallTransfer, Destination
 
 MAX_REPLIES = 80
@@ -36,7 +36,7 @@ class Conversation:
         self._contact = contact
         self._timeline = timeline
         self._chance = chance
-        self._person = person
+        self._person, self._from = person, request.from_
         self._policy = AgentPolicy(request, timeline, chance, destinations=destinations)
         self.transfer: CallTransfer | None = None
         """The last try to transfer the call."""
@@ -83,10 +83,13 @@ class Conversation:
 
     def _transferred(self) -> Awaited | None:
         """Calls the person, while the contact holds. Nothing is awaited once the person has taken over."""
-        policy = self._policy
-        assert policy.destination is not None
-        self.transfer = self._person.called(policy.destination, self._timeline, policy.ask_to_hold)
-        return None if self.transfer.is_bridged or self._timeline.cut else policy.not_transferred()
+        policy, timeline, destination = self._policy, self._timeline, self._policy.destination
+        assert destination is not None
+        hold = policy.ask_to_hold if destination.kind == "warm" else None
+        self.transfer = transfer = self._person.called(destination, timeline, self._from, hold)
+        if destination.to is not None:
+            timeline.tool_called(rehearsed_transfer(transfer))
+        return None if transfer.is_bridged or timeline.cut else policy.not_transferred()
 
     def _heard(self, reply: Reply) -> Reply | None:
         timeline, contact = self._timeline, self._contact

@@ -105,7 +105,8 @@ async def test_a_column_of_a_tool_that_the_audience_lacks_keeps_a_campaign_from_
 
 
 REFUSED: list[tuple[str, list[dict[str, Any]], str]] = [
-    ("call_tools.0.name", [{**END, "name": "transfer_call"}], "means something else"),
+    ("call_tools.0.name", [{**END, "name": "hang_up"}], "means something else"),
+    ("call_tools.0.name", [{**END, "name": "transfer_call"}], "type transfer"),
     ("call_tools.1.name", [END, {**KEYS, "name": "end_call"}], "must be unique"),
     ("call_tools.0.name", [{**END, "name": "End Call"}], "wrong form"),
     ("call_tools.0.url", [{**FREE, "url": "https://a.example/{{dey}}"}], "dey"),

@@ -14,13 +14,15 @@ MACHINE = "Please leave a message after the tone."
 MESSAGE = "This is Ada and we will try again tomorrow."
 ASIDE = "Okay."
 LATER = "My neighbour waters the plants in summer."
+PERSON = "I want to talk to a real person."
+SUMMARY = "Maria Keller is on the line about her boiler."
 LONG = (
     "Hello this is Ada and I would like to tell you about everything that we have done since the beginning of the year "
     "because there is a great deal of it and all of it will interest you very much indeed"
 )
 PROMPT = f"You are Ada from Northwind.\n- Ask whether Tuesday suits them.\n{PRICE}"
-CONTACT = (YES, COST, STOP, WAIT, MACHINE, ASIDE, LATER)
-AGENT = (GREETING, QUESTION, PRICE, MESSAGE)
+CONTACT = (YES, COST, STOP, WAIT, MACHINE, ASIDE, LATER, PERSON)
+AGENT = (GREETING, QUESTION, PRICE, MESSAGE, SUMMARY)
 
 
 def beep(seconds: float = 0.5) -> bytes:

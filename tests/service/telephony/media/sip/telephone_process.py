@@ -1,7 +1,8 @@
 """A telephone of tests as a process of its own: it takes one call after the other and does what it is told.
 
 Commands are lines of JSON on standard input, what happens are lines of JSON on standard output. The first argument is
-JSON: `listen` (address and port), `on_call` (`answer`, `ring` or `busy`), `transport`, `certificate`, `rtp_timeout`.
+JSON: `listen` (address and port), `on_call` (`answer`, `ring` or `busy`), `transport`, `certificate`, `rtp_timeout`,
+`transfers` (what it does when it is asked to call somebody else: `auto`, `manual` or `reject`), `parameters`.
 """
 
 # The library's listeners have no types.
@@ -49,6 +50,11 @@ class Telephone:
             case _:
                 pass
 
+    def goes_on(self, call: Call) -> None:
+        """The call goes on with somebody else."""
+        self._call = call
+        tell("goes_on")
+
     def _start(self, work: Any) -> None:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
@@ -60,7 +66,8 @@ class Telephone:
                 self._answered = True
                 tell("answered")
             case Event.CALL_CLOSED:
-                self._to_say.clear()
+                if self._call is None or event.call == self._call.handle:  # else the call goes on with somebody else
+                    self._to_say.clear()
                 tell("closed", answered=self._answered, text=event.text, heard_s=self.heard_s())
             case Event.CALL_DTMF_START:
                 tell("key", digit=event.text)
@@ -143,7 +150,8 @@ async def main() -> None:
         transport=options.get("transport", "udp"),
         extra_params=("catchall=yes", *options.get("parameters", ())),
     )
-    agent = await UserAgent.create(runtime, account)
+    agent = await UserAgent.create(runtime, account, transfer_policy=options.get("transfers", "manual"))
+    agent.on_transfer_call(telephone.goes_on)
     agent.on_incoming(telephone.rings)
     reader = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)

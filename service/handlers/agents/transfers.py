@@ -1,0 +1,35 @@
+"""Where an agent may not hand its calls over, by what the database knows: other countries, and who is not called."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import select
+
+from callwright.contract.agents.call_tools import CallTool, TransferTool
+from callwright.service.dialling.eligibility import do_not_call
+from callwright.service.handlers.request_context import RequestContext
+from callwright.service.rules.transfer_destinations import check_countries
+from callwright.service.rules.unfit_tools import Unfit
+from callwright.service.tables.schema import phone_numbers
+
+_N = phone_numbers.c
+
+
+def check(tools: Sequence[CallTool], context: RequestContext) -> None:
+    """Raises `Unfit` for a destination abroad that is not allowed, and for one that asked not to be called.
+
+    An organization without numbers calls from nowhere yet, so its destinations may be anywhere.
+    """
+    for index, tool in enumerate(tools):
+        if not isinstance(tool, TransferTool):
+            continue
+        place = f"call_tools.{index}"
+        mine = select(_N.country).where(_N.org_id == context.org_id, _N.released_at.is_(None)).distinct()
+        own = set(context.connection.execute(mine).scalars())
+        if own:
+            check_countries(tool, place, own)
+        for at, one in enumerate(tool.destinations):
+            listed = do_not_call.entry_of(
+                context.connection, context.org_id, one.to, simulated=False, now_ms=context.now_ms
+            )
+            if listed is not None:
+                raise Unfit(f"{place}.destinations.{at}.to", "is on the do-not-call list")

@@ -1,0 +1,227 @@
+"""Transfers over SIP between three SIP stacks: the media process, the contact's telephone and that of a person, with a
+switch that knows where each number is."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+import pytest
+
+from callwright.contract.agents.call_tools import TransferTool
+from callwright.contract.agents.transfer_destinations import TransferDestination
+from callwright.service.telephony.media.messages import Transferring
+from callwright.service.telephony.transfers import CallTransfer
+from tests.service.telephony.media.calls import Line
+from tests.service.telephony.media.closed_set import resampled
+from tests.service.telephony.media.sentences import PERSON, QUESTION, SUMMARY, YES
+from tests.service.telephony.media.sip.sip_calls import SipCall, placed
+from tests.service.telephony.media.sip.switch import Switch, switch
+from tests.service.telephony.media.sip.telephone import Telephone, telephone
+
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.xdist_group("live-calls")]
+CONTACT, DESK = "+14155550123", "+14155550177"
+SORRY = "I'm sorry, none of my colleagues can take your call just now."
+
+
+@dataclass
+class Transferred:
+    """A call whose contact wants a person."""
+
+    line: Line
+    call: SipCall
+    contact: Telephone
+    person: Telephone
+    switch: Switch
+
+    async def asks_for_person(self) -> None:
+        await self.call.turn("agent", 1)
+        await self.contact.say(self.line.sounds[PERSON])
+
+    def transfers(self) -> list[CallTransfer]:
+        reports = self.call.media.reports.all
+        return [
+            each.transfer for each in reports if isinstance(each, Transferring) and each.call_id == self.call.call_id
+        ]
+
+    async def reaches(self, status: str) -> CallTransfer:
+        found = await self.call.media.reports.wait_for(
+            Transferring, lambda each: each.call_id == self.call.call_id and each.transfer.status == status, within_s=60
+        )
+        return found.transfer
+
+    async def hears(self, who: Telephone, other: Telephone, text: str) -> None:
+        """Waits until one of the two hears what the other says."""
+        before = len(await who.heard())
+        await other.say(self.line.sounds[text])
+        known = self.line.service.known
+        with anyio.fail_after(20):
+            while True:
+                if known.recognise(resampled((await who.heard())[before:], 8_000)) == text:
+                    return
+                await anyio.sleep(0.2)
+
+
+@asynccontextmanager
+async def wanting(
+    line: Line,
+    *,
+    person: dict[str, Any] | None = None,
+    contact: dict[str, Any] | None = None,
+    kind: str = "warm",
+    to: str = DESK,
+    ring_s: int = 30,
+    **destination: Any,
+) -> AsyncGenerator[Transferred]:
+    """A call over the switch. The agent may transfer it to the desk, whose telephone answers unless told otherwise."""
+    given = {"name": "desk", "to": to, "kind": kind, "ring_timeout_seconds": ring_s, "summary": SUMMARY}
+    tool = TransferTool(
+        type="transfer",
+        name="transfer_call",
+        description="To a person.",
+        destinations=[TransferDestination.model_validate(given | destination)],
+    )
+    async with telephone(**({"transfers": "auto"} | (contact or {}))) as theirs, telephone(**(person or {})) as desk:
+        async with switch({CONTACT: theirs.port, DESK: desk.port}) as between:
+            call = await placed(line, between.trunk, tools=[tool])
+            await call.reached("answered")
+            yield Transferred(line, call, theirs, desk, between)
+
+
+@pytest.mark.requirement("TRANSFER-05")
+async def test_a_person_who_answers_takes_the_place_of_the_agent(line: Line) -> None:
+    async with wanting(line) as made:
+        await made.asks_for_person()
+        bridged = await made.reaches("bridged")
+        ended = await made.call.ended()
+        await made.hears(made.person, made.contact, YES)
+        await made.hears(made.contact, made.person, YES)
+    assert [each.status for each in made.transfers()] == ["ringing", "answered", "bridged"]
+    assert (bridged.kind, bridged.to, bridged.name, bridged.cause) == ("warm", DESK, "desk", None)
+    assert (ended.cause, ended.ended_by, ended.disposition) == ("transfer_completed", "agent", "escalated")
+    assert made.call.turns()[-1].tool_call is not None
+
+
+@pytest.mark.requirement("TRANSFER-05")
+async def test_where_the_trunk_does_not_replace_the_agent_the_two_are_joined_here(line: Line) -> None:
+    async with wanting(line, contact={"transfers": "reject"}) as made:
+        await made.asks_for_person()
+        await made.reaches("bridged")
+        await made.hears(made.person, made.contact, YES)
+        await made.hears(made.contact, made.person, YES)
+        words = made.call.words()
+        await made.person.do("hang_up")
+        ended = await made.call.ended()
+        closed = await made.contact.wait_for("closed")
+    assert (ended.cause, ended.ended_by) == ("transfer_completed", "agent")
+    assert closed["answered"]
+    assert made.call.words() == words  # what the two say to each other is in no transcript
+
+
+async def test_the_contact_of_two_who_are_joined_here_may_hang_up(line: Line) -> None:
+    async with wanting(line, contact={"transfers": "reject"}) as made:
+        await made.asks_for_person()
+        await made.reaches("bridged")
+        await made.contact.do("hang_up")
+        ended = await made.call.ended()
+        closed = await made.person.wait_for("closed")
+    assert (ended.cause, ended.ended_by) == ("transfer_completed", "contact")
+    assert closed["answered"]
+
+
+@pytest.mark.requirement("TRANSFER-05", "TRANSFER-02")
+@pytest.mark.parametrize(("phone", "cause"), [("busy", "busy"), ("ring", "no_answer")])
+async def test_a_contact_goes_on_with_the_agent_when_the_person_does_not_answer(
+    line: Line, phone: str, cause: str
+) -> None:
+    async with wanting(line, person={"on_call": phone}, ring_s=5) as made:
+        await made.asks_for_person()
+        failed = await made.reaches("failed")
+        await made.call.says(f"{SORRY} {QUESTION}")
+        await made.contact.say(line.sounds[YES])
+        await made.call.turn("contact", 2)
+        await made.person.wait_for("closed")
+        await made.contact.do("hang_up")
+        await made.call.ended()
+    assert failed.cause == cause
+    assert ("contact", YES) in made.call.words()
+    assert not any(each["answered"] for each in made.person.of("closed"))
+
+
+@pytest.mark.requirement("TRANSFER-05")
+async def test_a_person_who_hangs_up_during_the_summary_leaves_the_contact_with_the_agent(line: Line) -> None:
+    async with wanting(line) as made:
+        await made.asks_for_person()
+        await made.reaches("answered")
+        await made.person.do("hang_up")
+        failed = await made.reaches("failed")
+        await made.call.says(f"{SORRY} {QUESTION}")
+        await made.contact.do("hang_up")
+        ended = await made.call.ended()
+    assert failed.cause == "hung_up"
+    assert (ended.cause, ended.ended_by) == ("contact_hangup", "contact")
+
+
+@pytest.mark.requirement("TRANSFER-06")
+async def test_a_person_rings_no_more_once_the_contact_has_hung_up(line: Line) -> None:
+    async with wanting(line, person={"on_call": "ring"}) as made:
+        await made.asks_for_person()
+        await made.person.wait_for("incoming")
+        await made.contact.do("hang_up")
+        ended = await made.call.ended()
+        closed = await made.person.wait_for("closed", within_s=5)
+    assert (made.transfers()[-1].status, made.transfers()[-1].cause) == ("failed", "hung_up")
+    assert ended.cause == "contact_hangup"
+    assert not closed["answered"]
+
+
+@pytest.mark.requirement("TRANSFER-05")
+async def test_a_cold_transfer_moves_the_contact_to_the_person(line: Line) -> None:
+    async with wanting(line, kind="cold") as made:
+        await made.asks_for_person()
+        await made.reaches("bridged")
+        ended = await made.call.ended()
+        await made.hears(made.person, made.contact, YES)
+    assert [each.status for each in made.transfers()] == ["ringing", "bridged"]
+    assert (ended.cause, ended.ended_by) == ("transfer_completed", "agent")
+
+
+@pytest.mark.requirement("TRANSFER-05")
+@pytest.mark.parametrize(("person", "contact", "cause"), [("busy", "auto", "busy"), ("answer", "reject", "rejected")])
+async def test_a_cold_transfer_that_fails_leaves_the_contact_with_the_agent(
+    line: Line, person: str, contact: str, cause: str
+) -> None:
+    async with wanting(line, kind="cold", person={"on_call": person}, contact={"transfers": contact}) as made:
+        await made.asks_for_person()
+        failed = await made.reaches("failed")
+        await made.call.says(f"{SORRY} {QUESTION}")
+        await made.contact.do("hang_up")
+        await made.call.ended()
+    assert failed.cause == cause
+
+
+@pytest.mark.requirement("TRANSFER-07")
+@pytest.mark.parametrize("to", ["+19005550123", "+493012345678"])
+async def test_a_number_that_may_not_be_called_is_not_called(line: Line, to: str) -> None:
+    async with wanting(line, to=to) as made:
+        await made.asks_for_person()
+        failed = await made.reaches("failed")
+        await made.call.says(f"{SORRY} {QUESTION}")
+        await made.contact.do("hang_up")
+        await made.call.ended()
+    assert failed.cause == "not_allowed"
+    assert {number for method, number in made.switch.passed if method == "INVITE"} == {CONTACT}
+
+
+@pytest.mark.requirement("TRANSFER-05")
+async def test_a_person_hears_the_summary_and_takes_the_call_with_a_key(line: Line) -> None:
+    async with wanting(line, confirm_key="1") as made:
+        await made.asks_for_person()
+        await made.person.wait_for("answered")
+        await made.person.hears(line.service.known, SUMMARY)
+        await made.person.do("press", digits="1")
+        await made.reaches("bridged")
+        ended = await made.call.ended()
+    assert ended.cause == "transfer_completed"
+    assert SUMMARY not in [text for _, text in made.call.words()]
