@@ -1,6 +1,7 @@
 """A carrier without a key that loses answers, hosts that are killed and frozen: nobody is rung twice."""
 
 import os
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -22,6 +23,17 @@ async def test_nobody_is_rung_twice_and_each_leg_ends(database_url: str, engine:
     assert not figures.rung_though_not_dialled, figures
     assert not figures.open_legs, figures
     assert figures.causes["no_answer"], figures
+
+
+@pytest.mark.requirement("LINE-01", "TWILIO-02")
+@pytest.mark.parametrize("engine", ["postgres"], indirect=True)
+async def test_nobody_is_rung_twice_through_twilio(database_url: str, engine: Engine, tmp_path: Path) -> None:
+    figures = await Run(database_url, Random(3), hosts=3, data=tmp_path).figures(SHORT_S)
+    assert figures.kills, figures
+    assert not figures.rung_twice, figures
+    assert not figures.rung_though_not_dialled, figures
+    assert not figures.open_legs, figures
+    assert figures.causes["no_answer"] + figures.causes["user_busy"], figures
 
 
 @pytest.mark.parametrize("engine", ["postgres"], indirect=True)
