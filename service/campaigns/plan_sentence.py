@@ -13,11 +13,14 @@ from callwright.contract.checks.names import named, quoted
 from callwright.contract.deployments.dialling import WEEKDAYS, CallingHours, Weekday
 from callwright.contract.deployments.maximum_cost import cost_said
 from callwright.service.platform.clock.clock import moment
+from callwright.service.rules.prices.installation_prices import SERVICE_NAMES, THE_CARRIER
 
 MOST_NAMED = 3
 """People whose numbers are named. Of more there is a list to look at."""
 _MOST_NUMBERS = 3
 _MOST_WINDOWS = 4
+_ONE = (THE_CARRIER, *SERVICE_NAMES.values())
+"""Names of which each is one, and not several."""
 _RULES = "and by the rules of their region"
 
 
@@ -81,10 +84,14 @@ def sentence(proposal: Proposal) -> str:
         cost_said(
             cap=proposal.cap_micros, overrun=proposal.overrun_micros, high=proposal.high_micros, more=proposal.goes_on
         ),
-        f"not counting what {_listed(proposal.uncounted)} charge" if proposal.uncounted else None,
+        _uncounted(proposal.uncounted) if proposal.uncounted else None,
     )
     label = "SIMULATED: " if proposal.simulated else ""
     return f"{label}{', '.join(part for part in parts if part)}."
+
+
+def _uncounted(who: Sequence[str]) -> str:
+    return f"not counting what {_listed(who)} {'charges' if len(who) == 1 and who[0] in _ONE else 'charge'}"
 
 
 def _never(proposal: Proposal) -> str:

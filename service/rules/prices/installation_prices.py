@@ -36,6 +36,11 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _PREFIX = re.compile(r"\+[1-9][0-9]{0,14}")
 _CURRENCY = re.compile(r"[A-Z]{3}")
 _MOST_ENTRIES = 20_000
+_MOST = 10**15
+"""The largest number that is read."""
+
+THE_CARRIER = "the carrier"
+"""How a carrier without prices is named among those who charge beyond the list."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +129,7 @@ class InstallationPrices:
 
     def uncounted(self, carrier: str) -> list[str]:
         """What a call costs that has no price here, in words."""
-        missing = [] if carrier in self.carriers else ["the carrier"]
+        missing = [] if carrier in self.carriers else [THE_CARRIER]
         return [*missing, *(said for item, said in SERVICE_NAMES.items() if item not in self.services)]
 
     def micros_in_dollars(self, micros: int, currency: str) -> int | None:
@@ -148,6 +153,8 @@ def read_installation_prices(text: str) -> InstallationPrices:
         found = _Table("the file", tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise BadPriceList(f"this is no TOML: {error}") from error
+    except RecursionError:
+        raise BadPriceList("tables or lists are nested too deeply; a price list has four levels at most") from None
     version = found.text("version", _VERSION, "up to four numbers with dots between them, as in 2026.11.27")
     platform = found.table("platform")
     carriers = found.table("carriers", default={})
@@ -221,8 +228,8 @@ class _Table:
     def whole(self, name: str, *, least: int, default: int | None = None) -> int:
         value = self.take(name) if self.has(name) else default
         self._taken.add(name)
-        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= 10**15:
-            raise self.wrong(name, f"this has to be a whole number of at least {least}")
+        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= _MOST:
+            raise self.wrong(name, f"this has to be a whole number of at least {least} and at most {_MOST:,}")
         return value
 
     def text(self, name: str, form: re.Pattern[str], said: str) -> str:
