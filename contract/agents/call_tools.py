@@ -123,7 +123,7 @@ class HttpTool(_CallTool):
         list[HeaderName],
         Field(
             max_length=5,
-            description="Headers whose values are secrets: set_call_tool_secret sets those, and nothing shows them.",
+            description="Headers whose values are secrets: `callwright agents secret` sets those; nothing shows them.",
         ),
     ] = []
     body: Annotated[
