@@ -121,6 +121,9 @@ FINDERS: dict[str, str] = {
     "call_uuid": "list_calls",
     "webhook_id": "list_webhooks",
     "delivery_id": "list_webhook_deliveries",
+    "restore_version": "list_agent_versions",
+    "compare_to": "list_agent_versions",
+    "version": "list_agent_versions",
 }
 """The tool that lists what exists, by the field that names it."""
 
