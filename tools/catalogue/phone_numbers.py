@@ -178,8 +178,8 @@ TOOLS: tuple[Tool, ...] = (
         toolset="removal",
         title="Release a phone number",
         description=(
-            "Gives a number back for good, at Twilio too if rented there (an imported one stays at its carrier): it may "
-            "never be had again, and what was paid is not paid back. "
+            "Gives a number back for good, at Twilio too if rented there (an imported one stays at its carrier): "
+            "it may never be had again, and what was paid is not paid back. "
             "Refused while a deployment that is not finished calls from it or answers it. To stop paying later "
             "instead, use update_phone_number with auto_renew=false. Ask the person first."
         ),
