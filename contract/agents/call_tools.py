@@ -63,7 +63,8 @@ class UseWhen(Part):
 
     It is called at the first turn of the contact in which one of the words stands. Arguments are taken from the
     contact's words, if those name one of the choices or one of the values of an earlier answer, then from earlier
-    answers and audience columns of that name, then from `default` and `examples` of the schema.
+    answers and audience columns of that name, then from `default` of the schema, with GET from `examples` too. With
+    another method the contact has to name one of the words or values, without a no.
     """
 
     words: Annotated[
