@@ -139,9 +139,7 @@ async def test_a_number_that_was_rented_when_the_process_ended_is_found_at_the_n
     async with renter(database_url, tmp_path) as found:
         with monkeypatch.context() as changed:
             changed.setattr(carrier_numbers, "_keep_rental", fails)
-            with pytest.raises(Exception, match=r"internal_error|gone"):
-                await found.rent()
-        (number,) = (await found.tenant.client.phone_numbers.list(per_page=5)).data
+            number = await found.rent()  # the client repeats the request that failed, with its key
         assert number.status == "pending"
         await sweep_after(found.tenant, LATER)
         assert (await found.now(number)).status == "active"
@@ -160,7 +158,7 @@ async def test_what_twilio_refuses_is_paid_back_and_says_why(database_url: str, 
         assert "paid back" in kept[0].message
         assert (await found.tenant.client.wallet.get()).balance == before
         assert await found.movements() == [("refund", "1.150000"), ("number_rental", "-1.150000")]
-        (failed,) = (await found.tenant.client.phone_numbers.list(per_page=5)).data
+        (failed,) = [one async for one in found.tenant.client.phone_numbers.list()]
         assert (failed.status, failed.renews_at) == ("failed", None)
         await sweep_after(found.tenant, 31)
         assert (await found.rent()).status == "active", "a refused number may be rented once Twilio lets it"

@@ -54,10 +54,14 @@ class TwilioRefused(TwilioUnavailable):
     """Twilio did not do what it was asked for, and says so with a status of 4xx."""
 
 
+Sid = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]{2,64}$")]
+"""An id of Twilio. It becomes part of addresses."""
+
+
 class TwilioCall(BaseModel):
     """A call as Twilio shows it."""
 
-    sid: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]{2,64}$")]
+    sid: Sid
     status: str = ""
     direction: str = ""
     date_created: Annotated[str, BeforeValidator(lambda value: value or "")] = ""  # pyright: ignore[reportUnknownLambdaType]  # null

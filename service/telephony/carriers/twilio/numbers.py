@@ -5,7 +5,7 @@ from typing import Annotated
 import phonenumbers
 from pydantic import BaseModel, BeforeValidator, ValidationError
 
-from callwright.service.telephony.carriers.twilio.api import TwilioApi, TwilioUnavailable
+from callwright.service.telephony.carriers.twilio.api import Sid, TwilioApi, TwilioUnavailable
 from callwright.service.telephony.number_inventory import MAX_PER_SEARCH, RentableNumber
 
 _TYPES = {"local": "Local", "mobile": "Mobile", "toll_free": "TollFree", "national": "National"}
@@ -22,7 +22,7 @@ class _Capabilities(BaseModel):
 class AccountNumber(BaseModel):
     """A number of the account. `friendly_name` is what it was called when it was rented."""
 
-    sid: str
+    sid: Sid
     phone_number: str
     friendly_name: Annotated[str, BeforeValidator(lambda value: value or "")] = ""  # pyright: ignore[reportUnknownLambdaType]  # null
     capabilities: _Capabilities = _Capabilities()
