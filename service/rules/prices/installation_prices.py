@@ -45,10 +45,14 @@ THE_CARRIER = "the carrier"
 
 @dataclass(frozen=True)
 class CarrierRate:
-    """What a carrier charges for a minute to a destination, by `increment_s` seconds from the answer on."""
+    """What a carrier charges for a minute to a destination, by `increment_s` seconds from the answer on.
+
+    `number_month` is what a month of a number there costs; None if nothing says that.
+    """
 
     minute: int
     increment_s: int = 1
+    number_month: int | None = None
 
 
 @dataclass(frozen=True)
@@ -110,6 +114,13 @@ class InstallationPrices:
         known = [rate for country in wanted for rate in _rates_to(country, rates)] if wanted else rates.values()
         prices = {self._price(carrier, rate) for rate in known}
         return sorted(prices, key=lambda price: (price.held_back, price.minute))
+
+    def number_month_of(self, carrier: str, number: str) -> int | None:
+        """Micros for a month of a number in E.164 at a carrier: by its longest prefix that has such a price."""
+        rates = self.carriers.get(carrier, {})
+        priced = [prefix for prefix, rate in rates.items() if rate.number_month is not None]
+        fitting = [prefix for prefix in priced if prefix == REST or number.startswith(prefix)]
+        return rates[max(fitting, key=lambda prefix: (prefix != REST, len(prefix)))].number_month if fitting else None
 
     def _price(self, carrier: str, rate: CarrierRate | None) -> Price:
         return Price(
@@ -262,7 +273,11 @@ def _carrier(name: str, given: _Table) -> dict[str, CarrierRate]:
     rates: dict[str, CarrierRate] = {}
     for prefix in destinations:
         entry = given.table(prefix)
-        rates[prefix] = CarrierRate(entry.whole("minute", least=1), entry.whole("increment_s", least=1, default=1))
+        rates[prefix] = CarrierRate(
+            entry.whole("minute", least=1),
+            entry.whole("increment_s", least=1, default=1),
+            entry.whole("number_month", least=1) if entry.has("number_month") else None,
+        )
         entry.nothing_else()
     return rates
 
