@@ -9,16 +9,19 @@ an error of the service, as any other status that is no success.
 # pyright: reportUnknownMemberType=false
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
-from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient
+from openai.types.chat import ChatCompletionChunk
 from pipecat.frames.frames import FunctionCallFromLLM
+from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.processors.frame_processor import FrameProcessor
 from pipecat.services.openai.llm import OpenAILLMService
 from pipecat.services.openai.stt import OpenAISTTService
 from pipecat.services.openai.tts import OpenAITTSService
 from pipecat.utils.http import connection_limits
 
+from callwright.service.telephony.media.speech.tool_arguments import mended
 from callwright.service.telephony.media.turns.frames import ToolsCalled
 
 
@@ -72,6 +75,11 @@ class Thinking(_Closing, OpenAILLMService):
             default_headers=default_headers,
             http_client=self._http,
         )
+
+    async def get_chat_completions(self, context: LLMContext) -> AsyncStream[ChatCompletionChunk]:
+        """The chunks of an answer. Arguments of tools are JSON objects, whatever the model wrote."""
+        chunks = mended(await super().get_chat_completions(context))
+        return cast("AsyncStream[ChatCompletionChunk]", chunks)  # read and closed like one
 
     async def run_function_calls(self, function_calls: Sequence[FunctionCallFromLLM]) -> None:
         """Calls tools. What is behind it in the pipeline learns, in its place, that the answer may have no words."""
