@@ -8,7 +8,7 @@ an error of the service, as any other status that is no success.
 # Pipecat passes keywords on without their types.
 # pyright: reportUnknownMemberType=false
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient
@@ -56,6 +56,9 @@ class Thinking(_Closing, OpenAILLMService):
     supports_developer_role = False
     """A result that comes late is told in the role of the user: other services of the kind know no developer."""
 
+    calls_begin: Callable[[], None] = staticmethod(lambda: None)
+    """Is told that an answer calls tools, before the first of them is called."""
+
     def create_client(
         self,
         api_key: str | None = None,
@@ -84,6 +87,7 @@ class Thinking(_Closing, OpenAILLMService):
     async def run_function_calls(self, function_calls: Sequence[FunctionCallFromLLM]) -> None:
         """Calls tools. What is behind it in the pipeline learns, in its place, that the answer may have no words."""
         if function_calls:
+            self.calls_begin()
             await self.push_frame(ToolsCalled())
         await super().run_function_calls(function_calls)
 

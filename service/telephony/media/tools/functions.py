@@ -50,4 +50,5 @@ def connect(model: Thinking, tools: CallTools, gave_up: Callable[[str], Awaitabl
         if result.then == "give_up":
             await gave_up(_GAVE_UP)
 
+    model.calls_begin = tools.answer_begins
     model.register_function(None, use, cancel_on_interruption=False)
