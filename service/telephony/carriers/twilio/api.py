@@ -18,7 +18,7 @@ from typing import Annotated, Any
 import anyio
 import httpx2
 from anyio import to_thread
-from pydantic import BaseModel, BeforeValidator, ValidationError
+from pydantic import BaseModel, BeforeValidator, StringConstraints, ValidationError
 
 from callwright.service.platform.clock.clock import SECOND
 from callwright.service.telephony.carriers.twilio.account import TwilioAccount
@@ -53,7 +53,7 @@ class TwilioUnavailable(Exception):
 class TwilioCall(BaseModel):
     """A call as Twilio shows it."""
 
-    sid: str
+    sid: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]{2,64}$")]
     status: str = ""
     direction: str = ""
     date_created: Annotated[str, BeforeValidator(lambda value: value or "")] = ""  # pyright: ignore[reportUnknownLambdaType]  # null
