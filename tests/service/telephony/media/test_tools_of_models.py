@@ -177,7 +177,7 @@ async def test_a_model_ends_the_call_with_the_tools_sentence(line: Line) -> None
 
 
 async def told_of(line: Line, service: Calendar, *answers: Any) -> tuple[FollowedCall, list[str], list[Any]]:
-    """A call with one question: it, what its agent said after the greeting, and what the model was told of its tools."""
+    """A call with one question: it, what its agent said then, and what the model was told of its tools."""
     line.service.answers = (*answers, COSTS)
     async with line.call(thinks=True, tools=tools_of(service, secret_headers=[]), fallback_sentence=SORRY) as call:
         await call.turn("agent", 1)
