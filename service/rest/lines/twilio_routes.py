@@ -8,7 +8,6 @@ need not be the one that has the call: what it says is kept with the leg.
 import logging
 from collections.abc import Awaitable, Callable
 from urllib.parse import parse_qsl
-from xml.sax.saxutils import quoteattr
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -17,9 +16,11 @@ from starlette.routing import Route
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.refusals import invalid
 from callwright.service.rest.incoming import Incoming
+from callwright.service.rest.lines.twilio_person import PersonAsked, told_to
 from callwright.service.rest.without_key import RefusalOf, RouteAnswer, refusing
 from callwright.service.services import Services
-from callwright.service.telephony.carriers.twilio.account import PATH, TwilioAccount, media_url
+from callwright.service.telephony.carriers.twilio import twiml
+from callwright.service.telephony.carriers.twilio.account import PATH, PERSON, TwilioAccount, media_url
 from callwright.service.telephony.carriers.twilio.signature import HEADER, is_signed
 from callwright.service.telephony.carriers.twilio.statuses import STAGES, answered_by, said_of
 from callwright.service.telephony.legs import carrier_reports
@@ -30,13 +31,12 @@ log = logging.getLogger(__name__)
 Form = dict[str, str]
 Told = Callable[[str, str, Form], Awaitable[Response]]
 """Answers what Twilio tells: the id of the call here, its token, and the form."""
-_HANG_UP = '<?xml version="1.0" encoding="UTF-8"?><Response><Hangup/></Response>'
 _MOST_FIELDS = 200
 
 
 def twilio_routes(services: Services, account: TwilioAccount, refusal_of: RefusalOf) -> list[Route]:
     """The routes of Twilio's requests. An error is answered as in the API."""
-    asked = _Asked(services, account)
+    asked, person = _Asked(services, account), PersonAsked(services, account)
 
     def signed(told: Told) -> RouteAnswer:
         async def answered(request: Request) -> Response:
@@ -60,6 +60,7 @@ def twilio_routes(services: Services, account: TwilioAccount, refusal_of: Refusa
         Route(f"{PATH}answer", signed(asked.answer), methods=["POST"]),
         Route(f"{PATH}status", signed(asked.status), methods=["POST"]),
         Route(f"{PATH}amd", signed(asked.machine), methods=["POST"]),
+        *(Route(f"{PATH}{PERSON}{what}", signed(told), methods=["POST"]) for what, told in person.routes.items()),
     ]
 
 
@@ -78,10 +79,8 @@ class _Asked:
         except StorageUnavailable:
             log.error("a call that was answered is hung up: nothing can be stored", extra={"call_id": call_id})
         if host_url is None:
-            return Response(_HANG_UP, media_type="text/xml")
-        stream = quoteattr(media_url(host_url, call_id, token))
-        said = f"<Response><Connect><Stream url={stream}/></Connect></Response>"
-        return Response(f'<?xml version="1.0" encoding="UTF-8"?>{said}', media_type="text/xml")
+            return told_to(twiml.HANG_UP)
+        return told_to(twiml.stream(media_url(host_url, call_id, token)))
 
     async def status(self, call_id: str, token: str, form: Form) -> Response:
         """How a call stands."""

@@ -29,6 +29,7 @@ legs = Table(
     Column("token_hash", String(64)),
     Column("host_url", String(500)),
     Column("carrier_said", Text),
+    Column("person_call", Text),
     Index("ix_legs_state", "state", "created_at"),
     Index("ix_legs_lease", "lease_owner", "state"),
 )
@@ -37,6 +38,7 @@ legs = Table(
 `placing_at` is by the database's clock, like leases; the other moments are by the clock of the host that wrote them.
 `so_far` is the result that the call has if its host ends now, `transfer` the latest try to transfer it. `token_hash` is
 of the token that opens the leg: the one of a page, or the one in the addresses that a carrier asks. `host_url` is where
-the carrier's websocket reaches the host, and `carrier_said` what the carrier has told of the call. `request`, `so_far`
-and `result` hold a person's data: the row is deleted once the call is recorded.
+the carrier's websocket reaches the host, and `carrier_said` what the carrier has told of the call; `person_call` is the
+call to a person who is to take it over. `request`, `so_far`, `person_call` and `result` hold a person's data: the row
+is deleted once the call is recorded.
 """

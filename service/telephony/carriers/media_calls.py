@@ -4,7 +4,7 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import anyio
 
@@ -29,8 +29,19 @@ from callwright.service.telephony.media.messages import (
 
 ServicesOf = Callable[[CallRequest], Awaitable[SpeechServices]]
 """The services that hear, think and speak in a call, as they are set when it is placed. Raises ProviderUnusable."""
-ToldUpdate = Callable[[TransferStatus, TransferCause | None], Awaitable[None]]
-"""Called with what has come of a transfer, and why if it failed."""
+
+
+class ToldUpdate(Protocol):
+    """Is told what has come of a transfer."""
+
+    async def __call__(
+        self, stage: TransferStatus, cause: TransferCause | None = None, *, is_away: bool = False
+    ) -> None:
+        """`cause` is why it failed. `is_away`: the contact is taken away from its media process, or was, so that the
+        end of its sound there does not end the call."""
+        ...
+
+
 Transfers = Callable[[TransferAsked, ToldUpdate], Awaitable[None]]
 """Transfers a call to a person at its carrier, and tells what comes of it, up to `bridged` or `failed`. It is cancelled
 when the call ends before: then the person is called no more, and left in no call alone."""
@@ -129,8 +140,8 @@ def recording_of(folder: Path | None, call: CallRequest) -> str | None:
 async def _transfer(call: MediaCall, asked: TransferAsked, transfer: Transfers | None) -> None:
     """Has the carrier transfer the call, and tells the media process what comes of it."""
 
-    async def told(stage: TransferStatus, cause: TransferCause | None) -> None:
-        await call.send(TransferUpdate(call_id=asked.call_id, stage=stage, cause=cause))
+    async def told(stage: TransferStatus, cause: TransferCause | None = None, *, is_away: bool = False) -> None:
+        await call.send(TransferUpdate(call_id=asked.call_id, stage=stage, cause=cause, is_away=is_away))
 
     if transfer is None:
         await told("failed", "not_possible")

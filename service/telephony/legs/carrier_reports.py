@@ -17,10 +17,11 @@ from callwright.service.platform.database.concurrency import moment_of
 from callwright.service.tables.schema import legs
 from callwright.service.telephony.engine import AnsweredBy
 from callwright.service.telephony.legs import leg_rows
+from callwright.service.telephony.legs.person_calls import PersonCall, person_of
 
 _L = legs.c
 _OF_TOKEN = select(legs).where(_L.call_id == bindparam("b_call"), _L.token_hash == bindparam("b_hash"))
-_SAID = select(_L.call_id, _L.provider_call_id, _L.ringing_at, _L.answered_at, _L.carrier_said).where(
+_SAID = select(_L.call_id, _L.provider_call_id, _L.ringing_at, _L.answered_at, _L.carrier_said, _L.person_call).where(
     _L.call_id.in_(bindparam("b_calls", expanding=True))
 )
 _UNDER_WAY = ("placing", "placed", "unconfirmed")
@@ -42,6 +43,8 @@ class LegNews:
     said: CarrierSaid
     rings: bool
     is_answered: bool
+    person: PersonCall | None = None
+    """The call to the person who is to take this one over."""
 
 
 Heard = Literal["taken", "over", "another"]
@@ -121,7 +124,10 @@ def news_of(connection: Connection, call_ids: Collection[str]) -> Mapping[str, L
     found = connection.execute(_SAID, {"b_calls": list(call_ids)})
     return {
         row.call_id: LegNews(
-            _said(row.carrier_said), rings=row.ringing_at is not None, is_answered=row.answered_at is not None
+            _said(row.carrier_said),
+            rings=row.ringing_at is not None,
+            is_answered=row.answered_at is not None,
+            person=person_of(row.person_call),
         )
         for row in found
     }

@@ -35,9 +35,9 @@ LegStage = Literal["initiated", "ringing", "answered"]
 
 _L = legs.c
 _FIND = select(legs).where(_L.call_id == bindparam("b_call"))
-_PROGRESS = select(*(column for column in _L if column.name not in ("request", "hang_up", "so_far"))).where(
-    _L.call_id.in_(bindparam("b_calls", expanding=True))
-)
+_PROGRESS = select(
+    *(column for column in _L if column.name not in ("request", "hang_up", "so_far", "person_call"))
+).where(_L.call_id.in_(bindparam("b_calls", expanding=True)))
 _HANG_UPS = select(_L.call_id, _L.hang_up).where(
     _L.lease_owner == bindparam("b_host"), _L.state != "ended", _L.hang_up.is_not(None)
 )

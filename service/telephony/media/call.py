@@ -167,7 +167,12 @@ class Call:
         self._report(Reached(call_id=self._begin.request.call_id, stage=stage, provider_call_id=provider_call_id))
 
     async def _follow(self, other: OtherSide) -> None:
-        self._is_gone(await other.run(self))
+        gone = await other.run(self)
+        if self._at_host is not None and self._at_host.is_away:
+            while not self._handover.is_settled:  # the carrier has taken the contact away, and says what comes of it
+                self._conversation.holds()
+                await anyio.sleep(_TICK_S)
+        self._is_gone(gone)
 
     def _wanted(self) -> Destination | None:
         """Whom the policy wants the call to be transferred to."""

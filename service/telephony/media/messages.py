@@ -137,6 +137,8 @@ class TransferUpdate(_Message):
     stage: TransferStatus
     cause: TransferCause | None = None
     """Why it failed."""
+    is_away: bool = False
+    """The carrier takes the contact away from here, or has done so: the end of its sound does not end the call."""
 
 
 class SawMachine(_Message):
@@ -211,6 +213,8 @@ class TransferAsked(_Message):
     ring_timeout_s: float
     confirm_key: str | None = None
     """The person presses it to take the call; None: whoever answers takes it."""
+    sorry: str = ""
+    """What the contact hears, if nobody takes over and the agent cannot say so any more."""
 
 
 class Transferring(_Message):

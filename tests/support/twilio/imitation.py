@@ -2,12 +2,10 @@
 signatures to the addresses it was given, and media streams. It refuses what Twilio refuses, and rings telephones of
 tests."""
 
-import hashlib
-import hmac
 import re
 import secrets
 import time
-from base64 import b64decode, b64encode
+from base64 import b64decode
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -22,23 +20,15 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
-from websockets.asyncio.client import connect
-from websockets.exceptions import WebSocketException
 
 from callwright.server.embedded.embedded import listener_on, listening
-from tests.support.twilio.account import SID, TOKEN
+from tests.support.twilio.account import SID, TOKEN, signature
+from tests.support.twilio.instructions import Room, perform
 from tests.support.twilio.telephone import Telephone
 
 _E164 = re.compile(r"\+[1-9][0-9]{6,14}")
-_STREAM = re.compile(r'<Connect><Stream url="([^"]+)"/></Connect>')
 _FINAL = ("completed", "busy", "no-answer", "canceled", "failed")
 _EVENT = {"queued": "initiated", "ringing": "ringing", "in-progress": "answered"}
-
-
-def signature(url: str, form: dict[str, str]) -> str:
-    """The signature that goes with a request of Twilio."""
-    signed = url + "".join(name + form[name] for name in sorted(form))
-    return b64encode(hmac.new(TOKEN.encode(), signed.encode(), hashlib.sha1).digest()).decode()
 
 
 @dataclass
@@ -55,6 +45,9 @@ class PlacedCall:
     requests: list[tuple[str, dict[str, str]]] = field(default_factory=list[tuple[str, dict[str, str]]])
     """What Twilio asked and told: the kind, and the form."""
     twiml: list[str] = field(default_factory=list[str])
+    moved: anyio.Event = field(default_factory=anyio.Event)
+    """By a request of the account, to `new_twiml`."""
+    new_twiml: str = ""
 
     def __getitem__(self, name: str) -> str:
         return self.form[name][0]
@@ -74,6 +67,9 @@ class Twilio:
     placing: list[str] = field(default_factory=list[str])
     """What becomes of the answers to the next requests for calls: `500`, `429`, `hang`, `nonsense`, `redirect`. The
     call is made for all but `429` and `redirect`."""
+    moving: list[str] = field(default_factory=list[str])
+    """Statuses with which the next changes of calls are answered, and not made."""
+    rooms: dict[str, Room] = field(default_factory=dict[str, Room])
     hangs_s: float = 30.0
     refuses_account: bool = False
     """Whether the auth token counts as wrong."""
@@ -129,10 +125,9 @@ class Twilio:
             return Response(status_code=307, headers={"Location": f"{self.url}/elsewhere"})
         if (refused := self._not_taken(form)) is not None:
             return refused
-        call = PlacedCall(f"CA{secrets.token_hex(16)}", form, time.time())
-        self.calls.append(call)
+        call = self.add(form)
         assert self.tasks is not None
-        self.tasks.start_soon(self._make, call)
+        self.tasks.start_soon(self.make, call)
         if how == "500":
             return _problem(500, 20500, "An internal server error has occurred")
         if how == "hang":
@@ -140,6 +135,12 @@ class Twilio:
         if how == "nonsense":
             return Response("<html>", 201)
         return JSONResponse(self._shown(call), 201)
+
+    def add(self, form: dict[str, list[str]]) -> PlacedCall:
+        """A call that is to be made."""
+        call = PlacedCall(f"CA{secrets.token_hex(16)}", form, time.time())
+        self.calls.append(call)
+        return call
 
     def _not_taken(self, form: dict[str, list[str]]) -> Response | None:
         if not _E164.fullmatch(form["To"][0]) or form["To"][0].startswith("+1900"):
@@ -175,8 +176,14 @@ class Twilio:
             return _problem(404, 20404, "none")
         if call.status in _FINAL:
             return _problem(400, 21220, "Call is not in-progress. Cannot redirect.")
-        assert form == {"Status": "completed"}
-        call.hung_up.set()
+        if self.moving:
+            return _problem(int(self.moving.pop(0)), 20500, "An internal server error has occurred")
+        if "Twiml" in form:
+            call.new_twiml = form["Twiml"]
+            call.moved.set()
+        else:
+            assert form == {"Status": "completed"}
+            call.hung_up.set()
         return JSONResponse(self._shown(call))
 
     async def _numbers(self, request: Request) -> Response:
@@ -260,7 +267,8 @@ class Twilio:
 
     # -- making a call ------------------------------------------------------------------------------------------------
 
-    async def _make(self, call: PlacedCall) -> None:
+    async def make(self, call: PlacedCall) -> None:
+        """Rings the telephone of a call, and does what it is told until it is over."""
         telephone = self.telephones.setdefault(call["To"], Telephone())
         later: list[tuple[str, int | None]] = []
 
@@ -301,34 +309,14 @@ class Twilio:
             if "MachineDetection" in call.form and telephone.answered_by is not None:
                 tasks.start_soon(self._detect, call, telephone.answered_by)
             await tell("in-progress")
-            twiml = await self.ask(call)
-            tasks.start_soon(self._limit, call)
-            await self._follow(call, telephone, twiml)
+            if "Url" in call.form:
+                twiml = await self.ask(call)
+                tasks.start_soon(self._limit, call)
+            else:  # another call has made this one, and is joined with it
+                twiml = "<Response><Dial><Conference endConferenceOnExit='true'>joined</Conference></Dial></Response>"
+            await perform(self, call, telephone, twiml)
             tasks.cancel_scope.cancel()
         await tell("completed")
-
-    async def _follow(self, call: PlacedCall, telephone: Telephone, twiml: str) -> None:
-        stream = _STREAM.search(twiml)
-        if stream is None or not telephone.opens_media:
-            if "<Hangup/>" not in twiml:
-                with anyio.move_on_after(5):
-                    await call.hung_up.wait()
-            return
-        ids = {"accountSid": SID, "streamSid": f"MZ{secrets.token_hex(16)}", "callSid": call.sid}
-        headers = {"X-Twilio-Signature": signature(stream[1], {})}
-        try:
-            async with connect(stream[1], additional_headers=headers, proxy=None, compression=None) as connection:
-                async with anyio.create_task_group() as tasks:
-
-                    async def until_hung_up() -> None:
-                        await call.hung_up.wait()
-                        telephone.hang_up()
-
-                    tasks.start_soon(until_hung_up)
-                    await telephone.talk(connection, ids)
-                    tasks.cancel_scope.cancel()
-        except (OSError, WebSocketException):
-            return  # Twilio goes on to the next verb, and there is none
 
     async def _limit(self, call: PlacedCall) -> None:
         await anyio.sleep(int(call["TimeLimit"]))
@@ -342,7 +330,7 @@ class Twilio:
 
     async def ask(self, call: PlacedCall) -> str:
         """Asks what to do, as when somebody answers."""
-        form = self._form(call, "in-progress")
+        form = self.form(call, "in-progress")
         call.requests.append(("answer", form))
         answer = await self.post(call["Url"], form)
         call.twiml.append(answer.text)
@@ -350,7 +338,7 @@ class Twilio:
 
     async def tell_status(self, call: PlacedCall, status: str, sip_status: int | None) -> httpx.Response:
         """Tells a status once."""
-        form = self._form(call, "initiated" if status == "queued" else status)
+        form = self.form(call, "initiated" if status == "queued" else status)
         form |= {"CallbackSource": "call-progress-events", "SequenceNumber": str(call.told)}
         form |= {} if sip_status is None else {"SipResponseCode": str(sip_status)}
         form |= {"CallDuration": "1"} if status == "completed" else {}
@@ -358,7 +346,8 @@ class Twilio:
         call.requests.append(("status", form))
         return await self.post(call["StatusCallback"], form)
 
-    def _form(self, call: PlacedCall, status: str) -> dict[str, str]:
+    def form(self, call: PlacedCall, status: str) -> dict[str, str]:
+        """What goes with each request about a call."""
         return {
             "CallSid": call.sid,
             "AccountSid": SID,
@@ -367,7 +356,7 @@ class Twilio:
             "CallStatus": status,
             "ApiVersion": "2010-04-01",
             "Direction": "outbound-api",
-        }
+        } | ({"ParentCallSid": call["ParentCallSid"]} if "ParentCallSid" in call.form else {})
 
     async def post(self, url: str, form: dict[str, str], *, signed: str | None = None) -> httpx.Response:
         """Sends a request as Twilio does. `signed` replaces its signature."""

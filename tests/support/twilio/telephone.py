@@ -45,6 +45,10 @@ class Telephone:
     answered_by: str | None = None
     rings_s: float = 0.05
     opens_media: bool = True
+    keys: list[str] = field(default_factory=list[str])
+    """Pressed when Twilio asks for a key, one each time; an empty one is none."""
+    was_told: list[str] = field(default_factory=list[str])
+    """What Twilio's own voice said."""
     messages: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     """Everything that came over the stream, but for sound."""
     sound: bytearray = field(default_factory=bytearray)
@@ -73,6 +77,13 @@ class Telephone:
         """Presses keys."""
         for digit in digits:
             await self.send("dtmf", dtmf={"track": "inbound_track", "digit": digit})
+
+    async def stop_stream(self) -> None:
+        """The stream ends, and the call goes on: it was given other instructions."""
+        if self._connection is not None:
+            with suppress(ConnectionClosed):
+                await self.send("stop", stop={"accountSid": "", "callSid": ""})
+                await self._connection.close()
 
     def hang_up(self) -> None:
         """Ends the call."""

@@ -1,6 +1,7 @@
 """The Twilio account that makes calls, and the addresses of this service that Twilio is given."""
 
 from dataclasses import dataclass, field
+from typing import Literal
 from urllib.parse import urlencode
 
 from callwright.service.settings import LineSettings
@@ -8,6 +9,9 @@ from callwright.service.settings import LineSettings
 API_BASE = "https://api.twilio.com"
 PATH = "/lines/twilio/"
 """What Twilio asks of this service is below this path."""
+PERSON = "person/"
+"""What is asked about the call to a person who is to take another one over is below this, after `PATH`."""
+PersonRoute = Literal["answer", "key", "again", "taken", "missed", "status", "dialled"]
 MEDIA_PATH = f"{PATH}media/"
 
 
@@ -33,6 +37,10 @@ class TwilioAccount:
     def machine_url(self, call_id: str, token: str) -> str:
         """Who answered is told there."""
         return self._address("amd", call_id, token)
+
+    def person_url(self, what: PersonRoute, call_id: str, token: str) -> str:
+        """What the call to a person asks and tells who is to take over the call with this id."""
+        return self._address(f"{PERSON}{what}", call_id, token)
 
     def _address(self, what: str, call_id: str, token: str) -> str:
         return f"{self.public_url}{PATH}{what}?{urlencode({'call': call_id, 't': token})}"

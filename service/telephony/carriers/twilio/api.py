@@ -7,7 +7,7 @@ each (error 20500). Everything else may be asked again. Numbers and what Twilio 
 import logging
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from email.utils import parsedate_to_datetime
@@ -23,7 +23,7 @@ from pydantic import BaseModel, BeforeValidator, StringConstraints, ValidationEr
 from callwright.service.platform.clock.clock import SECOND
 from callwright.service.telephony.carriers.twilio.account import TwilioAccount
 from callwright.service.telephony.carriers.twilio.statuses import cause_of_refusal
-from callwright.service.telephony.engine import CallResult
+from callwright.service.telephony.engine import CallRequest, CallResult
 from callwright.service.telephony.legs.carrier import LegRequest, NotSent, Refused, Unknown
 
 LIMIT_S = 4.0
@@ -88,6 +88,17 @@ class _Problem(BaseModel):
 
 
 @dataclass(frozen=True)
+class PersonRequest:
+    """A call to a person who is to take over another one. `token` opens it, in every address that Twilio is given."""
+
+    to: str
+    token: str = field(repr=False)
+    ring_timeout_s: float
+    place_before_s: float
+    """Seconds of `anyio.current_time` after which the request must not be sent any more."""
+
+
+@dataclass(frozen=True)
 class TwilioApi:
     """Asks Twilio on behalf of an account. Each request has a connection of its own: one that was kept may have been
     closed by the other side, and then nobody knows what became of the request."""
@@ -103,9 +114,17 @@ class TwilioApi:
             NotSent: no connection was made, or it is too late.
             Unknown: anything else. The call may ring.
         """
-        form, context = self._form_of(leg), await self._secured()
-        leg.check_in_time()
-        left_s = leg.place_before_s - anyio.current_time()
+        return await self._placed(self._form_of(leg), leg.call.call_id, leg.place_before_s)
+
+    async def place_person(self, leg: LegRequest, asked: PersonRequest) -> str:
+        """Calls a person who is to take over a call that is placed already, as `place` does."""
+        return await self._placed(self._form_of_person(leg, asked), leg.call.call_id, asked.place_before_s)
+
+    async def _placed(self, form: dict[str, Any], call_id: str, before_s: float) -> str:
+        context = await self._secured()
+        left_s = before_s - anyio.current_time()
+        if left_s <= 0:
+            raise NotSent("the request was late, and was not sent")
         # The request leaves as soon as there is a connection: one that comes too late must not be made any more.
         timeout = httpx2.Timeout(self.limit_s, connect=min(self.limit_s, left_s))
         try:
@@ -116,7 +135,7 @@ class TwilioApi:
         except httpx2.HTTPError as error:
             raise Unknown(f"Twilio did not answer: {type(error).__name__}") from error
         if 400 <= answer.status_code < 500 and answer.status_code != 408:
-            raise _refused(leg, answer)
+            raise _refused(call_id, answer)
         if answer.status_code != 201:
             raise Unknown(f"Twilio answered with status {answer.status_code}")
         try:
@@ -149,6 +168,13 @@ class TwilioApi:
         except ValidationError:
             raise TwilioUnavailable("Twilio's answer shows no call") from None
 
+    async def move(self, sid: str, twiml: str) -> bool:
+        """Has a call go on with other instructions; false if it is over, or not there. It may be asked again.
+
+        Raises TwilioUnavailable.
+        """
+        return (await self.ask("POST", f"Calls/{sid}", data={"Twiml": twiml}, fine=_OVER)).is_success
+
     async def hang_up(self, sid: str) -> None:
         """Ends a call, also one that only rings. One that is over is left alone. Raises TwilioUnavailable."""
         await self.ask("POST", f"Calls/{sid}", data={"Status": "completed"}, fine=_OVER)
@@ -163,8 +189,8 @@ class TwilioApi:
             "StatusCallback": account.status_url(call.call_id, leg.token),
             "StatusCallbackMethod": "POST",
             "StatusCallbackEvent": list(_EVENTS),
-            "Timeout": str(min(max(math.ceil(call.ring_timeout_s) - RINGS_LONGER_S, 5), LONGEST_RING_S)),
-            "TimeLimit": str(min(math.ceil(call.max_duration_s) + TALKS_LONGER_S, LONGEST_TALK_S)),
+            "Timeout": ring_timeout(call.ring_timeout_s),
+            "TimeLimit": _time_limit(call),
         }
         if call.voicemail.detection:
             waits = call.voicemail.action == "leave_message"
@@ -175,6 +201,20 @@ class TwilioApi:
                 "AsyncAmdStatusCallbackMethod": "POST",
             }
         return form
+
+    def _form_of_person(self, leg: LegRequest, asked: PersonRequest) -> dict[str, Any]:
+        call, account = leg.call, self.account
+        return {
+            "To": asked.to,
+            "From": call.from_,
+            "Url": account.person_url("answer", call.call_id, asked.token),
+            "Method": "POST",
+            "StatusCallback": account.person_url("status", call.call_id, asked.token),
+            "StatusCallbackMethod": "POST",
+            "StatusCallbackEvent": list(_EVENTS),
+            "Timeout": ring_timeout(asked.ring_timeout_s),
+            "TimeLimit": _time_limit(call),
+        }
 
     def _address(self, resource: str) -> str:
         return f"{self.account.api_base}/2010-04-01/Accounts/{self.account.sid}/{resource}.json"
@@ -216,7 +256,16 @@ class TwilioApi:
         return httpx2.create_ssl_context()
 
 
-def _refused(leg: LegRequest, answer: httpx2.Response) -> Refused:
+def ring_timeout(seconds: float) -> str:
+    """How long a telephone may ring, as Twilio is told it."""
+    return str(min(max(math.ceil(seconds) - RINGS_LONGER_S, 5), LONGEST_RING_S))
+
+
+def _time_limit(call: CallRequest) -> str:
+    return str(min(math.ceil(call.max_duration_s) + TALKS_LONGER_S, LONGEST_TALK_S))
+
+
+def _refused(call_id: str, answer: httpx2.Response) -> Refused:
     code = _code_of(answer)
     warning = f"Twilio refused the call with {_named(answer)}."
     if answer.status_code == 401:
@@ -225,7 +274,7 @@ def _refused(leg: LegRequest, answer: httpx2.Response) -> Refused:
         warning += f" https://www.twilio.com/docs/api/errors/{code} says why."
     cause = cause_of_refusal(code)
     result = CallResult(
-        call_id=leg.call.call_id,
+        call_id=call_id,
         outcome="invalid_number" if cause == "unallocated_number" else "failed",
         hangup_cause=cause,
         ended_by="carrier",

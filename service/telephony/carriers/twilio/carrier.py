@@ -18,6 +18,7 @@ from callwright.service.telephony.carriers.twilio.following import FollowTimes, 
 from callwright.service.telephony.carriers.twilio.media_places import MediaPlace, MediaPlaces
 from callwright.service.telephony.carriers.twilio.reports import TwilioReports
 from callwright.service.telephony.carriers.twilio.statuses import FREE
+from callwright.service.telephony.carriers.twilio.transfers import TwilioTransfers
 from callwright.service.telephony.engine import CallRequest, CallResult
 from callwright.service.telephony.legs.carrier import (
     Charge,
@@ -88,6 +89,7 @@ class TwilioCarrier:
             transport="twilio",
             services=services,
             recording=recording_of(self._recordings, leg.call),
+            host_transfers=True,
         )
         try:
             media = await self._media.begin(begin)
@@ -138,9 +140,11 @@ class TwilioCarrier:
             raise ValueError("a call of Twilio without its sid cannot be followed")
         call_id, begun = leg.call.call_id, self._begun.pop(leg.call.call_id)
         watch = TwilioWatch(self._api, self._reports, leg.call, provider_call_id, begun.media, self._times)
+        transfers = TwilioTransfers(self._api, self._reports, leg, provider_call_id)
 
         async def told_and_seen(stage: LegStage, sid: str | None) -> None:
-            watch.is_open = watch.is_open or stage == "answered"
+            if stage == "answered" and not watch.is_open:
+                watch.is_open, transfers.answered_s = True, anyio.current_time()
             await told(stage, sid)
 
         try:
@@ -151,10 +155,14 @@ class TwilioCarrier:
                 hang_up,
                 recording=recording_of(self._recordings, leg.call),
                 meanwhile=watch.run,
+                transfer=transfers.transfer,
             )
         finally:
             self._places.forget(call_id)
-        await watch.hang_up_after(result)
+        if transfers.is_away:
+            result = await transfers.until_over(result, hang_up)
+        else:
+            await watch.hang_up_after(result)
         return watch.completed(result)
 
     async def find(self, call: CallRequest, *, placing_ms: int) -> Found:

@@ -7,9 +7,10 @@ import anyio
 from callwright.service.platform.clock.clock import Clock
 from callwright.service.platform.database.database import Database
 from callwright.service.telephony.carriers.twilio.api import TwilioCall
-from callwright.service.telephony.carriers.twilio.statuses import STAGES, said_of
-from callwright.service.telephony.legs import carrier_reports
+from callwright.service.telephony.carriers.twilio.statuses import PERSON_STAGES, STAGES, said_of
+from callwright.service.telephony.legs import carrier_reports, person_calls
 from callwright.service.telephony.legs.carrier_reports import CarrierSaid, LegNews
+from callwright.service.telephony.legs.person_calls import PersonCall
 
 LOOK_S = 0.25
 """Seconds between two reads of the legs that are followed, all of a process at once."""
@@ -54,3 +55,19 @@ class TwilioReports:
             said=said_of(call.status, ""),
             now_ms=self._clock.now_ms(),
         )
+
+    async def begin_person(self, call_id: str, person: PersonCall) -> bool:
+        """Keeps the call to a person before it is placed; false if the contact's leg is over. Raises
+        StorageUnavailable."""
+        return await self._database.write(person_calls.begin, call_id, person)
+
+    async def take_person(self, call_id: str, token_hash: str, call: TwilioCall) -> None:
+        """Keeps how the call to a person stands by Twilio's answer."""
+        said = said_of(call.status, "")
+        stage = PERSON_STAGES.get(call.status, "asked")
+        given = (call_id, token_hash, call.sid)
+        await self._database.write(person_calls.told, *given, stage=stage, status=said.status)
+
+    async def leave_person(self, call_id: str, token_hash: str) -> None:
+        """The person is wanted no more. Raises StorageUnavailable."""
+        await self._database.write(person_calls.over, call_id, token_hash)

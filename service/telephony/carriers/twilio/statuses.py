@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 
+from callwright.contract.transfers import TransferCause
 from callwright.service.telephony.carriers.sip_status import cause_of, ended_by
 from callwright.service.telephony.engine import AnsweredBy, EndedBy, HangupCause
 from callwright.service.telephony.legs.carrier_reports import CarrierSaid
 from callwright.service.telephony.legs.leg_rows import LegStage
+from callwright.service.telephony.legs.person_calls import PersonStage
 
 STAGES: Mapping[str, LegStage] = {
     "queued": "initiated",
@@ -20,6 +22,9 @@ STAGES: Mapping[str, LegStage] = {
     "failed": "initiated",
 }
 """What a call has reached at least that has this status."""
+PERSON_STAGES: Mapping[str, PersonStage] = {"ringing": "ringing"}
+"""The same of a call to a person who is to take another one over. Only what Twilio asks when that call is answered says
+that it is: what it tells of a status may come before."""
 FINAL = ("completed", "busy", "no-answer", "canceled", "failed")
 FREE = ("busy", "no-answer", "canceled", "failed")
 """Calls that Twilio makes no price for: nobody answered."""
@@ -37,6 +42,13 @@ _CAUSES: Mapping[str, HangupCause] = {
     "no-answer": "no_answer",
     "canceled": "originator_cancel",
     "failed": "carrier_rejected",
+}
+_PERSONS: Mapping[str, TransferCause] = {
+    "busy": "busy",
+    "no-answer": "no_answer",
+    "canceled": "hung_up",
+    "failed": "unreachable",
+    "completed": "hung_up",
 }
 _REJECTED: Mapping[int, HangupCause] = {21211: "unallocated_number", 21214: "unallocated_number"}
 """Errors that are about the called number. All others are about the account, the caller's number or the country."""
@@ -67,3 +79,10 @@ def cause_of_end(said: CarrierSaid) -> tuple[HangupCause, EndedBy]:
 def cause_of_refusal(code: int | None) -> HangupCause:
     """Why Twilio does not make a call, by the code of its error."""
     return _REJECTED.get(code or 0, "carrier_rejected")
+
+
+def cause_of_person(status: str, sip_status: int | None) -> TransferCause:
+    """Why a person has not taken a call over, by the final status of the call to the person."""
+    if status == "failed" and sip_status is not None and cause_of(sip_status) == "call_rejected":
+        return "rejected"
+    return _PERSONS.get(status, "carrier_error")

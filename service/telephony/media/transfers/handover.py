@@ -92,6 +92,11 @@ class Handover:
         return self._now is not None and self._now.status != "failed"
 
     @property
+    def is_settled(self) -> bool:
+        """Whether it is known what has come of the latest transfer."""
+        return self._now is None or self._now.is_over
+
+    @property
     def holds_contact(self) -> bool:
         """Whether nothing is answered, because a transfer is under way or about to begin."""
         return self.is_under_way or self._is_wanted()
@@ -115,6 +120,8 @@ class Handover:
             await self._transferred(destination, summary)
         except NotTransferred as error:
             self._reached("failed", error.cause)
+            if error.is_away:
+                self._talk.finish("transfer_failed", "carrier")
             return error.cause
         findings = self._talk.findings
         findings.disposition = findings.disposition or "escalated"
@@ -135,6 +142,7 @@ class Handover:
             language=self._request.agent.language,
             ring_timeout_s=destination.ring_timeout_s,
             confirm_key=destination.confirm_key,
+            sorry=self._talk.phrases.of("transfer_failed").text,
         )
         if wanted.kind == "cold":
             await self._said()

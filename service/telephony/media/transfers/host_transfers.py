@@ -17,10 +17,15 @@ class HostTransfers:
 
     def __init__(self, call_id: str, report: Callable[[TransferAsked], None]) -> None:
         self._call_id, self._report = call_id, report
+        self._is_asked = False
+        self.is_away = False
+        """Whether the carrier takes the contact away from here: the end of its sound does not end the call."""
         self._told, self._updates = anyio.create_memory_object_stream[TransferUpdate](_MOST_UPDATES)
 
     def update(self, order: TransferUpdate) -> None:
         """The host tells what has come of it. What nobody waits for is dropped."""
+        if self._is_asked:
+            self.is_away = order.is_away
         if self._told.statistics().current_buffer_used < _MOST_UPDATES:
             self._told.send_nowait(order)
 
@@ -40,18 +45,26 @@ class HostTransfers:
             language=wanted.language,
             ring_timeout_s=wanted.ring_timeout_s,
             confirm_key=wanted.confirm_key,
+            sorry=wanted.sorry,
         )
         self._report(asked)
+        self._is_asked = True
+        try:
+            await self._settled(wanted, answered)
+        finally:
+            self._is_asked = self.is_away = False
+
+    async def _settled(self, wanted: Wanted, answered: Callable[[], None]) -> None:
         with anyio.move_on_after(wanted.ring_timeout_s + _ANSWERS_WITHIN_S):
             while True:
                 update = await self._updates.receive()
                 if update.stage == "bridged":
                     return
                 if update.stage == "failed":
-                    raise NotTransferred(update.cause or "carrier_error")
+                    raise NotTransferred(update.cause or "carrier_error", is_away=update.is_away)
                 if update.stage == "answered":
                     answered()
-        raise NotTransferred("carrier_error")
+        raise NotTransferred("carrier_error", is_away=self.is_away)
 
     async def close(self) -> None:
         """Nothing is left: the host ends the person's call with this one."""

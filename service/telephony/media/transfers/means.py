@@ -12,9 +12,11 @@ from callwright.service.telephony.media.other_side import OtherSide
 class NotTransferred(Exception):
     """The person has not taken over. The line is as it was before, if the other side is still there."""
 
-    def __init__(self, cause: TransferCause) -> None:
+    def __init__(self, cause: TransferCause, *, is_away: bool = False) -> None:
         super().__init__(cause)
         self.cause: TransferCause = cause
+        self.is_away = is_away
+        """The contact was given away, and is not back: the agent can say nothing to it."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,8 @@ class Wanted:
     language: str
     ring_timeout_s: float
     confirm_key: str | None = None
+    sorry: str = ""
+    """What the contact hears, if nobody takes over and the agent cannot say so any more."""
 
 
 class PersonVoice(Protocol):

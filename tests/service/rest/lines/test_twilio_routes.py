@@ -19,8 +19,7 @@ from callwright.service.telephony.legs import carrier_reports, leg_rows
 from callwright.service.telephony.legs.carrier_reports import CarrierSaid
 from callwright.service.telephony.legs.leg_tokens import hash_of
 from tests.support.service import Tenant, open_service
-from tests.support.twilio.account import SID, TOKEN
-from tests.support.twilio.imitation import signature
+from tests.support.twilio.account import SID, TOKEN, signature
 
 pytestmark = pytest.mark.asyncio
 ROOT = "https://voice.example.com"
