@@ -15,6 +15,7 @@ CELLS = 100
 ROWS = 900
 LINES = 4_500
 """As many rows, and lines of a file, come near the size of a body."""
+CALL_TOOLS = 20
 _Json = dict[str, Any]
 
 
@@ -67,10 +68,19 @@ def csv(number: int) -> str:
     return "\n".join((",".join(found[0]), *(",".join(row.values()) for row in found)))
 
 
+def call_tools(number: int) -> list[dict[str, Any]]:
+    """So many tools of an agent, each with all that it may have in words."""
+    asks = {"type": "http", "description": "a" * 1_000, "url": f"https://example.com/{'a' * 1_900}"}
+    properties = {f"p{index:02}": {"type": "string", "description": "a" * 80} for index in range(20)}
+    shape = {"parameters": {"type": "object", "properties": properties}}
+    return [{**asks, **shape, "name": f"tool_{index}"} for index in range(number)]
+
+
 _KNOWN: Mapping[str, Callable[[int], Any]] = {
     "rows": lambda entries: rows(ROWS * entries // ENTRIES),
     "csv": lambda entries: csv(LINES * entries // ENTRIES),
     "variables": lambda entries: {f"c{column:02}": "v" for column in range(max(1, (CELLS - 1) * entries // ENTRIES))},
+    "call_tools": lambda entries: call_tools(max(1, CALL_TOOLS * entries // ENTRIES)),
     "end": lambda _: "18:00",
     "parts_of_day": lambda _: ["morning", "afternoon", "evening"],
 }

@@ -31,6 +31,11 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
   await client.agents.update({ id: agent.id, welcome_message: "Hello {{first_name}}." });
   const { welcome_message: welcome } = await client.agents.get({ id: agent.id });
   const versions = (await client.agents.listVersions({ id: agent.id })).data.map((each) => each.version);
+  const asks = { type: "http" as const, name: "free_times", description: "Free times.", url: "https://example.com/free" };
+  await client.agents.setCallTools({ id: agent.id, call_tools: [{ ...asks, secret_headers: ["Authorization"] }] });
+  const toolSecret = { tool: "free_times", header: "Authorization", value: "Bearer 0123456789abcdef" };
+  const toolKept = await client.agents.setCallToolSecret({ id: agent.id, ...toolSecret });
+  await client.agents.setCallTools({ id: agent.id, call_tools: [] });
   const deleted = await client.agents.delete({ id: spare.id });
   const ours = await client.providers.set({ name: "ours", kind: "openai", key: "sk-0123456789abcdef" });
   await client.agents.update({ id: agent.id, model: { provider: "ours" } });
@@ -177,6 +182,7 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
     hasKey: ours.has_key,
     agents,
     versions,
+    kept: toolKept,
     added: { added: added.added, invalid: added.invalid },
     imported: imported.status,
     faults: faults.map((fault) => fault.code),

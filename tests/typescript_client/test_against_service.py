@@ -53,6 +53,7 @@ async def test_a_program_uses_every_operation_of_the_service(tenant: Tenant, tmp
         "hasKey": True,
         "agents": ["Ada"],
         "versions": [2, 1],
+        "kept": {"tool": "free_times", "header": "Authorization", "is_set": True, "sent_to": "https://example.com"},
         "added": {"added": 1, "invalid": 1},
         "imported": "completed_with_errors",
         "faults": ["invalid_phone"],

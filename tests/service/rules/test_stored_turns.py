@@ -11,7 +11,7 @@ from callwright.service.rules.stored_turns import turns_between
 
 def turn(index: int, text: str) -> dict[str, Any]:
     times = {"start_seconds": index * 2.0, "end_seconds": index * 2.0 + 1.5}
-    about = {"language": "en-US", "source": "policy", "interrupted": False, "latency_ms": None}
+    about = {"language": "en-US", "source": "policy", "interrupted": False, "latency_ms": None, "tool_call": None}
     return {"index": index, "role": "contact", "text": text, **times, **about}
 
 

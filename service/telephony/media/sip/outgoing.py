@@ -64,16 +64,17 @@ class OutgoingCall:
 
     async def _answer(self, line: Line, reached: WaitingStages) -> Line | Gone:
         told = 0
-        while not line.is_answered:
-            if line.closed is not None:
+        while True:
+            if line.closed is not None and not line.is_answered:
                 await asyncio.sleep(_RECORD_S)
                 return line.ended()
             stage = line.is_heard + line.rings
             if stage > told:
                 told = stage
                 reached(line.sip_call_id, rings=line.rings)
+            if line.is_answered:
+                return line
             await line.news()
-        return line
 
     def transfers(self, voice: PersonVoice) -> SipTransfers | None:
         """What transfers the call, once it is answered."""

@@ -226,6 +226,10 @@ async def write_everything(tenant: Tenant, http: AsyncClient) -> set[str]:
     made = await does("create_agent", **words, **speaker, system_prompt=prompt, welcome_message=secret)
     at = f"/agents/{made['id']}"
     await does("update_agent", at, name=f"Eve {secret}", system_prompt=prompt * 40, metadata={CONTACT: CONTACT})
+    asks = {"type": "http", "name": "free_times", "description": prompt[:200], "url": "https://example.com/free"}
+    await does("set_call_tools", f"{at}/call-tools", call_tools=[asks | {"secret_headers": ["Authorization"]}])
+    kept = {"tool": "free_times", "header": "Authorization", "value": secret}
+    await does("set_call_tool_secret", f"{at}/call-tool-secrets", **kept)
     spare = await does("create_agent", **{**words, "name": "spare"}, **speaker, system_prompt=prompt * 40)
     await does("delete_agent", f"/agents/{spare['id']}")
     listed = await does("create_audience", **words, description=prompt, rows=[people])
