@@ -265,7 +265,7 @@ DEPLOYMENT_FAILED = EventType(
 PHONE_NUMBER_STATUS_CHANGED = EventType(
     "phone_number.status_changed",
     PhoneNumberStatusChanged,
-    "a rented number was released",
+    "a number was released, or a carrier rented or refused it",
     "phone_number_id",
 )
 WEBHOOK_DISABLED = EventType(

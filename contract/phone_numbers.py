@@ -62,6 +62,9 @@ _CAP = (
 )
 
 
+RentalProvider = Literal["simulated", "twilio"]
+
+
 class PhoneNumber(Stored):
     """A phone number: rented, or owned at a carrier."""
 
@@ -133,10 +136,18 @@ class SearchAvailableNumbers(PageQuery):
     )
     area_code: Annotated[AreaCode | None, Filter()] = None
     contains: Annotated[Contains | None, Filter()] = None
+    provider: Annotated[
+        RentalProvider,
+        Field(description="Who has the numbers: the simulated network, or the service's Twilio account."),
+        Filter(),
+    ] = "simulated"
 
 
 class RentPhoneNumber(Input):
-    """The number to rent. The first month is charged to the wallet at once."""
+    """The number to rent. The first month is charged to the wallet at once.
+
+    At Twilio it is `pending` until Twilio has rented it; if Twilio refuses, it is `failed` and the month is paid back.
+    """
 
     country: CountryCode
     number: Annotated[
@@ -145,6 +156,10 @@ class RentPhoneNumber(Input):
     area_code: AreaCode | None = None
     contains: Contains | None = None
     number_type: Annotated[NumberType, Field(description="The kind of number.")] = "local"
+    provider: Annotated[
+        RentalProvider,
+        Field(description="twilio really rents, in the service's Twilio account; the number must be named."),
+    ] = "simulated"
     label: NumberLabel = ""
     auto_renew: Annotated[bool, Field(description="Rent it again every month until it is released.")] = True
     max_calls_per_day: Annotated[CallsPerDay | None, Field(description=_CAP)] = 200
@@ -186,7 +201,10 @@ class UpdatePhoneNumber(Expecting, Changes):
 
 
 class ReleasePhoneNumber(Input):
-    """The phone number to give back. It may not be had again."""
+    """The phone number to give back. It may not be had again.
+
+    One that was rented at Twilio is `releasing` until Twilio has it back; one that was taken in stays at its carrier.
+    """
 
     id: PhoneNumberId
 
@@ -205,6 +223,7 @@ search_available_numbers = listing(
     takes=SearchAvailableNumbers,
     gives=AvailableNumber,
     sorts=("number",),
+    problems=(NUMBER_NOT_AT_CARRIER,),
     summary="Search phone numbers that can be rented.",
 )
 rent_phone_number = operation(
@@ -213,7 +232,14 @@ rent_phone_number = operation(
     takes=RentPhoneNumber,
     gives=PhoneNumber,
     status=201,
-    problems=(NUMBER_UNAVAILABLE, PRICE_CHANGED, INSUFFICIENT_CREDITS, SPENDING_CAP_REACHED, WALLET_FROZEN),
+    problems=(
+        NUMBER_UNAVAILABLE,
+        NUMBER_NOT_AT_CARRIER,
+        PRICE_CHANGED,
+        INSUFFICIENT_CREDITS,
+        SPENDING_CAP_REACHED,
+        WALLET_FROZEN,
+    ),
     summary="Rent a phone number; charges the first month.",
     creator_bound="member_with_email",
 )

@@ -265,7 +265,7 @@ LINES_UNAVAILABLE = _business_rule(
 NUMBER_NOT_AT_CARRIER = _business_rule(
     "number_not_at_carrier",
     "The carrier is not set up with this number.",
-    "The message says which setting lists the numbers that the organization's carrier has.",
+    "The message says what whoever runs the service has to set.",
 )
 NUMBER_NOT_CAPABLE = _business_rule(
     "number_not_capable",

@@ -63,7 +63,8 @@ class UseWhen(Part):
 
     It is called at the first turn of the contact in which one of the words stands. Arguments are taken from the
     contact's words, if those name one of the choices or one of the values of an earlier answer, then from earlier
-    answers and audience columns of that name, then from `default` and `examples` of the schema.
+    answers and audience columns of that name, then from `default` of the schema, with GET from `examples` too. With
+    another method the contact has to name one of the words or values, without a no.
     """
 
     words: Annotated[
@@ -122,7 +123,7 @@ class HttpTool(_CallTool):
         list[HeaderName],
         Field(
             max_length=5,
-            description="Headers whose values are secrets: set_call_tool_secret sets those, and nothing shows them.",
+            description="Headers whose values are secrets: `callwright agents secret` sets those; nothing shows them.",
         ),
     ] = []
     body: Annotated[

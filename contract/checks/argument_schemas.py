@@ -5,6 +5,7 @@ such as `pattern` or `$ref`, is refused when it is set, so that nobody believes 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import isfinite
 from typing import Any, cast
 
 MOST_PARAMETERS = 30
@@ -104,7 +105,20 @@ def _check_word(word: str, value: object, where: str) -> None:
 
 def problems_of(arguments: object, schema: _Schema) -> list[str]:
     """What is wrong with arguments, each in a sentence that names the argument; none if they fit."""
-    return list(_problems(arguments, schema or {"type": "object"}, ""))[:10]
+    found = list(_problems(arguments, schema or {"type": "object"}, ""))
+    return [*found, *_no_numbers(arguments, "")][:10]
+
+
+def _no_numbers(value: object, place: str) -> Iterator[str]:
+    """NaN and Infinity are read as numbers, lie within any bounds or none, and JSON cannot say them (RFC 8259, 6)."""
+    if isinstance(value, float) and not isfinite(value):
+        yield f"{place or 'the arguments'} must be a number, not {value}."
+    elif isinstance(value, list):
+        for index, one in enumerate(cast("list[object]", value)):
+            yield from _no_numbers(one, f"{place}[{index}]")
+    elif isinstance(value, dict):
+        for name, one in cast("dict[str, object]", value).items():
+            yield from _no_numbers(one, _inside(place, name[:_SHOWN]))
 
 
 def _problems(value: object, schema: _Schema, place: str) -> Iterator[str]:

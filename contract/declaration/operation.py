@@ -245,13 +245,14 @@ def listing(
     summary: str,
     sorts: tuple[str, ...] = ("created_at",),
     counts_to: int | None = None,
+    problems: Sequence[ProblemCode] = (),
 ) -> Operation[P, In, Page[Item]]:
     """Declares a paged list. `sorts` are the fields `sort` accepts; the first one, newest first, is the default.
 
     Counting may stop at `counts_to`, where that is given.
     """
     return _declare(
-        name, "GET", path, takes, (), shape="many", item=gives, summary=summary, sorts=sorts, counts_to=counts_to
+        name, "GET", path, takes, problems, shape="many", item=gives, summary=summary, sorts=sorts, counts_to=counts_to
     )
 
 

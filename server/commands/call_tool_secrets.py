@@ -1,5 +1,6 @@
 """`callwright agents secret`: what no tool does, because secrets must not stand in a conversation."""
 
+import re
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,7 +11,11 @@ from callwright.server.commands.providers import secret_of
 from callwright.server.settings import ProgramSettings
 
 if TYPE_CHECKING:
+    from callwright.client import Client
     from callwright.contract.agents.call_tools import CallToolSecret
+
+
+_ID = re.compile(r"agt_[0-9A-Za-z]+")
 
 
 def add_secret_command(group: typer.Typer) -> None:
@@ -19,7 +24,7 @@ def add_secret_command(group: typer.Typer) -> None:
 
 
 def set_secret(
-    agent_id: Annotated[str, typer.Argument(metavar="AGENT", help="The agent's id, agt_….")],
+    agent_id: Annotated[str, typer.Argument(metavar="AGENT", help="The agent's name, or its id, agt_….")],
     tool: Annotated[str, typer.Argument(metavar="TOOL", help="The name of its tool.")],
     header: Annotated[str, typer.Argument(metavar="HEADER", help="The header, for example Authorization.")],
     as_json: AsJson = False,
@@ -42,6 +47,14 @@ def set_secret(
     typer.echo(f"The secret header {found.header} of {found.tool} {state}. It is sent to {found.sent_to} alone.")
 
 
+async def _id_of(client: "Client", name: str) -> str:
+    """The id of the agent with this name. Raises `CommandError` if there is none."""
+    found = (await client.agents.list(name=name, per_page=1)).data
+    if not found:
+        raise CommandError(f"no agent is named {name!r}; `callwright agents list` shows those there are")
+    return found[0].id
+
+
 async def _set(settings: ProgramSettings, agent_id: str, tool: str, header: str, value: str) -> "CallToolSecret":
     from callwright.client.errors import ServiceProblem
     from callwright.server.embedded.embedded import embedded, remote
@@ -49,6 +62,7 @@ async def _set(settings: ProgramSettings, agent_id: str, tool: str, header: str,
     opened = embedded(settings, lambda _: None) if settings.base_url is None else remote(settings)
     async with opened as client:
         try:
-            return await client.agents.set_call_tool_secret(id=agent_id, tool=tool, header=header, value=value)
+            found_id = agent_id if _ID.fullmatch(agent_id) else await _id_of(client, agent_id)
+            return await client.agents.set_call_tool_secret(id=found_id, tool=tool, header=header, value=value)
         except ServiceProblem as problem:
             raise CommandError(problem.message) from problem

@@ -18,7 +18,7 @@ def _prices_of_start(connection: Connection, row: Row[Any]) -> dict[str, str]:
     """The columns of the prices that hold from the start on. Simulated calls have prices of their own."""
     if row.simulated:
         return {"prices_version": NO_LIST}
-    own = price_lists.own_services_of(connection, row.org_id, row.id)
+    own = price_lists.own_services_of(connection, row.org_id, row.id, hold=True)
     return {"prices_version": price_lists.current_version(connection), "own_services": ",".join(sorted(own))}
 
 

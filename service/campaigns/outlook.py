@@ -22,7 +22,8 @@ from callwright.service.dialling.limits.caller_id import CallerIds
 from callwright.service.dialling.queue import Rules, numbers_of
 from callwright.service.platform.clock.clock import DAY
 from callwright.service.rules.capped_calling import Allowance, CappedCalling
-from callwright.service.rules.open_hours import DAYS_AHEAD, OpenHours, merged
+from callwright.service.rules.open_hours import DAYS_AHEAD, OpenHours, Week, default_week, merged
+from callwright.service.rules.regions.region_rules import RegionRules
 
 _AT_A_TIME = 500
 """Numbers whose past calls are read with one statement."""
@@ -78,6 +79,14 @@ class Outlook:
     def open_places(self) -> set[OpenHours]:
         """The open hours of those who can be called at all."""
         return {hours for hours, at_ms in zip(self.hours, self.calls_ms, strict=True) if at_ms is not None}
+
+    def week(self, regions: RegionRules, at_ms: int) -> Week | None:
+        """The hours that the rules give to everybody alike; None where they differ, or may differ for those who are not
+        among the first people."""
+        weeks = {hours.week(at_ms) for hours in set(self.hours)}
+        if not self.whole or not weeks:
+            weeks.add(default_week(regions))
+        return next(iter(weeks)) if len(weeks) == 1 else None
 
     def first(self, end_ms: int | None = None) -> FirstCall | None:
         """The first call to one of the people; None if the rules allow no call to any of them before the end."""

@@ -5,7 +5,7 @@ and the same plan always gives the same sentence. Names in it are short, on one 
 none reads as part of the sentence.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from callwright.contract.checks.counts import count_of
@@ -13,11 +13,15 @@ from callwright.contract.checks.names import named, quoted
 from callwright.contract.deployments.dialling import WEEKDAYS, CallingHours, Weekday
 from callwright.contract.deployments.maximum_cost import cost_said
 from callwright.service.platform.clock.clock import moment
+from callwright.service.rules.open_hours import Week
+from callwright.service.rules.prices.installation_prices import SERVICE_NAMES, THE_CARRIER
 
 MOST_NAMED = 3
 """People whose numbers are named. Of more there is a list to look at."""
 _MOST_NUMBERS = 3
 _MOST_WINDOWS = 4
+_ONE = (THE_CARRIER, *SERVICE_NAMES.values())
+"""Names of which each is one, and not several."""
 _RULES = "and by the rules of their region"
 
 
@@ -39,6 +43,8 @@ class Proposal:
     """The active numbers."""
     attempts: int
     hours: CallingHours | None
+    week: Week | None = None
+    """Without `hours`: those that the rules give to all people alike; None where they differ."""
     start_ms: int | None
     """When calls begin; None for at once."""
     instead_of_ms: int | None = None
@@ -72,7 +78,7 @@ def sentence(proposal: Proposal) -> str:
         None if proposal.simulated else rings,
         _left_out(proposal.left_out),
         f"{attempts} each",
-        _hours(proposal.hours),
+        _hours(proposal.hours, proposal.week),
         f"not before {_moment(proposal.start_ms)}" if proposal.start_ms is not None else None,
         f"BEGINNING AT ONCE instead of at {_moment(proposal.instead_of_ms)}" if proposal.instead_of_ms else None,
         f"THE FIRST CALL ON {_moment(proposal.first_call_ms)}" if proposal.first_call_ms is not None else None,
@@ -81,10 +87,14 @@ def sentence(proposal: Proposal) -> str:
         cost_said(
             cap=proposal.cap_micros, overrun=proposal.overrun_micros, high=proposal.high_micros, more=proposal.goes_on
         ),
-        f"not counting what {_listed(proposal.uncounted)} charge" if proposal.uncounted else None,
+        _uncounted(proposal.uncounted) if proposal.uncounted else None,
     )
     label = "SIMULATED: " if proposal.simulated else ""
     return f"{label}{', '.join(part for part in parts if part)}."
+
+
+def _uncounted(who: Sequence[str]) -> str:
+    return f"not counting what {_listed(who)} {'charges' if len(who) == 1 and who[0] in _ONE else 'charge'}"
 
 
 def _never(proposal: Proposal) -> str:
@@ -110,18 +120,31 @@ def _numbers(numbers: Sequence[str]) -> str:
     return f"{', '.join(numbers[:_MOST_NUMBERS])} and {len(numbers) - _MOST_NUMBERS} more"
 
 
-def _hours(hours: CallingHours | None) -> str:
-    if hours is None:
-        return f"Mon-Sat 09:00-20:00 in each person's own time zone {_RULES}"
+def _hours(hours: CallingHours | None, week: Week | None) -> str:
     days: dict[tuple[str, str], set[Weekday]] = {}
+    if hours is None:
+        for day, spans in zip(WEEKDAYS, week or (), strict=week is not None):
+            for start, end in spans:
+                days.setdefault((_clock(start), _clock(end)), set()).add(day)
+        if not days or len(days) > _MOST_WINDOWS:
+            return "in the hours that the rules of each person's region allow"
+        return f"{_windows(days)} in each person's own time zone {_RULES}"
     for window in hours.windows:
         days.setdefault((window.start, window.end), set()).update(window.days)
+    place = "each person's own time zone" if hours.timezone_mode == "callee" else f"the time zone {hours.timezone}"
+    holidays = "" if hours.skip_public_holidays else ", on public holidays too"
+    return f"{_windows(days)} in {place}{holidays} {_RULES}"
+
+
+def _clock(minute: int) -> str:
+    return f"{minute // 60:02d}:{minute % 60:02d}"
+
+
+def _windows(days: Mapping[tuple[str, str], set[Weekday]]) -> str:
     windows = [f"{_days(held)} {start}-{end}" for (start, end), held in days.items()]
     more = len(windows) - _MOST_WINDOWS
     said = [*windows[:_MOST_WINDOWS], *([f"in {count_of(more, 'more window')}"] * (more > 0))]
-    place = "each person's own time zone" if hours.timezone_mode == "callee" else f"the time zone {hours.timezone}"
-    holidays = "" if hours.skip_public_holidays else ", on public holidays too"
-    return f"{' and '.join(said)} in {place}{holidays} {_RULES}"
+    return " and ".join(said)
 
 
 def _days(days: set[Weekday]) -> str:

@@ -153,6 +153,7 @@ def preview(
         numbers=[number.number for number in active],
         attempts=policy.max_attempts,
         hours=settings.calling_hours,
+        week=view.week(rules.regions, begin_ms),
         start_ms=begin_ms if row.started_at is None and begin_ms > now_ms else None,
         instead_of_ms=row.start_at if early else None,
         first_call_ms=_put_off_to(row, first, begin_ms),

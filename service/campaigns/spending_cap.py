@@ -34,7 +34,7 @@ _PAST = select(func.sum(_P.micros)).where(_P.key_id == bindparam("key"))
 _RENTED = (
     select(func.sum(-_T.amount_micros))
     .join(phone_numbers, _N.id == _T.reference_id)
-    .where(_N.created_by_key_id == bindparam("key"), _T.type == "number_rental")
+    .where(_N.created_by_key_id == bindparam("key"), _T.type.in_(("number_rental", "refund")))
 )
 _CALLING = (
     select(deployments)

@@ -23,6 +23,15 @@ _CALL = select(_C.deployment_id, _C.to_number, _C.price, _C.cost_items, _C.cost_
 )
 _REFUNDED = select(func.count()).where(_T.reference_id == bindparam("id"), _T.type == "refund")
 _MICROS = 1_000_000
+_CODE = 3
+"""Letters of a currency's code."""
+
+
+def _told(charge: Charge) -> tuple[int, str] | None:
+    """The amount in millionths and the currency; None where that is no code of ISO 4217, so that nobody can book it."""
+    currency = charge.currency.strip().upper()
+    is_code = len(currency) == _CODE and currency.isascii() and currency.isalpha()
+    return (round(charge.amount * _MICROS), currency) if is_code else None
 
 
 def settle(connection: Connection, ids: Ids, call_id: str, charge: Charge | None, *, now_ms: int) -> bool:
@@ -38,7 +47,7 @@ def settle(connection: Connection, ids: Ids, call_id: str, charge: Charge | None
         return False
     listed = price_lists.list_of_version(connection, agreed_price(call.price, call.to_number).list_version)
     assert listed is not None, "only charges of calls with a price list are awaited"
-    told = None if charge is None else (round(charge.amount * _MICROS), charge.currency)
+    told = None if charge is None else _told(charge)
     if connection.execute(_REFUNDED, {"id": call_id}).scalar_one():
         told = None  # its money has gone back already
     items, change = settled(call.cost_items, told, listed)

@@ -8,6 +8,7 @@ from callwright.contract import phone_numbers as contract
 from callwright.contract.problems import NUMBER_NOT_AT_CARRIER, NUMBER_UNAVAILABLE, SERVICE_UNAVAILABLE
 from callwright.service.handlers import phone_numbers as number_handlers
 from callwright.service.handlers.request_context import RequestContext, handles
+from callwright.service.handlers.twilio_offers import NO_ACCOUNT
 from callwright.service.platform.database.inserts import insert_ignoring_conflicts
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.phone import Dialable, read_number
@@ -23,11 +24,9 @@ _NOT_AT_TRUNK = (
     "number: the SIP trunk of this service is not set up with it; whoever runs the service lists the numbers owned "
     "there in CALLWRIGHT_SIP_NUMBERS"
 )
-_NO_ACCOUNT = (
-    "provider: this service has no Twilio account; whoever runs it sets CALLWRIGHT_TWILIO_ACCOUNT_SID, "
-    "CALLWRIGHT_TWILIO_AUTH_TOKEN and CALLWRIGHT_PUBLIC_URL"
+_NOT_IN_ACCOUNT = (
+    "number: the Twilio account of this service does not have it; rent_phone_number with provider twilio rents one"
 )
-_NOT_IN_ACCOUNT = "number: the Twilio account of this service does not have it; buy it in Twilio's console first"
 _NO_VOICE = "number: it cannot make calls; its capabilities at Twilio are without voice"
 
 
@@ -85,7 +84,7 @@ def _why_not(context: RequestContext, carrier: str, number: str) -> str | None:
     if carrier == SIP:
         return None if _is_offered(context, number) else _NOT_AT_TRUNK
     if account_of(context.settings.lines, context.settings.public_url) is None:
-        return _NO_ACCOUNT
+        return NO_ACCOUNT
     found: AccountNumber | None = context.prepared
     if found is None:
         return _NOT_IN_ACCOUNT

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Row, Select, bindparam, select, update
+import anyio
+from sqlalchemy import Connection, Row, Select, bindparam, select, update
 
 from callwright.contract import phone_numbers as contract
 from callwright.contract.declaration.pagination import Page
@@ -16,9 +17,9 @@ from callwright.contract.problems import (
     PRICE_CHANGED,
     WALLET_FROZEN,
 )
-from callwright.service.campaigns import number_status, spending_cap
+from callwright.service.campaigns import carrier_numbers, number_status, spending_cap
 from callwright.service.dialling.limits.number_health import health_at
-from callwright.service.handlers import revisions
+from callwright.service.handlers import revisions, twilio_offers
 from callwright.service.handlers.changes import LIVE, given
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.handlers.resources import resource
@@ -30,9 +31,11 @@ from callwright.service.platform.money import RENTAL_PERIOD_MS, amount, micros, 
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rules.prices.price_list import SIMULATED as CARRIER
 from callwright.service.rules.prices.price_list import rental_of
+from callwright.service.services import Services
 from callwright.service.tables.ledger import FROZEN, Movement, book, wallet_of
 from callwright.service.tables.schema import deployment_numbers, deployments, phone_numbers
 from callwright.service.telephony.number_inventory import RentableNumber, find_rentable, rentable
+from callwright.service.telephony.registry import TWILIO
 
 _N = phone_numbers.c
 _USERS = (
@@ -44,6 +47,8 @@ _USERS = (
 RESTS_MS = DAY
 """How long a released number cannot be rented again: its calls of the last 24 hours count for `max_calls_per_day`."""
 SIMULATED = contract.Capabilities(voice_inbound=True, voice_outbound=True, sms=False)
+_ASKED_FOR_S = 15.0
+"""How long a request waits for Twilio. What is open then goes on without it."""
 _OWNED = contract.Capabilities(voice_inbound=False, voice_outbound=True, sms=False)
 
 
@@ -91,7 +96,10 @@ def _free(context: RequestContext, found: Sequence[RentableNumber]) -> list[Rent
     numbers = [entry.number for entry in found]
     statement = select(_N.number).where(_N.number.in_(numbers), _N.released_at.is_(None))
     lately = select(_N.number).where(
-        _N.org_id == context.org_id, _N.number.in_(numbers), _N.released_at > context.now_ms - RESTS_MS
+        _N.org_id == context.org_id,
+        _N.number.in_(numbers),
+        _N.status == "released",
+        _N.released_at > context.now_ms - RESTS_MS,
     )
     taken = {*context.connection.execute(statement).scalars(), *context.connection.execute(lately).scalars()}
     return [entry for entry in found if entry.number not in taken]
@@ -111,17 +119,22 @@ def list_phone_numbers(asked: contract.ListPhoneNumbers, context: RequestContext
     return context.page(listing, asked, lambda row: _to_resource(row, users))
 
 
-@handles(contract.search_available_numbers)
+@handles(contract.search_available_numbers, asks=twilio_offers.search)
 def search_available_numbers(
     asked: contract.SearchAvailableNumbers, context: RequestContext
 ) -> Page[contract.AvailableNumber]:
     """A page of numbers that can be rented."""
     kind = asked.number_type or "local"
-    price = rental_of(CARRIER, asked.country, kind)
     descends = sort_fields(contract.search_available_numbers, asked.sort or "number")[0][1]
-    free = _free(context, rentable(asked.country, kind, asked.area_code, asked.contains))
+    if asked.provider == TWILIO:
+        able, prices = _OWNED, twilio_offers.priced(context, context.prepared)
+        free = _free(context, [entry for entry in context.prepared if entry.number in prices])
+    else:
+        able, price = SIMULATED, rental_of(CARRIER, asked.country, kind)
+        free = _free(context, rentable(asked.country, kind, asked.area_code, asked.contains))
+        prices = {entry.number: price for entry in free}
     shown = [
-        resource(contract.AvailableNumber, entry, capabilities=SIMULATED, monthly_cost=money(price))
+        resource(contract.AvailableNumber, entry, capabilities=able, monthly_cost=money(prices[entry.number]))
         for entry in (reversed(free) if descends else free)
     ]
     return page_of_values(
@@ -134,10 +147,32 @@ def search_available_numbers(
     )
 
 
-@handles(contract.rent_phone_number)
+async def _at_twilio(number: contract.PhoneNumber, services: Services) -> contract.PhoneNumber:
+    """Has Twilio do what was just stored, and gives the number as it then is. Raises Refusal if it was not rented.
+
+    A request that is repeated with its idempotency key finds what became of the number.
+    """
+    if number.provider != TWILIO or number.status not in ("pending", "releasing"):
+        return number
+    with anyio.move_on_after(_ASKED_FOR_S):
+        await carrier_numbers.attempt(services, number.id)
+    now_ms = services.clock.now_ms()
+    return await services.database.read(_as_kept, number.id, now_ms)
+
+
+def _as_kept(connection: Connection, number_id: str, now_ms: int) -> contract.PhoneNumber:
+    row = connection.execute(select(phone_numbers, health_at(now_ms)).where(_N.id == number_id)).one()
+    if row.status == "failed":
+        why = f"nothing was rented, and the month was paid back: {carrier_numbers.reason_of(connection, number_id)}"
+        raise Refusal(NUMBER_UNAVAILABLE, why, field="number")
+    return _to_resource(row, {})
+
+
+@handles(contract.rent_phone_number, asks=twilio_offers.look_up, then=_at_twilio)
 def rent_phone_number(asked: contract.RentPhoneNumber, context: RequestContext) -> contract.PhoneNumber:
     """Rents a number and charges its first month."""
-    price = rental_of(CARRIER, asked.country, asked.number_type)
+    at_twilio = twilio_offers.wanted(asked, context) if asked.provider == TWILIO else None
+    price = at_twilio[1] if at_twilio else rental_of(CARRIER, asked.country, asked.number_type)
     if asked.expected_monthly_cost is not None and micros(asked.expected_monthly_cost.amount) != price:
         message = f"expected_monthly_cost: the number costs {amount(price)} USD a month"
         details = {"monthly_cost": amount(price)}
@@ -148,7 +183,9 @@ def rent_phone_number(asked: contract.RentPhoneNumber, context: RequestContext) 
     available = wallet.balance_micros - wallet.reserved_micros
     if available < price:
         raise Refusal(INSUFFICIENT_CREDITS, details={"required": amount(price), "available": amount(available)})
-    if asked.number is not None:
+    if at_twilio is not None:
+        candidates = _free(context, [at_twilio[0]])
+    elif asked.number is not None:
         exact = find_rentable(asked.number, asked.country, asked.number_type)
         candidates = _free(context, [exact] if exact else [])
     else:
@@ -169,10 +206,10 @@ def _take(
     row = {
         **new,
         **asdict(entry),
-        "status": "active",
+        "status": "pending" if asked.provider == TWILIO else "active",
         "label": asked.label,
-        "provider": CARRIER,
-        "simulated": True,
+        "provider": asked.provider,
+        "simulated": asked.provider == CARRIER,
         "monthly_micros": price,
         "renews_at": context.now_ms + RENTAL_PERIOD_MS,
         "auto_renew": asked.auto_renew,
@@ -206,10 +243,12 @@ def update_phone_number(asked: contract.UpdatePhoneNumber, context: RequestConte
     return _to_resource(find(context, asked.id), _users(context))
 
 
-@handles(contract.release_phone_number)
+@handles(contract.release_phone_number, then=_at_twilio)
 def release_phone_number(asked: contract.ReleasePhoneNumber, context: RequestContext) -> contract.PhoneNumber:
-    """Releases a number. Its row stays, because calls refer to it."""
+    """Releases a number, also at Twilio if it was rented there. Its row stays, because calls refer to it."""
     row = find(context, asked.id, lock=True)
+    if row.status == "pending":
+        raise Refusal(PHONE_NUMBER_IN_USE, "Twilio is being asked for this number; try again in a minute")
     users = _users(context).get(asked.id, [])
     if users or row.inbound_deployment_id:
         message = (
@@ -219,6 +258,7 @@ def release_phone_number(asked: contract.ReleasePhoneNumber, context: RequestCon
         )
         used_by = [*users, *filter(None, (row.inbound_deployment_id,))]
         raise Refusal(PHONE_NUMBER_IN_USE, message, details={"used_by": used_by})
-    if row.status != "released":
-        number_status.take_out_of_use(context.connection, context.ids, row, "released", now_ms=context.now_ms)
+    if row.status == "active":
+        end = number_status.end_of_use(row)
+        number_status.take_out_of_use(context.connection, context.ids, row, end, now_ms=context.now_ms)
     return _to_resource(find(context, asked.id), {})

@@ -70,7 +70,11 @@ def set_provider(asked: contract.SetProvider, context: RequestContext) -> contra
     except provider_rules.Unfit as error:
         raise invalid(error.field, str(error)) from error
     if before is not None:
+        context.connection.execute(_FOR_CHANGE, {"org": context.org_id, "provider": asked.name})  # waits for starts
         _check_users(context, asked.name, [role for role in rows.roles_of(before) if role not in roles])
+        _check_defaults(
+            context, asked.name, [role for role in rows.defaults_of(before) if role not in asked.default_for]
+        )
     values: dict[str, Any] = {
         "kind": asked.kind,
         "url": asked.url,
@@ -129,12 +133,25 @@ def _check_users(context: RequestContext, name: str, lost: list[contract.Role]) 
         raise _in_use(name, users)
 
 
+def _check_defaults(context: RequestContext, name: str, lost: list[contract.Role]) -> None:
+    """Raises `Refusal`: provider_in_use when campaigns under way began with this default and would be left without."""
+    if users := rows.begun_with_default(context.connection, context.org_id, lost, MOST_NAMED):
+        more = " and perhaps more" if len(users) == MOST_NAMED else ""
+        said = (
+            f"{name} is the default with which {', '.join(users)}{more} began, and their price does not count these "
+            "services; finish those campaigns first, or set another provider as the default for the same roles"
+        )
+        raise Refusal(PROVIDER_IN_USE, said, details={"used_by": users})
+
+
 @handles(contract.remove_provider)
 def remove_provider(asked: contract.RemoveProvider, context: RequestContext) -> None:
-    """Removes a provider and its key. Agents and campaigns that name it keep it from being removed."""
+    """Removes a provider and its key. Agents and campaigns that name it, and campaigns under way that began with
+    it as the default, keep it from being removed."""
     row = context.one(_FOR_CHANGE, provider=asked.name)
     if users := rows.users_of(context.connection, context.org_id, row.name, MOST_NAMED):
         raise _in_use(row.name, users)
+    _check_defaults(context, row.name, rows.defaults_of(row))
     context.connection.execute(delete(providers).where(_MINE), {"org": context.org_id, "provider": row.name})
 
 

@@ -19,6 +19,7 @@ from callwright.service.platform.own_address import OwnAddress
 from callwright.service.platform.refusals import not_found
 from callwright.service.rules.organization_plans import PricePlan
 from callwright.service.rules.plan_id import StartPlanSeal
+from callwright.service.services import Services
 from callwright.service.settings import ServiceSettings
 from callwright.service.speech.line_recordings import RecordedCall
 from callwright.service.speech.recording_content import RecordingContent
@@ -104,6 +105,8 @@ PREPARES: dict[str, Callable[[Any], Any]] = {}
 """What is done with the input of an operation before its unit of work, where that takes long."""
 ASKS: dict[str, Callable[[Any, ServiceSettings], Awaitable[Any]]] = {}
 """What another service is asked before the unit of work of an operation, so that no transaction waits for it."""
+THEN: dict[str, Callable[[Any, Services], Awaitable[Any]]] = {}
+"""What another service is asked once the unit of work of an operation is committed."""
 STATES: dict[str, Callable[[Any, "RequestContext"], Resource | None]] = {}
 """How what an operation changes is read, for the audit log, where no operation reads it; None if there is none yet."""
 MediaRequest = tuple[RecordingContent | RecordedCall, MediaType]
@@ -133,13 +136,15 @@ def handles(
     preempts: bool = False,
     prepare: Callable[[In], Any] | None = None,
     asks: Callable[[In, ServiceSettings], Awaitable[Any]] | None = None,
+    then: Callable[[Out, Services], Awaitable[Out]] | None = None,
 ) -> Callable[[Callable[[In, RequestContext], Out]], Callable[[In, RequestContext], Out]]:
     """Marks the function that answers an operation. It runs inside one transaction and raises `Refusal` to undo it.
 
     `brief`: it takes at most a millisecond, whatever the request and however much data there is. `preempts`: it does
     not wait for a process that froze while it held the lock of what is to be stopped. `prepare` is called in a thread
     before the unit of work, which finds what it returned as `prepared` of the context; it may raise `Refusal`. `asks`
-    is the same for what asks another service, and waits.
+    is the same for what asks another service, and waits. `then` is called once the unit of work is committed, also for
+    an answer that is repeated; the answer is what it returns, and it may raise `Refusal`.
     """
 
     def mark(handler: Callable[[In, RequestContext], Out]) -> Callable[[In, RequestContext], Out]:
@@ -149,6 +154,8 @@ def handles(
             PREPARES[operation.name] = prepare
         if asks is not None:
             ASKS[operation.name] = asks
+        if then is not None:
+            THEN[operation.name] = then
         MARKS[operation.name] = Mark.PREEMPTS if preempts else Mark.BRIEF if brief else Mark.NONE
         return handler
 

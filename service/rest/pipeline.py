@@ -8,10 +8,12 @@ the key's limits.
 import logging
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
+import orjson
 from anyio import to_thread
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, IntegrityError
@@ -30,14 +32,14 @@ from callwright.contract.problems import (
     STORAGE_FULL,
 )
 from callwright.service.accounts.principals import KeyPrincipal
-from callwright.service.handlers.request_context import ASKS, MARKS, PREPARES, TableRequest
+from callwright.service.handlers.request_context import ASKS, MARKS, PREPARES, THEN, TableRequest
 from callwright.service.platform.database.postgres.lock_waits import unavailable_because
 from callwright.service.platform.database.sqlite.disk_space import StorageFull, has_no_room
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.database.units import Unit, brief
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rest import betas, idempotency
-from callwright.service.rest.answers import Answer
+from callwright.service.rest.answers import Answer, encoded
 from callwright.service.rest.authentication.api_key_check import bearer, in_process_key
 from callwright.service.rest.authentication.request_checks import Authentication, refuse_if_too_many
 from callwright.service.rest.incoming import Incoming
@@ -236,7 +238,18 @@ class RequestPipeline:
         except _Again:
             answer = await self._written(request, is_last=True)
         self._services.wake()
-        return answer
+        then = THEN.get(request.operation.name)
+        return answer if then is None or not isinstance(answer, Answer) else await self._followed(request, answer, then)
+
+    async def _followed(
+        self, request: ApiRequest, answer: Answer, then: Callable[[Any, Services], Awaitable[Any]]
+    ) -> Answer:
+        """The answer after another service was asked for what the unit of work has stored."""
+        assert request.operation.item is not None
+        stored = request.operation.item.model_validate(orjson.loads(answer.body)["data"])
+        with self._services.database.uncounted():
+            result = await then(stored, self._services)
+        return answer if result is stored else replace(answer, body=encoded(request.operation, result, "").body)
 
     async def _written(self, request: ApiRequest, *, is_last: bool = False) -> Answer | MediaWanted:
         try:

@@ -24,6 +24,8 @@ _HOLIDAYS = "holidays"
 """How the names of rules about holidays end."""
 Span = tuple[int, int]
 """A start and an end (not included): minutes of a local day, or milliseconds since the epoch."""
+Week = tuple[tuple[Span, ...], ...]
+"""The spans of each weekday, Monday first, in minutes."""
 _WHOLE_DAY: tuple[Span, ...] = ((0, 1_440),)
 
 
@@ -85,6 +87,10 @@ class OpenHours:
             own = (rule for rule in default if isinstance(rule, HoursRule))
             self._hours_on = day, tuple(dict.fromkeys((*self._in_force(day).hours, *own)))
         return self._hours_on[1]
+
+    def week(self, at_ms: int) -> Week:
+        """The hours that the rules in force at a moment give in the person's time zones, without holidays."""
+        return _week(self.hours_rules(at_ms))
 
     def forbidding(self, at_ms: int) -> str | None:
         """The rule that forbids a call at a moment; None if none does."""
@@ -167,6 +173,18 @@ class OpenHours:
 def open_hours(rules: RegionRules, place: Place, hours: CallingHours | None, purpose: Purpose) -> OpenHours:
     """The open hours of a place, kept from one question to the next."""
     return OpenHours(rules, place, hours, purpose)
+
+
+def default_week(rules: RegionRules) -> Week:
+    """The hours of the rules of the default region."""
+    return _week([rule for rule in rules.regions[DEFAULT].rules if isinstance(rule, HoursRule)])
+
+
+def _week(rules: Sequence[HoursRule]) -> Week:
+    """When all of these rules allow calls; never without one."""
+    if not rules:
+        return ((),) * len(WEEKDAYS)
+    return tuple(tuple(reduce(intersected, (rule.windows[day] for rule in rules))) for day in range(len(WEEKDAYS)))
 
 
 def finish_ms(begin_ms: int, calling_ms: int, hours: OpenHours) -> int | None:

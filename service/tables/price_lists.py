@@ -70,14 +70,19 @@ def list_of_deployment(connection: Connection, row: Row[Any]) -> InstallationPri
     return listed and listed.without(own_services_of(connection, row.org_id, row.id))
 
 
-def own_services_of(connection: Connection, org_id: str, deployment_id: str) -> frozenset[ServiceItem]:
-    """What an organization's own providers do on a deployment's calls, by the agent that it keeps or would keep."""
+def own_services_of(
+    connection: Connection, org_id: str, deployment_id: str, *, hold: bool = False
+) -> frozenset[ServiceItem]:
+    """What an organization's own providers do on a deployment's calls, by the agent that it keeps or would keep.
+
+    With `hold` nobody changes those before this transaction ends.
+    """
     found = connection.execute(_AGENT, {"id": deployment_id}).one_or_none()
     if found is None:
         return frozenset()
     stored, *columns = found
     named: Mapping[str, Any] = dict(zip(_ROLES, columns, strict=True))
-    return own_services(connection, org_id, named if stored is None else json.loads(stored))
+    return own_services(connection, org_id, named if stored is None else json.loads(stored), hold=hold)
 
 
 def take_list(connection: Connection, given: InstallationPrices, now_ms: int) -> bool:

@@ -1,7 +1,7 @@
 """Queries about providers, for those who set them, name them and use them."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, or_, select, update
@@ -77,11 +77,33 @@ def defaults_of(row: Row[Any]) -> list[Role]:
     return json.loads(row.default_for)
 
 
-def own_services(connection: Connection, org_id: str, kept: Mapping[str, Any]) -> frozenset[ServiceItem]:
+def own_services(
+    connection: Connection, org_id: str, kept: Mapping[str, Any], *, hold: bool = False
+) -> frozenset[ServiceItem]:
     """Those of hearing, thinking and speaking that an organization's own providers do on calls of an agent with these
-    fields: the ones that it names, or else the defaults."""
-    defaults = {role for row in all_of(connection, org_id) for role in defaults_of(row)}
+    fields: the ones that it names, or else the defaults. With `hold` they stay so until this transaction ends."""
+    defaults = {role for row in all_of(connection, org_id, hold=hold) for role in defaults_of(row)}
     return frozenset(item for role, column, item in _SERVICES if kept.get(column) or role in defaults)
+
+
+def begun_with_default(connection: Connection, org_id: str, roles: Collection[Role], most: int) -> list[str]:
+    """The first ids of campaigns under way that began with the organization's default in one of these roles.
+
+    What their services charge is not counted in them, so the installation's may not take the place of those.
+    """
+    wanted = [(column, item) for role, column, item in _SERVICES if role in roles]
+    begun = (
+        select(_D.id, _D.agent_snapshot, _D.own_services)
+        .where(_D.org_id == org_id, _D.status.in_(_UNFINISHED), _D.own_services != "")
+        .order_by(_D.id)
+    )
+    found: list[str] = []
+    for row in connection.execute(begun):
+        kept: Mapping[str, Any] = json.loads(row.agent_snapshot)
+        own = row.own_services.split(",")
+        if len(found) < most and any(item in own and not kept.get(column) for column, item in wanted):
+            found.append(row.id)
+    return found
 
 
 def users_of(connection: Connection, org_id: str, name: str, most: int) -> list[str]:

@@ -2,6 +2,7 @@
 
 from sqlalchemy import Connection, bindparam, delete, update
 
+from callwright.service.campaigns import carrier_numbers
 from callwright.service.dialling.stops import reviews
 from callwright.service.platform.clock.clock import DAY
 from callwright.service.platform.database.postgres.lock_waits import Locked
@@ -21,6 +22,7 @@ async def run(services: Services) -> None:
     """One sweep. It uses the confirmed time, because its changes cannot be undone."""
     confirmed_now_ms = services.clock.confirmed_now_ms()
     await record_key_uses(services)
+    await carrier_numbers.go_on(services)
     await renewals.run(services, confirmed_now_ms)
     await _expire_reviews(services, confirmed_now_ms)
     await services.database.write(

@@ -34,8 +34,9 @@ from tests.support.service import Tenant
 @dataclass
 class ScriptedCarrier:
     """Answers, unless `script` has another word for the number: `busy`, `refused`, `not_sent`, `unknown`, `lost` (the
-    answer, and the list does not show it), `listed` (the answer, and the list shows it), `rings` (for long), `long`
-    (talks), `stop` (asks not to be called again, and talks on), `fails`."""
+    answer, and the list does not show it), `unlistable` (the answer, and the list cannot be read), `listed` (the
+    answer, and the list shows it), `rings` (for long), `long` (talks), `stop` (asks not to be called again, and talks
+    on), `fails`."""
 
     script: dict[str, str] = field(default_factory=dict[str, str])
     placed: list[str] = field(default_factory=list[str])
@@ -67,7 +68,7 @@ class ScriptedCarrier:
         self.asked.set()
         if word == "refused":
             raise Refused("403", self._result(leg, "failed", "carrier_rejected"))
-        if word in ("lost", "listed"):
+        if word in ("lost", "listed", "unlistable"):
             raise Unknown("timeout")
         if word == "fails":
             raise RuntimeError("a mistake in the carrier's code")
@@ -110,6 +111,8 @@ class ScriptedCarrier:
         )
 
     async def find(self, call: CallRequest, *, placing_ms: int) -> Found:
+        if self.script.get(call.to) == "unlistable":
+            raise RuntimeError("500")
         return Found("one", "CA_found") if self.script.get(call.to) == "listed" else Found("none")
 
     async def hang_up(self, provider_call_id: str) -> None:

@@ -16,7 +16,7 @@ from callwright.contract.agents.agents import (
     VersionDifference,
     get_agent,
 )
-from callwright.contract.agents.call_tools import CallTool, CallTools, CallToolSecret
+from callwright.contract.agents.call_tools import CallTools, CallToolSecret
 from callwright.contract.declaration.field_types import LanguageTag, Timestamp, VoiceId
 from callwright.contract.deployments.talks import Talk, talk_to_agent
 from callwright.contract.voices import GetVoice, ListVoices, Voice, get_voice, list_voices
@@ -35,10 +35,12 @@ from callwright.tools.runtime.tool import (
     projected,
 )
 from callwright.tools.runtime.tool_context import ToolContext
-from callwright.tools.wording.text import line, lines, listed, moment
+from callwright.tools.wording.text import json_bytes, line, lines, listed, moment
 
 _PROMPT_BYTES = 6_000
 """Bytes of a prompt in one answer, in its text and in its data each."""
+_TOOLS_BYTES = 6_000
+"""Bytes of the settings of all call tools in the text of an answer."""
 _LEAST_BYTES = 500
 """Bytes of a difference behind long ones."""
 _CUT = "… cut: get_agent with version={} and prompt_from has the whole text of before"
@@ -129,8 +131,18 @@ def summary(agent: Agent, context: ToolContext) -> str:
     )
 
 
-def _tool(tool: CallTool) -> str:
-    return line(f"tool {tool.name} ({tool.type}): {tool.description}", tool.url if tool.type == "http" else None)
+def _call_tools(tools: CallTools) -> list[str]:
+    """The tools whole, because set_call_tools replaces all of them: each as JSON, as far as they fit."""
+    room = _TOOLS_BYTES
+    shown: list[str] = []
+    for tool in tools:
+        settings = tool.model_dump_json(exclude_defaults=True, exclude={"type", "name", "description"})
+        part = truncated_text(settings, max(room, 0))
+        room -= json_bytes(settings)
+        cut = "" if part == settings else "… cut: the data of this answer has it whole"
+        more = "" if settings == "{}" else f" {part}{cut}"
+        shown.append(line(f"tool {tool.name} ({tool.type}): {tool.description}{more}"))
+    return shown
 
 
 def _talk(talk: Talk, _: ToolContext) -> str:
@@ -194,7 +206,7 @@ async def _found(context: ToolContext, asked: GetAgentInParts) -> Reply:
     more = end < len(whole)
     text = lines(
         summary(agent, context),
-        *(_tool(tool) for tool in agent.call_tools),
+        *_call_tools(agent.call_tools),
         f"welcome: {agent.welcome_message}" if agent.welcome_message else "welcome: none, the contact begins",
         f"prompt: {part}" if part == whole else f"prompt, characters {begin} to {end} of {len(whole)}: {part}",
         f"The prompt goes on: call again with prompt_from={end}, or read callwright://agents/{agent.id}/prompt"
@@ -327,8 +339,8 @@ TOOLS: tuple[Tool, ...] = (
         title="Talk to an agent",
         description=(
             "Makes a link on which the person talks to an agent in the browser, to try it. Give it at once: it opens "
-            "once, within a minute. No telephone rings. Free here; providers that are set bill for speech. Then "
-            "get_transcript has what was said."
+            "once, within a minute. No telephone rings. Its call tools act for real. Free here; set providers bill. "
+            "Then get_transcript has what was said."
         ),
         hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=True),
         reply=_talk,

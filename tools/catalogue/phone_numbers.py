@@ -50,7 +50,12 @@ def _whole(number: PhoneNumber, context: ToolContext) -> str:
 
 
 def _rented(number: PhoneNumber, context: ToolContext) -> str:
-    return lines(f"Rented {number.number} for {amount(number.monthly_cost)} a month.", _whole(number, context))
+    said = f"Rented {number.number} for {amount(number.monthly_cost)} a month."
+    if number.status == "pending":
+        said = (
+            f"Paid for {number.number}, but Twilio has not answered yet; get_phone_number shows whether it is active."
+        )
+    return lines(said, _whole(number, context))
 
 
 def _imported(number: PhoneNumber, context: ToolContext) -> str:
@@ -78,8 +83,8 @@ TOOLS: tuple[Tool, ...] = (
         toolset="numbers",
         title="List phone numbers",
         description=(
-            "Phone numbers, rented or owned, newest first, released ones too unless status is active. For numbers to "
-            "rent use search_available_numbers. Free."
+            "Phone numbers, rented or owned, newest first, released too unless status is active. To find others use "
+            "search_available_numbers. Free."
         ),
         hints=READS,
         reply=_entry,
@@ -92,8 +97,7 @@ TOOLS: tuple[Tool, ...] = (
         toolset="numbers",
         title="Search numbers to rent",
         description=(
-            "Phone numbers that can be rented now, with place, type and monthly price. For rented ones use "
-            "list_phone_numbers. Free; reserves nothing."
+            "Numbers to rent now, with monthly price. For rented ones use list_phone_numbers. Free; reserves nothing."
         ),
         hints=Hints(read_only=True, destructive=False, idempotent=True, open_world=True),
         reply=_available,
@@ -101,9 +105,10 @@ TOOLS: tuple[Tool, ...] = (
         default_fields=("number", "locality", "number_type", "monthly_cost"),
         hidden=frozenset({"sort", "fields", "contains"}),
         argument_descriptions={
-            "country": "ISO code, for example US.",
-            "number_type": "local when left out.",
-            "area_code": "With this area code.",
+            "country": "Such as US.",
+            "number_type": "local if left out.",
+            "area_code": "Area code.",
+            "provider": "twilio: real numbers.",
         },
     ),
     Tool(
@@ -111,9 +116,8 @@ TOOLS: tuple[Tool, ...] = (
         toolset="numbers",
         title="Rent a phone number",
         description=(
-            "SPENDS MONEY: the first month at once, and again every month while auto_renew is true. Rents a "
-            "number to call from. Choose with search_available_numbers, or leave number out for any that fits. "
-            "Look with list_phone_numbers first. Ask the person where the money is real."
+            "SPENDS MONEY: rents a number, for a month at once, then every month while auto_renew is true. Choose with "
+            "search_available_numbers. Look with list_phone_numbers first. Ask the person where money is real."
         ),
         hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=True),
         reply=_rented,
@@ -122,10 +126,12 @@ TOOLS: tuple[Tool, ...] = (
         omitted_fields=frozenset({"country", "label", "simulated", "renews_at", "auto_renew"}),
         hidden=frozenset({"metadata", "contains", "max_calls_per_day"}),
         argument_descriptions={
-            "area_code": "With this area code.",
-            "auto_renew": "Pay every month again.",
-            "country": "ISO code, for example US.",
-            "number": "Exactly this one, from search_available_numbers.",
+            "area_code": "Area code.",
+            "auto_renew": "Pay each month.",
+            "country": "Such as US.",
+            "number": "Left out: any that fits.",
+            "number_type": "Its kind.",
+            "provider": "twilio: a real one, named.",
         },
     ),
     Tool(
@@ -133,9 +139,9 @@ TOOLS: tuple[Tool, ...] = (
         toolset="upkeep",
         title="Take in an owned number",
         description=(
-            "Takes in a phone number that the organization owns at its SIP trunk; CALLS FROM IT REALLY RING. Costs "
+            "Takes in a phone number that the organization owns at its carrier; CALLS FROM IT REALLY RING. Costs "
             "nothing here; the carrier bills. Campaigns on the simulated network stay there: clone_deployment with "
-            "this number makes a real one. To rent a simulated number use rent_phone_number."
+            "this number makes a real one. To rent a number use rent_phone_number."
         ),
         hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=True),
         reply=_imported,
@@ -172,7 +178,8 @@ TOOLS: tuple[Tool, ...] = (
         toolset="removal",
         title="Release a phone number",
         description=(
-            "Gives a rented number back for good: it may never be had again, and what was paid is not paid back. "
+            "Gives a number back for good, at Twilio too if rented there (an imported one stays at its carrier): "
+            "it may never be had again, and what was paid is not paid back. "
             "Refused while a deployment that is not finished calls from it or answers it. To stop paying later "
             "instead, use update_phone_number with auto_renew=false. Ask the person first."
         ),

@@ -211,10 +211,11 @@ async def rent(context: ToolContext, asked: RentPhoneNumber) -> Confirmation | N
     Raises:
         ToolError: the person has to be asked, and no number with its price can be named.
     """
-    if not context.asks(real=await _real_money(context)):
+    at_twilio = asked.provider == "twilio"
+    if not context.asks(real=at_twilio or await _real_money(context)):
         return None
     offer = None if asked.number is None else await _offer(context, asked, asked.number)
-    if offer is None and not await _searchable(context, asked):
+    if offer is None and not at_twilio and not await _searchable(context, asked):
         return Confirmation(sentence=f"Rent {_rented(asked)}. Its price is not known.")
     if offer is None:
         raise ToolError(
@@ -222,9 +223,10 @@ async def rent(context: ToolContext, asked: RentPhoneNumber) -> Confirmation | N
             "one that is free: search_available_numbers shows them."
         )
     until = "and every month until it is released" if asked.auto_renew else "for one month"
+    real = " Twilio is a real carrier: it charges for the number, and calls from it really ring." if at_twilio else ""
     cost = offer.get("monthly_cost") if _cost(offer) is not None else None
     return Confirmation(
-        sentence=f"Rent {_rented(asked)} for {_price(offer)} now {until}.",
+        sentence=f"Rent {_rented(asked)}{' at Twilio' if at_twilio else ''} for {_price(offer)} now {until}.{real}",
         pinned={"expected_monthly_cost": cost} if cost is not None else {},
     )
 
@@ -336,7 +338,11 @@ def _bound(*things: Mapping[str, Any]) -> dict[str, Any]:
 async def _offer(context: ToolContext, asked: RentPhoneNumber, number: str) -> dict[str, Any] | None:
     """An available number with its price."""
     search = SearchAvailableNumbers(
-        country=asked.country, number_type=asked.number_type, contains=number[-_DIGITS_TO_FIND_BY:], per_page=200
+        country=asked.country,
+        number_type=asked.number_type,
+        contains=number[-_DIGITS_TO_FIND_BY:],
+        provider=asked.provider,
+        per_page=200,
     )
     found = (await looked_up(context, search_available_numbers, search)).get("data", [])
     return next((offer for offer in found if offer.get("number") == number), None)

@@ -91,8 +91,8 @@ NEXT: dict[str, str] = {
     "audience_not_ready": "It needs people, with the columns named. get_audience shows its state. add_audience_rows "
     "adds rows. import_audience takes a file.",
     "lines_unavailable": "No tool helps: tell the person what the message says to install or to set.",
-    "number_not_at_carrier": "No tool helps: if the carrier has the number, the person has to add it to "
-    "CALLWRIGHT_SIP_NUMBERS and start the service again.",
+    "number_not_at_carrier": "No tool helps. Tell the person what the message says: where the number has to be, "
+    "or what to set.",
     "number_not_capable": "Take an active number that can be called. list_phone_numbers shows them.",
     "rate_limited": "Nothing was changed. Wait that long, then call again, one call after the other. Fewer calls "
     "that ask for more at once help.",
@@ -121,6 +121,9 @@ FINDERS: dict[str, str] = {
     "call_uuid": "list_calls",
     "webhook_id": "list_webhooks",
     "delivery_id": "list_webhook_deliveries",
+    "restore_version": "list_agent_versions",
+    "compare_to": "list_agent_versions",
+    "version": "list_agent_versions",
 }
 """The tool that lists what exists, by the field that names it."""
 

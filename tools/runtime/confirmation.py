@@ -23,7 +23,7 @@ class ConfirmationArguments(Input):
         str | None,
         Field(
             max_length=_LONGEST_ANSWER,
-            description="Only when asked: the sentence agreed to.",
+            description="Only if asked: the agreed sentence.",
         ),
     ] = None
 

@@ -11,11 +11,11 @@ from callwright.server.commands.doctor.twilio import twilio_checks
 from callwright.server.embedded.lines import line_settings
 from callwright.server.setting import BadSetting
 from callwright.server.settings import ProgramSettings
-from callwright.service.rules.prices.installation_prices import prices_in
+from callwright.service.rules.prices.installation_prices import THE_CARRIER, InstallationPrices, prices_in
 from callwright.service.rules.prices.price_list import BadPriceList
 from callwright.service.telephony.carriers.sip_trunk import trunk_of_settings
 from callwright.service.telephony.lines.availability import why_no_lines
-from callwright.service.telephony.registry import SIP
+from callwright.service.telephony.registry import SIP, TWILIO
 
 _LIMIT_S = 10.0
 
@@ -67,10 +67,20 @@ def _prices(settings: ProgramSettings) -> CheckResult:
         return CheckResult("bad", what, str(error), help="docs/costs.md describes the file.")
     priced = ", ".join([*prices.carriers, *prices.services]) or "nothing but the platform"
     said = f"version {prices.version}, with prices for {priced}"
-    missing = [] if settings.lines.sip_trunk is None else prices.uncounted(SIP)
+    missing = _uncounted(settings, prices)
     if not missing:
         return CheckResult("good", what, said)
     return CheckResult("note", what, said, help=f"Not counted is what these charge: {', '.join(missing)}.")
+
+
+def _uncounted(settings: ProgramSettings, prices: InstallationPrices) -> list[str]:
+    """Who charges for calls of the carriers that are set up, and has no price in the list; a carrier with its table."""
+    lines = settings.lines
+    is_set = {SIP: lines.sip_trunk is not None, TWILIO: lines.twilio_account_sid is not None}
+    carriers = [carrier for carrier, there in is_set.items() if there]
+    named = [f"the carrier ([carriers.{carrier}])" for carrier in carriers if carrier not in prices.carriers]
+    services = [who for carrier in carriers[:1] for who in prices.uncounted(carrier) if who != THE_CARRIER]
+    return [*named, *services]
 
 
 async def _public_address(public_url: str, transport: AsyncBaseTransport | None) -> CheckResult:

@@ -120,8 +120,15 @@ def _lines(name: str, value: Any) -> list[tuple[str, str]]:
     if is_money(inner):
         first = money(inner)
         del inner["amount"], inner["currency"]
-    shown = [(f"  {heading(key)}", said(one)) for key, one in inner.items() if one not in NOTHING]
+    shown = [row for key, one in inner.items() if one not in NOTHING for row in _inner_lines(f"  {heading(key)}", one)]
     return [(heading(name), first), *shown]
+
+
+def _inner_lines(label: str, value: Any) -> list[tuple[str, str]]:
+    """A value of an object as a line; a list of things as a line for each."""
+    if not _is_table(value):
+        return [(label, said(value))]
+    return [(label if at == 0 else "", said(one)) for at, one in enumerate(cast("Entries", value))]
 
 
 def _is_table(value: Any) -> bool:

@@ -39,7 +39,7 @@ _WRITTEN_OTHERWISE = (
 )
 _NO_SECRET = (
     "the secret header {header} of the tool {tool} is not set for its address: its calls fail until "
-    "set_call_tool_secret, or `callwright agents secret`, sets it"
+    "`callwright agents secret` sets it"
 )
 _C = agents.c
 _BY_ID = select(agents).where(_C.id == bindparam("id"), _C.org_id == bindparam("org"))

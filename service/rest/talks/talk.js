@@ -1,5 +1,6 @@
 "use strict";
 const RATE = 16000;
+const MOST_UNSENT = 50;
 const REASONS = {
   4401: "This link was used already, or is older than a minute. Ask for a new one.",
   4503: "No line is free now. Ask for a new link in a moment.",
@@ -15,7 +16,8 @@ const ENDS = {
 };
 const at = (id) => document.getElementById(id);
 const token = location.hash.slice(1);
-let socket, context, microphone, speaker, isTalking = false, isOver = false;
+const unsent = []; // what was typed before the talk is connected
+let socket, context, microphone, speaker, isTalking = false, isHeard = false, isOver = false;
 
 function show(text, tone) {
   at("state").textContent = text;
@@ -72,7 +74,13 @@ function heard(message) {
 }
 
 function send(message) {
-  if (socket && socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+  if (isHeard && socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+  else if (!isOver && unsent.length < MOST_UNSENT) unsent.push(message);
+}
+
+function sendAll() {
+  isHeard = true;
+  unsent.splice(0).forEach(send);
 }
 
 async function begin() {
@@ -99,10 +107,13 @@ async function begin() {
   const scheme = location.protocol === "https:" ? "wss" : "ws";
   socket = new WebSocket(`${scheme}://${location.host}${location.pathname}`, ["callwright.talk", token]);
   socket.binaryType = "arraybuffer";
+  // An agent without a welcome message says nothing first.
+  socket.onopen = () => setTimeout(sendAll, 5000);
   socket.onmessage = ({ data }) => {
     if (!isTalking) {
       isTalking = true;
       show("Talking", "good");
+      sendAll();
     }
     if (typeof data === "string") heard(JSON.parse(data));
     else speaker.port.postMessage(data, [data]);

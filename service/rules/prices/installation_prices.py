@@ -36,14 +36,23 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _PREFIX = re.compile(r"\+[1-9][0-9]{0,14}")
 _CURRENCY = re.compile(r"[A-Z]{3}")
 _MOST_ENTRIES = 20_000
+_MOST = 10**15
+"""The largest number that is read."""
+
+THE_CARRIER = "the carrier"
+"""How a carrier without prices is named among those who charge beyond the list."""
 
 
 @dataclass(frozen=True)
 class CarrierRate:
-    """What a carrier charges for a minute to a destination, by `increment_s` seconds from the answer on."""
+    """What a carrier charges for a minute to a destination, by `increment_s` seconds from the answer on.
+
+    `number_month` is what a month of a number there costs; None if nothing says that.
+    """
 
     minute: int
     increment_s: int = 1
+    number_month: int | None = None
 
 
 @dataclass(frozen=True)
@@ -106,6 +115,13 @@ class InstallationPrices:
         prices = {self._price(carrier, rate) for rate in known}
         return sorted(prices, key=lambda price: (price.held_back, price.minute))
 
+    def number_month_of(self, carrier: str, number: str) -> int | None:
+        """Micros for a month of a number in E.164 at a carrier: by its longest prefix that has such a price."""
+        rates = self.carriers.get(carrier, {})
+        priced = [prefix for prefix, rate in rates.items() if rate.number_month is not None]
+        fitting = [prefix for prefix in priced if prefix == REST or number.startswith(prefix)]
+        return rates[max(fitting, key=lambda prefix: (prefix != REST, len(prefix)))].number_month if fitting else None
+
     def _price(self, carrier: str, rate: CarrierRate | None) -> Price:
         return Price(
             minute=self.platform_minute + (rate.minute if rate else 0),
@@ -124,7 +140,7 @@ class InstallationPrices:
 
     def uncounted(self, carrier: str) -> list[str]:
         """What a call costs that has no price here, in words."""
-        missing = [] if carrier in self.carriers else ["the carrier"]
+        missing = [] if carrier in self.carriers else [THE_CARRIER]
         return [*missing, *(said for item, said in SERVICE_NAMES.items() if item not in self.services)]
 
     def micros_in_dollars(self, micros: int, currency: str) -> int | None:
@@ -148,6 +164,8 @@ def read_installation_prices(text: str) -> InstallationPrices:
         found = _Table("the file", tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise BadPriceList(f"this is no TOML: {error}") from error
+    except RecursionError:
+        raise BadPriceList("tables or lists are nested too deeply; a price list has four levels at most") from None
     version = found.text("version", _VERSION, "up to four numbers with dots between them, as in 2026.11.27")
     platform = found.table("platform")
     carriers = found.table("carriers", default={})
@@ -221,8 +239,8 @@ class _Table:
     def whole(self, name: str, *, least: int, default: int | None = None) -> int:
         value = self.take(name) if self.has(name) else default
         self._taken.add(name)
-        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= 10**15:
-            raise self.wrong(name, f"this has to be a whole number of at least {least}")
+        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= _MOST:
+            raise self.wrong(name, f"this has to be a whole number of at least {least} and at most {_MOST:,}")
         return value
 
     def text(self, name: str, form: re.Pattern[str], said: str) -> str:
@@ -255,7 +273,11 @@ def _carrier(name: str, given: _Table) -> dict[str, CarrierRate]:
     rates: dict[str, CarrierRate] = {}
     for prefix in destinations:
         entry = given.table(prefix)
-        rates[prefix] = CarrierRate(entry.whole("minute", least=1), entry.whole("increment_s", least=1, default=1))
+        rates[prefix] = CarrierRate(
+            entry.whole("minute", least=1),
+            entry.whole("increment_s", least=1, default=1),
+            entry.whole("number_month", least=1) if entry.has("number_month") else None,
+        )
         entry.nothing_else()
     return rates
 

@@ -25,6 +25,7 @@ from callwright.service.telephony.engine import CallRequest, CallResult, EarlyEn
 from callwright.service.telephony.legs import carrier_reports, leg_rows
 from callwright.service.telephony.legs.carrier import (
     Carrier,
+    Found,
     HangUpAsked,
     LegRequest,
     NotSent,
@@ -281,11 +282,10 @@ class LineHost:
             if leg.state == "placed":
                 return leg
             if leg.state == "placing" and carrier is not None and carrier.lists_calls:
-                with anyio.move_on_after(SETTLE_S * 4):
-                    found = await carrier.find(request, placing_ms=leg.placing_at)
-                    if found.what == "one":
-                        await self._told(call_id)("initiated", found.provider_call_id)
-                        continue
+                found = await _found(carrier, request, placing_ms=leg.placing_at)
+                if found.what == "one":
+                    await self._told(call_id)("initiated", found.provider_call_id)
+                    continue
             if leg.state == "placing" and age_ms > looked_for_s * SECOND:
                 await self._written(leg_rows.not_confirmed, call_id)
             if age_ms > over_s * SECOND:
@@ -321,6 +321,17 @@ class LineHost:
                 return await self._database.write(work, *args, **kwargs)
             except (StorageUnavailable, Locked):
                 await anyio.sleep(_AGAIN_S)
+
+
+async def _found(carrier: Carrier, request: CallRequest, *, placing_ms: int) -> Found:
+    """What the carrier's list shows of a leg. A list that cannot be read shows nothing; it is looked at again."""
+    try:
+        with anyio.move_on_after(SETTLE_S * 4):
+            return await carrier.find(request, placing_ms=placing_ms)
+    except Exception as error:
+        name = type(error).__name__
+        log.warning("a carrier's list of calls could not be read: %s", name, extra={"call_id": request.call_id})
+    return Found("none")
 
 
 def _last_known_ms(leg: Row[Any], so_far: CallResult | None) -> int:

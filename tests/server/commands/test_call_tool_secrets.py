@@ -33,7 +33,7 @@ def test_a_secret_through_a_pipe_is_set_and_never_shown(tmp_path: Path) -> None:
     agent_id = made["id"]
     tools = {"agent_id": agent_id, "call_tools": [TOOL]}
     said(tmp_path, "call", "set_call_tools", json.dumps(tools))
-    words = ("agents", "secret", agent_id, "free_times", "Authorization", "--data", tmp_path / "data")
+    words = ("agents", "secret", "Ada", "free_times", "Authorization", "--data", tmp_path / "data")
     with spawned(tmp_path, *words, stdin=subprocess.PIPE) as process:
         assert process.stdin is not None
         assert process.stdout is not None

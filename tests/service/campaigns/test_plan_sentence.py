@@ -114,9 +114,12 @@ def test_public_holidays_are_told_when_people_are_called_on_them() -> None:
     assert told in sentence(replace(PLAIN, hours=rules))
 
 
-def test_without_calling_hours_the_hours_of_the_strict_default_are_told() -> None:
-    told = ", Mon-Sat 09:00-20:00 in each person's own time zone and by the rules of their region, "
-    assert told in sentence(replace(PLAIN, hours=None))
+def test_without_calling_hours_those_that_the_rules_give_to_all_alike_are_told_or_that_they_differ() -> None:
+    week = (((480, 1290),),) * 5 + (((600, 1080),), ())
+    told = ", Mon-Fri 08:00-21:30 and Sat 10:00-18:00 in each person's own time zone and by the rules of their region, "
+    assert told in sentence(replace(PLAIN, hours=None, week=week))
+    said = sentence(replace(PLAIN, hours=None))
+    assert ", in the hours that the rules of each person's region allow, " in said
 
 
 def test_a_name_cannot_break_out_of_the_sentence() -> None:

@@ -69,6 +69,12 @@ def test_the_price_of_a_model_comes_before_that_of_every_model() -> None:
         ("[services.stt]", "[services.ears]", "services.ears: this is not one of stt, llm, tts"),
         ('unit = "second"', 'unit = "minute"', "services.stt.prices[0].unit: write the unit: second"),
         ('provider = "deepgram"', "provider = 1", "services.stt.prices[0].provider: write the provider's kind"),
+        (
+            "price = 129",
+            "price = 9_000_000_000_000_000",
+            "services.stt.prices[0].price: this has to be a whole number of at least 1 and at most 1,000,000",
+        ),
+        ("[rates]", "[rates]\nEUR2 = " + "[" * 5_000 + "]" * 5_000, "tables or lists are nested too deeply"),
         ("price = 129", "price = true", "services.stt.prices[0].price: this has to be a whole number"),
         ("price = 129", "prize = 129", "services.stt.prices[0].price: this has to be a whole number"),
         (

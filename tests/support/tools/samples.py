@@ -351,6 +351,7 @@ def answers() -> dict[str, Any]:
         "place_call": deployment(status="draft"),
         "list_transactions": page([transaction()]),
         "list_agent_versions": page([agent_version()]),
+        "set_call_tools": agent(),
         "list_voices": page([voice()]),
         "get_voice": voice(),
         "list_audience_rows": page([row()]),

@@ -75,6 +75,16 @@ class Twilio:
     """Whether the auth token counts as wrong."""
     prices: dict[str, str] = field(default_factory=dict[str, str])
     """What calls cost, by their sids, once they are rated."""
+    offered: dict[str, str] = field(default_factory=dict[str, str])
+    """Numbers that can be rented, and the type of each, as Twilio writes it: `Local`."""
+    names: dict[str, str] = field(default_factory=dict[str, str])
+    """What the numbers were called when they were rented."""
+    renting: list[str] = field(default_factory=list[str])
+    """What becomes of the next requests for numbers: `refused` as without money, or rented and then `500` or `hang`;
+    `lost` is a 500 before anything is rented."""
+    rented: list[str] = field(default_factory=list[str])
+    """Every number that was rented, as often as it was."""
+    released: list[str] = field(default_factory=list[str])
     tells: str = "once"
     """How statuses are told: `once`, `twice`, `backwards` or `never`."""
     tasks: TaskGroup | None = None
@@ -91,6 +101,9 @@ class Twilio:
                 Route(f"{account}/Calls/{{sid}}.json", self._change, methods=["POST"]),
                 Route(f"{account}/Calls/{{sid}}.json", self._show, methods=["GET"]),
                 Route(f"{account}/IncomingPhoneNumbers.json", self._numbers, methods=["GET"]),
+                Route(f"{account}/IncomingPhoneNumbers.json", self._rent, methods=["POST"]),
+                Route(f"{account}/IncomingPhoneNumbers/{{sid}}.json", self._release, methods=["DELETE"]),
+                Route(f"{account}/AvailablePhoneNumbers/{{country}}/{{kind}}.json", self._offer, methods=["GET"]),
             ]
         )
 
@@ -175,12 +188,57 @@ class Twilio:
 
     async def _numbers(self, request: Request) -> Response:
         wanted = request.query_params.get("PhoneNumber", "")
-        found = [
-            {"sid": f"PN{number[1:]:0>32}", "phone_number": number, "capabilities": {"voice": voice, "sms": True}}
-            for number, voice in self.numbers.items()
-            if wanted in number
-        ]
+        found = [self._shown_number(number) for number in self.numbers if wanted in number]
         return self._refused(request) or JSONResponse({"incoming_phone_numbers": found, "next_page_uri": None})
+
+    def _shown_number(self, number: str) -> dict[str, Any]:
+        able = {"voice": self.numbers[number], "sms": True}
+        name = self.names.get(number, number)
+        return {"sid": f"PN{number[1:]:0>32}", "phone_number": number, "friendly_name": name, "capabilities": able}
+
+    async def _offer(self, request: Request) -> Response:
+        asked, kind = request.query_params, request.path_params["kind"]
+        if request.path_params["country"] != "US":
+            return self._refused(request) or _problem(404, 20404, "The requested resource was not found")
+        assert asked["VoiceEnabled"] == "true"
+        found = [
+            {"phone_number": number, "locality": None, "iso_country": "US", "capabilities": {"voice": True}}
+            for number, of_kind in self.offered.items()
+            if of_kind == kind
+            and number[2:].startswith(asked.get("AreaCode", ""))
+            and asked.get("Contains", "") in number
+        ]
+        return self._refused(request) or JSONResponse({"available_phone_numbers": found[: int(asked["PageSize"])]})
+
+    async def _rent(self, request: Request) -> Response:
+        form = dict(parse_qsl((await request.body()).decode(), strict_parsing=True))
+        how, number = self.renting.pop(0) if self.renting else "", form["PhoneNumber"]
+        if (refused := self._refused(request)) is not None:
+            return refused
+        if how == "refused":
+            return _problem(400, 21404, "Account has insufficient funds")
+        if how == "lost":
+            return _problem(500, 20500, "An internal server error has occurred")
+        if number not in self.offered:
+            return _problem(400, 21422, f"{number} is not available")
+        del self.offered[number]
+        self.numbers[number], self.names[number] = True, form["FriendlyName"]
+        self.rented.append(number)
+        if how == "500":
+            return _problem(500, 20500, "An internal server error has occurred")
+        if how == "hang":
+            await anyio.sleep(self.hangs_s)
+        return JSONResponse(self._shown_number(number), 201)
+
+    async def _release(self, request: Request) -> Response:
+        number = next((one for one in self.numbers if request.path_params["sid"].endswith(one[1:])), None)
+        if (refused := self._refused(request)) is not None:
+            return refused
+        if number is None:
+            return _problem(404, 20404, "The requested resource was not found")
+        del self.numbers[number]
+        self.released.append(number)
+        return Response(status_code=204)
 
     def _refused(self, request: Request) -> Response | None:
         scheme, _, given = request.headers.get("authorization", "").partition(" ")

@@ -20,6 +20,7 @@ async def calling_through(
     speech: SpeechSettings | None = None,
     lines: int = 4,
     workers: bool = True,
+    prices: Path | None = None,
 ) -> AsyncGenerator[Tenant]:
     """The service, at the address that Twilio is given."""
     with listener_on() as listener:
@@ -28,6 +29,7 @@ async def calling_through(
             data=data,
             database_url=database_url,
             public_url=root,
+            prices_file=prices,
             lines=LineSettings(
                 count=lines,
                 twilio_account_sid=SID,

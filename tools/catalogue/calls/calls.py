@@ -2,7 +2,7 @@
 
 from callwright.contract.calls import calls as contract
 from callwright.contract.calls import unconfirmed
-from callwright.contract.calls.calls import Call, CostItem, Resolution
+from callwright.contract.calls.calls import Call, CallCost, CostItem, Resolution
 from callwright.contract.checks.counts import count_of
 from callwright.tools.confirmation import resolving
 from callwright.tools.media.recordings import GetRecordingInline, RecordingDetails, kept_until, recording
@@ -10,7 +10,7 @@ from callwright.tools.media.slices import ReadTranscript, TranscriptPart, part_o
 from callwright.tools.runtime.tool import READS, Hints, Tool, no_text, projection_of
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.untrusted.fence import fenced
-from callwright.tools.wording.text import clock_time, line, lines, listed, moment, named_id, shortened
+from callwright.tools.wording.text import amount, clock_time, line, lines, moment, named_id, shortened
 
 _QUESTIONS_SHOWN = 20
 _LONGEST_QUESTION = 200
@@ -57,8 +57,32 @@ def _without_person(call: Call, context: ToolContext) -> str:
     return _entry(call.model_copy(update={"contact_name": None, "external_id": None}), context)
 
 
+_STATUSES = {
+    "capped": "the most that is charged",
+    "pending": "until the carrier says what it charged",
+    "estimated": "the price list's, for the carrier never said",
+}
+_UNCHARGED = {
+    "unpriced": "no price list has it",
+    "not_charged": "not charged here",
+    "pending": "no price yet: the carrier has not said what it charged",
+}
+
+
 def _cost(item: CostItem) -> str:
-    return f"{item.item} {item.amount}"
+    """An item in words: how much was used, what it costs, and why where that is not final."""
+    by = " ".join(filter(None, (item.provider, item.model)))
+    unit = item.unit.replace("_", " ") + ("" if item.quantity == 1 else "s")
+    what = f"{item.item}{f' ({by})' if by else ''}, {item.quantity:,.10g} {unit}"
+    words = _UNCHARGED if item.amount is None else _STATUSES
+    why = words.get(item.status or "", "not charged here" if item.amount is None else "")
+    told = f"the carrier charged {amount(item.carrier_charged)}" if item.carrier_charged else ""
+    return f"{what}: {', '.join(part for part in (item.amount, why, told) if part)}"
+
+
+def _costs(cost: CallCost) -> str:
+    said = f"cost {cost.amount} {cost.currency}"
+    return lines(said, *(line(f"- {_cost(item)}") for item in cost.breakdown))
 
 
 def _resolved(said: Resolution) -> str:
@@ -88,9 +112,7 @@ def _whole(call: Call, context: ToolContext) -> str:
             f"cause {call.hangup_cause}" if call.hangup_cause else None,
             f"call back at {moment(call.callback_at)}" if call.callback_at else None,
         ),
-        f"cost {call.cost.amount} {call.cost.currency}: {listed([_cost(item) for item in call.cost.breakdown])}"
-        if call.cost
-        else None,
+        _costs(call.cost) if call.cost else None,
         _resolved(call.resolved)
         if call.resolved is not None
         else context.hint(_UNCONFIRMED)

@@ -423,6 +423,8 @@ export interface SearchAvailableNumbersInput {
   area_code?: string;
   /** Only numbers that contain these digits. */
   contains?: string;
+  /** Who has the numbers: the simulated network, or the service's Twilio account. Default: "simulated". */
+  provider?: "simulated" | "twilio";
 }
 
 /** One phone number. */
@@ -432,8 +434,9 @@ export interface GetPhoneNumberInput {
 }
 
 /**
- * The number to rent. The first month is charged to the wallet at once. The user who made the key must still be a
- * member of the organization. That user needs an e-mail address. A key may make 20% of its plan's requests per
+ * The number to rent. The first month is charged to the wallet at once. At Twilio it is `pending` until Twilio has
+ * rented it; if Twilio refuses, it is `failed` and the month is paid back. The user who made the key must still be
+ * a member of the organization. That user needs an e-mail address. A key may make 20% of its plan's requests per
  * second here.
  */
 export interface RentPhoneNumberInput {
@@ -445,6 +448,8 @@ export interface RentPhoneNumberInput {
   contains?: string | null;
   /** The kind of number. Default: "local". */
   number_type?: "local" | "mobile" | "toll_free" | "national";
+  /** twilio really rents, in the service's Twilio account; the number must be named. Default: "simulated". */
+  provider?: "simulated" | "twilio";
   /** A name for people. */
   label?: string;
   /** Rent it again every month until it is released. Default: true. */
@@ -506,7 +511,8 @@ export interface UpdatePhoneNumberInput {
 }
 
 /**
- * The phone number to give back. It may not be had again. A key may make 20% of its plan's requests per second
+ * The phone number to give back. It may not be had again. One that was rented at Twilio is `releasing` until Twilio
+ * has it back; one that was taken in stays at its carrier. A key may make 20% of its plan's requests per second
  * here.
  */
 export interface ReleasePhoneNumberInput {

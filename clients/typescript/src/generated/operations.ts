@@ -344,7 +344,8 @@ export const searchAvailableNumbers: Operation<inputs.SearchAvailableNumbersInpu
     country: "filter[country]",
     number_type: "filter[number_type]",
     area_code: "filter[area_code]",
-    contains: "filter[contains]"
+    contains: "filter[contains]",
+    provider: "filter[provider]"
   },
   hasBody: false,
   mediaTypes: []

@@ -180,7 +180,7 @@ export const problems = {
   },
   number_not_at_carrier: {
     meaning: "The carrier is not set up with this number.",
-    remedy: "The message says which setting lists the numbers that the organization's carrier has."
+    remedy: "The message says what whoever runs the service has to set."
   },
   number_not_capable: {
     meaning: "The number is not active, or cannot be called.",

@@ -1085,7 +1085,7 @@ export interface HttpTool {
   url: string;
   /** By name; values may have placeholders. No secrets. */
   headers?: Record<string, string>;
-  /** Headers whose values are secrets: set_call_tool_secret sets those, and nothing shows them. */
+  /** Headers whose values are secrets: `callwright agents secret` sets those; nothing shows them. */
   secret_headers?: string[];
   /**
    * JSON to send; placeholders stand in its texts, and a text that is one placeholder becomes its value. Left out:
@@ -1997,7 +1997,8 @@ export interface TransferTool {
  * When an agent without a model calls the tool, once in a call: without it, only a model calls it. It is called at
  * the first turn of the contact in which one of the words stands. Arguments are taken from the contact's words, if
  * those name one of the choices or one of the values of an earlier answer, then from earlier answers and audience
- * columns of that name, then from `default` and `examples` of the schema.
+ * columns of that name, then from `default` of the schema, with GET from `examples` too. With another method the
+ * contact has to name one of the words or values, without a no.
  */
 export interface UseWhen {
   /** Words of the contact, any of them. None: at any turn. */

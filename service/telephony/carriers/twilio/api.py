@@ -18,7 +18,7 @@ from typing import Annotated, Any
 import anyio
 import httpx2
 from anyio import to_thread
-from pydantic import BaseModel, BeforeValidator, ValidationError
+from pydantic import BaseModel, BeforeValidator, StringConstraints, ValidationError
 
 from callwright.service.platform.clock.clock import SECOND
 from callwright.service.telephony.carriers.twilio.account import TwilioAccount
@@ -50,10 +50,18 @@ class TwilioUnavailable(Exception):
     """Twilio did not answer, or not as documented. The text has no number in it."""
 
 
+class TwilioRefused(TwilioUnavailable):
+    """Twilio did not do what it was asked for, and says so with a status of 4xx."""
+
+
+Sid = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]{2,64}$")]
+"""An id of Twilio. It becomes part of addresses."""
+
+
 class TwilioCall(BaseModel):
     """A call as Twilio shows it."""
 
-    sid: str
+    sid: Sid
     status: str = ""
     direction: str = ""
     date_created: Annotated[str, BeforeValidator(lambda value: value or "")] = ""  # pyright: ignore[reportUnknownLambdaType]  # null
@@ -222,7 +230,7 @@ class TwilioApi:
     ) -> httpx2.Response:
         """Asks for a resource of the account, or changes one. `fine` are statuses of a refusal that is none.
 
-        Raises TwilioUnavailable.
+        Raises TwilioUnavailable, and for a status of 4xx TwilioRefused.
         """
         try:
             async with self._client(await self._secured(), httpx2.Timeout(self.limit_s)) as client:
@@ -231,7 +239,9 @@ class TwilioApi:
             raise TwilioUnavailable(f"Twilio did not answer: {type(error).__name__}") from error
         if not answer.is_success and answer.status_code not in fine:
             checks = f"; check {_CREDENTIALS}" if answer.status_code == 401 else ""
-            raise TwilioUnavailable(f"Twilio answered with {_named(answer)}{checks}")
+            is_refusal = 400 <= answer.status_code < 500 and answer.status_code != 408
+            problem = TwilioRefused if is_refusal else TwilioUnavailable
+            raise problem(f"Twilio answered with {_named(answer)}{checks}")
         return answer
 
     def _client(self, context: SSLContext | bool, timeout: httpx2.Timeout) -> httpx2.AsyncClient:

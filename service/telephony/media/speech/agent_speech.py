@@ -5,6 +5,8 @@
 
 import asyncio
 import re
+import time
+from collections.abc import Callable
 from typing import Protocol
 
 from pipecat.frames.frames import (
@@ -75,13 +77,23 @@ class AgentSpeech(FrameProcessor):
     A mark is `[hang_up]`, or keys such as `[12#]`, which are pressed and not said.
     """
 
-    def __init__(self, clock: AnswerClock, *, language: str, answer_s: float, most_words: int) -> None:
+    def __init__(
+        self,
+        clock: AnswerClock,
+        *,
+        language: str,
+        answer_s: float,
+        most_words: int,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
         super().__init__()
         self._answers = clock
         self._language = language
         self._answer_s = answer_s
         self._most_words = most_words
+        self._now = now
         self._waiting: asyncio.Task[None] | None = None
+        self._waited_s, self._waits_since = 0.0, 0.0
         self._answering = False
         self._words_left = 0
         self._held = ""
@@ -110,8 +122,12 @@ class AgentSpeech(FrameProcessor):
         await self.broadcast_interruption()
 
     async def expect_answer(self) -> None:
-        """The model was asked. If it does not begin in time, it counts as silent."""
+        """The model was asked. If it does not begin in time, it counts as silent.
+
+        Time that it was waited for without an answer counts, so that a contact who speaks again does not wait anew.
+        """
         await self._stop_waiting()
+        self._waits_since = self._now()
         self._waiting = self.create_task(self._wait_for_answer())
 
     async def model_failed(self) -> None:
@@ -195,6 +211,7 @@ class AgentSpeech(FrameProcessor):
     async def _begun(self) -> None:
         if self._waiting is not None:
             await self._stop_waiting()
+            self._waited_s = 0.0
             self._answers.first_words()
 
     async def _end(self, frame: LLMFullResponseEndFrame) -> None:
@@ -203,6 +220,7 @@ class AgentSpeech(FrameProcessor):
         self._answering = False
         if self._waiting is not None:
             await self._stop_waiting()
+            self._waited_s = 0.0
             await self.push_frame(frame)
             if not self._calls_tools:
                 await self._answers.no_answer("The model answered nothing.")
@@ -211,15 +229,17 @@ class AgentSpeech(FrameProcessor):
         await self.push_frame(TurnEnds(self._then))
 
     async def _wait_for_answer(self) -> None:
-        await asyncio.sleep(self._answer_s)
+        await asyncio.sleep(max(self._answer_s - self._waited_s, 0.0))
         self._waiting = None
         await self._give_up("The model did not answer in time.")
 
     async def _give_up(self, reason: str) -> None:
         await self.silence()
+        self._waited_s = 0.0
         await self._answers.no_answer(reason)
 
     async def _stop_waiting(self) -> None:
         waiting, self._waiting = self._waiting, None
         if waiting is not None:
+            self._waited_s += self._now() - self._waits_since
             await self.cancel_task(waiting)

@@ -62,12 +62,13 @@ class EspeakSpeech(TTSService):
             samples.byteswap()
         ends = [*(word.sample for word in speech.words[1:]), len(samples)]
         done = 0
-        for word, end in zip(speech.words, ends, strict=False):
+        for number, (word, end) in enumerate(zip(speech.words, ends, strict=False), 1):
             for start in range(done, end, _PIECE):
                 pcm = samples[start : min(start + _PIECE, end)].tobytes()
                 yield TTSAudioRawFrame(pcm, SAMPLE_RATE, 1, context_id=context_id)
             done = max(done, end)
-            spoken = SpokenWord(word.text, TextType.WORD, context_id=context_id)
+            gap = " " if number == len(speech.words) else ""  # the text is a sentence, and another may follow
+            spoken = SpokenWord(f"{word.text}{gap}", TextType.WORD, context_id=context_id)
             spoken.includes_inter_frame_spaces = True
             spoken.will_be_spoken = True
             yield spoken

@@ -8,17 +8,20 @@ an error of the service, as any other status that is no success.
 # Pipecat passes keywords on without their types.
 # pyright: reportUnknownMemberType=false
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, cast
 
-from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient
+from openai.types.chat import ChatCompletionChunk
 from pipecat.frames.frames import FunctionCallFromLLM
+from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.processors.frame_processor import FrameProcessor
 from pipecat.services.openai.llm import OpenAILLMService
 from pipecat.services.openai.stt import OpenAISTTService
 from pipecat.services.openai.tts import OpenAITTSService
 from pipecat.utils.http import connection_limits
 
+from callwright.service.telephony.media.speech.tool_arguments import mended
 from callwright.service.telephony.media.turns.frames import ToolsCalled
 
 
@@ -53,6 +56,9 @@ class Thinking(_Closing, OpenAILLMService):
     supports_developer_role = False
     """A result that comes late is told in the role of the user: other services of the kind know no developer."""
 
+    calls_begin: Callable[[], None] = staticmethod(lambda: None)
+    """Is told that an answer calls tools, before the first of them is called."""
+
     def create_client(
         self,
         api_key: str | None = None,
@@ -73,9 +79,15 @@ class Thinking(_Closing, OpenAILLMService):
             http_client=self._http,
         )
 
+    async def get_chat_completions(self, context: LLMContext) -> AsyncStream[ChatCompletionChunk]:
+        """The chunks of an answer. Arguments of tools are JSON objects, whatever the model wrote."""
+        chunks = mended(await super().get_chat_completions(context))
+        return cast("AsyncStream[ChatCompletionChunk]", chunks)  # read and closed like one
+
     async def run_function_calls(self, function_calls: Sequence[FunctionCallFromLLM]) -> None:
         """Calls tools. What is behind it in the pipeline learns, in its place, that the answer may have no words."""
         if function_calls:
+            self.calls_begin()
             await self.push_frame(ToolsCalled())
         await super().run_function_calls(function_calls)
 

@@ -12,6 +12,7 @@ from pipecat.services.llm_service import FunctionCallParams
 
 from callwright.contract.checks.argument_schemas import properties_of, required_of
 from callwright.service.telephony.media.speech.openai_services import Thinking
+from callwright.service.telephony.media.speech.tool_arguments import NO_OBJECT
 from callwright.service.telephony.media.tools.call_schemas import described, schema_of
 from callwright.service.telephony.media.tools.call_tools import CallTools
 
@@ -40,11 +41,14 @@ def connect(model: Thinking, tools: CallTools, gave_up: Callable[[str], Awaitabl
     """
 
     async def use(params: FunctionCallParams) -> None:
-        result = await tools.use(params.function_name, dict(params.arguments), "llm")
+        given = dict(params.arguments)
+        arguments = given[NO_OBJECT] if given.keys() == {NO_OBJECT} else given
+        result = await tools.use(params.function_name, arguments, "llm")
         answers = result.then == "answer"
         told = {"result" if result.ok else "error": result.text}
         await params.result_callback(told, properties=FunctionCallResultProperties(run_llm=None if answers else False))
         if result.then == "give_up":
             await gave_up(_GAVE_UP)
 
+    model.calls_begin = tools.answer_begins
     model.register_function(None, use, cancel_on_interruption=False)

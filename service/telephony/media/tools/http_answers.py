@@ -1,20 +1,18 @@
 """Asks the address of an HTTP tool, once, within limits, and reads the answer.
 
 The address belongs to a customer. So its addresses are checked when the connection is made, redirects are not followed,
-there are no proxies and no cookies, and 64 KB of an answer are read at most.
+there are no proxies and no cookies, and 64 KB of an answer are read at most. An answer that repeats a secret of the
+request is read without it.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from ssl import SSLContext
-from typing import cast
 
 import anyio
 from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, InvalidURL, TCPConnector, TraceConfig
 from anyio import to_thread
-from pydantic import JsonValue
 from yarl import URL
 
 from callwright.contract.checks.address_ranges import Network
@@ -22,6 +20,7 @@ from callwright.service.platform.outgoing.failures import of_error
 from callwright.service.platform.outgoing.guard import Guard, Resolver, progress_of_this, system_roots
 from callwright.service.platform.outgoing.names import Names
 from callwright.service.platform.outgoing.progress import Progress, timed_out
+from callwright.service.telephony.media.tools.blanking import read_answer, secrets_in
 from callwright.service.telephony.media.tools.http_request import HttpRequest
 from callwright.service.telephony.media.tools.results import ToolResult, failed, shortened
 
@@ -52,7 +51,7 @@ async def asked(request: HttpRequest, *, within_s: float, opened: Sequence[Netwo
     try:
         with anyio.move_on_after(within_s):
             await _exchange(request, opened, names, progress, read)
-            return _result(read)
+            return _result(read, secrets_in(request.secrets.values()))
         if read.status is None:
             return failed(f"{timed_out(progress, within_s)} {_GO_ON}")
         return failed(f"The answer did not come whole within {within_s:g} seconds. {_GO_ON}")
@@ -111,11 +110,12 @@ def _stages(progress: Progress) -> TraceConfig:
     return stages
 
 
-def _result(read: _Read) -> ToolResult:
+def _result(read: _Read, secrets: Sequence[str]) -> ToolResult:
     status = read.status or 0
     text = _text(bytes(read.body[:MOST_BYTES]))
     if text is None:
         return failed(f"The answer (status {status}) is no text. {_GO_ON}")
+    text, value = read_answer(text, secrets)
     if 300 <= status <= 399:
         return failed(f"The address answered {status} and redirects, which is not followed. {_GO_ON}")
     if not 200 <= status <= 299:
@@ -125,7 +125,7 @@ def _result(read: _Read) -> ToolResult:
         return ToolResult(
             ok=True, text=f"{shortened(text)} (only the first {MOST_BYTES:,} bytes were read)", answer=text
         )
-    return ToolResult(ok=True, text=shortened(text) or "It is done.", answer=_value(text))
+    return ToolResult(ok=True, text=shortened(text) or "It is done.", answer=value)
 
 
 def _text(body: bytes) -> str | None:
@@ -135,11 +135,3 @@ def _text(body: bytes) -> str | None:
     except UnicodeDecodeError:
         return None
     return None if "\x00" in text else text
-
-
-def _value(text: str) -> JsonValue:
-    """The JSON value of a text; the text itself where it is none."""
-    try:
-        return cast("JsonValue", json.loads(text))
-    except (ValueError, RecursionError):
-        return text

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -29,6 +29,8 @@ class HttpRequest:
     url: str
     headers: Mapping[str, str]
     body: bytes | None
+    secrets: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The headers whose values nobody may read in an answer."""
 
 
 def request_of(tool: HttpTool, arguments: Json, columns: Mapping[str, str], secrets: Mapping[str, str]) -> HttpRequest:
@@ -43,7 +45,7 @@ def request_of(tool: HttpTool, arguments: Json, columns: Mapping[str, str], secr
     body = _body(tool, values, arguments)
     if body is not None and not any(name.lower() == "content-type" for name in headers):
         headers["Content-Type"] = "application/json"
-    return HttpRequest(tool.method, _url(tool, values, arguments), {**headers, **secrets}, body)
+    return HttpRequest(tool.method, _url(tool, values, arguments), {**headers, **secrets}, body, secrets)
 
 
 class _Values:

@@ -20,7 +20,7 @@ class ToolResult:
     """What the agent does: the model answers, it listens, or it stops trying in this turn."""
 
 
-def failed(sentence: str, *, then: Literal["answer", "give_up"] = "answer") -> ToolResult:
+def failed(sentence: str, *, then: Literal["answer", "listen", "give_up"] = "answer") -> ToolResult:
     """The result of a call that failed, in a sentence that tells the model its next step."""
     return ToolResult(ok=False, text=shortened(sentence), then=then)
 

@@ -149,12 +149,12 @@ class Handover:
             person = await self._means.transfer(wanted, self._answered)
         else:
             person = await self._while_held(self._means, wanted)
+        if person is not None and self._join is not None:
+            await self._talk.voice.silence()
+            self._join(person)
         self._reached("bridged")
         if person is None:
             self._talk.finish("transfer_completed", "agent")
-        elif self._join is not None:
-            await self._talk.voice.silence()
-            self._join(person)
 
     def _for_person(self, destination: Destination, summary: str) -> str:
         first = self._talk.phrases.own_or(destination.summary, "transfer_person").text

@@ -24,7 +24,7 @@ from callwright.service.telephony.simulated.conversation.speech_acts import (
     wish_of,
 )
 from callwright.service.telephony.simulated.conversation.timing import spoken_duration_s
-from callwright.service.telephony.simulated.conversation.tool_cues import WITH_TOOLS, ToolCues, ToolUse
+from callwright.service.telephony.simulated.conversation.tool_cues import ToolCues, ToolUse
 from callwright.service.telephony.simulated.conversation.welcome import filled, first_words, notices_of, read_welcome
 from callwright.service.telephony.transfers import MOST_TRANSFERS, Destination
 
@@ -263,7 +263,7 @@ class AgentPolicy:
         bank = bank_or_english(heard.language)
         if self.closing or heard.keys or heard.hangs_up or heard.language_wanted or bank is not self._bank:
             return None
-        return self._cues.due(heard.text) if wish_of(heard.text, bank) in WITH_TOOLS else None
+        return self._cues.due(heard.text, wish_of(heard.text, bank), bank.language)
 
     def told(self, use: ToolUse, *, ok: bool, answer: JsonValue) -> Awaited | None:
         """Says what a tool has answered, and goes on. After `end_call` it takes its leave."""

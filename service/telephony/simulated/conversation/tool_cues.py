@@ -18,10 +18,21 @@ from callwright.service.rules.templates import Columns, render
 from callwright.service.telephony.engine import CallRequest
 from callwright.service.telephony.simulated.conversation.speech_acts import Wish
 
-WITH_TOOLS: frozenset[Wish] = frozenset(("nothing", "question", "no_start", "hurry"))
-"""What a contact may want when a tool is called: nothing that the agent has to follow at once."""
+_ASKS: frozenset[Wish] = frozenset(("nothing", "question", "hurry"))
+"""What a contact may want when a tool is asked something: nothing that the agent has to follow at once, and no no."""
+_NO: Mapping[str, frozenset[str]] = {
+    "de": frozenset(("nein", "nee", "nicht", "nichts", "kein", "keine", "keinen", "weder", "nie")),
+    "en": frozenset(("no", "not", "nope", "nothing", "neither", "nor", "never", "none", "cancel")),
+    "es": frozenset(("no", "ni", "nunca", "nada", "tampoco", "ninguno", "ninguna")),
+    "fr": frozenset(("non", "pas", "ni", "rien", "jamais", "aucun", "aucune")),
+    "hi": frozenset(("नहीं", "मत", "न")),
+    "it": frozenset(("no", "non", "né", "niente", "mai", "nessuno", "nessuna")),
+    "nl": frozenset(("nee", "niet", "niets", "geen", "noch", "nooit")),
+    "pt": frozenset(("não", "nem", "nunca", "nada", "nenhum", "nenhuma")),
+}
+"""Words with which nothing is changed, by language. "I don't" counts too."""
+_ANY_NO = frozenset(word for words in _NO.values() for word in words)
 _WORD = re.compile(r"\w+")
-_MADE_UP: Mapping[str, JsonValue] = {"string": "made up", "integer": 1, "number": 1, "boolean": True, "array": []}
 
 
 @dataclass(frozen=True)
@@ -41,15 +52,26 @@ class ToolCues:
         self._answers: dict[str, JsonValue] = {}
         """The answers of tools that were called with success, by name."""
 
-    def due(self, heard: str) -> ToolUse | None:
-        """The tool that these words of the contact call; None if none does."""
+    def due(self, heard: str, wish: Wish, language: str) -> ToolUse | None:
+        """The tool that these words of the contact call; None if none does.
+
+        A tool that changes something needs more than one that asks: words without any no, and one of its own words, or
+        a value for an argument, among them. A tool whose required arguments are not known is not called.
+        """
         for tool in self._left:
             use = tool.use_when
             if use is None or (use.after is not None and use.after not in self._answers):
                 continue
-            if not use.words or any(_stands_in(word, heard) for word in use.words):
-                self._left.remove(tool)
-                return ToolUse(tool, dict(self._arguments(tool, heard)))
+            by_word = any(_stands_in(word, heard) for word in use.words)
+            if not _allows(tool, wish) or (use.words and not by_word):
+                continue
+            arguments = self._arguments(tool, heard)
+            if arguments is None:
+                continue
+            if _changes(tool) and (_says_no(heard, language) or not (by_word or self._names(tool, heard))):
+                continue
+            self._left.remove(tool)
+            return ToolUse(tool, arguments)
         return None
 
     def told(self, use: ToolUse, *, ok: bool, answer: JsonValue) -> str:
@@ -63,19 +85,24 @@ class ToolCues:
         values = {**self._columns, **{name: _as_text(value) for name, value in use.arguments.items()}}
         return render(when.say, {**values, **dict(_parts(answer, ANSWER))}).text
 
-    def _arguments(self, tool: CallTool, heard: str) -> Iterator[tuple[str, JsonValue]]:
+    def _arguments(self, tool: CallTool, heard: str) -> dict[str, JsonValue] | None:
+        """The arguments as far as they are known; None if a required one is not."""
+        found: dict[str, JsonValue] = {}
         if isinstance(tool, HttpTool):
-            required = required_of(tool.parameters)
             for name, schema in properties_of(tool.parameters).items():
-                value = self._argument(name, schema, heard)
-                if value is None and name in required:
-                    value = _MADE_UP.get(str(schema.get("type")), {})
+                value = self._argument(name, schema, heard, guesses=not _changes(tool))
                 if value is not None:
-                    yield name, value
+                    found[name] = value
+                elif name in required_of(tool.parameters):
+                    return None
+        return found
 
-    def _argument(self, name: str, schema: Mapping[str, Any], heard: str) -> JsonValue:
-        """What is known of an argument: the contact's words first, then answers, columns and the schema itself."""
-        choices = [*schema.get("enum", ()), *self._listed(name)]
+    def _argument(self, name: str, schema: Mapping[str, Any], heard: str, *, guesses: bool) -> JsonValue:
+        """What is known of an argument: the contact's words first, then answers, columns and the schema itself.
+
+        `guesses`: the first of several values will do.
+        """
+        choices = self._choices(name, schema)
         meant = _meant(choices, heard)
         if meant is not None:
             return meant
@@ -84,12 +111,22 @@ class ToolCues:
         column = Columns(self._columns).find(name)
         if column is not None and self._columns[column] and schema.get("type") == "string":
             return self._columns[column]
-        if choices and not schema.get("enum"):
+        if guesses and choices and not schema.get("enum"):
             return choices[0]
         for key in ("const", "default"):
             if key in schema:
                 return schema[key]
-        return next(iter((*schema.get("examples", ()), *schema.get("enum", ()))), None)
+        return next(iter((*schema.get("examples", ()), *schema.get("enum", ()))), None) if guesses else None
+
+    def _choices(self, name: str, schema: Mapping[str, Any]) -> list[JsonValue]:
+        return [*schema.get("enum", ()), *self._listed(name)]
+
+    def _names(self, tool: CallTool, heard: str) -> bool:
+        """Whether the contact's words name the value of an argument."""
+        if not isinstance(tool, HttpTool):
+            return False
+        schemas = properties_of(tool.parameters).items()
+        return any(_meant(self._choices(name, schema), heard) is not None for name, schema in schemas)
 
     def _answered(self, name: str) -> JsonValue:
         """The value of this name in the latest answer that has one."""
@@ -105,6 +142,23 @@ class ToolCues:
             if isinstance(found, list) and all(isinstance(one, str) for one in found):
                 return found
         return []
+
+
+def _changes(tool: CallTool) -> bool:
+    """Whether something is different elsewhere after it."""
+    return isinstance(tool, HttpTool) and tool.method != "GET"
+
+
+def _allows(tool: CallTool, wish: Wish) -> bool:
+    """Whether a tool may be called when the contact wants this."""
+    if _changes(tool):
+        return wish == "nothing"
+    return wish in _ASKS or (wish == "no_start" and not isinstance(tool, HttpTool))
+
+
+def _says_no(heard: str, language: str) -> bool:
+    said = heard.casefold().replace("’", "'")
+    return "n't" in said or any(word in _NO.get(language, _ANY_NO) for word in _WORD.findall(said))
 
 
 def _stands_in(word: str, heard: str) -> bool:

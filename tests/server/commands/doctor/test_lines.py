@@ -142,7 +142,7 @@ async def test_the_price_list_is_shown_with_what_it_lacks_and_a_mistake_in_it_is
     with listener_on() as listener:
         trunk = {"CALLWRIGHT_SIP_TRUNK": f"sip:127.0.0.1:{listener.getsockname()[1]};transport=tcp"}
         lacks = (await checks(tmp_path, given | trunk))["Prices"]
-    assert (lacks.state, lacks.help) == ("note", "Not counted is what these charge: the carrier.")
+    assert (lacks.state, lacks.help) == ("note", "Not counted is what these charge: the carrier ([carriers.sip]).")
     file.write_text(LIST.replace("minute = 6_000", "minute = -1"), encoding="utf-8")
     bad = (await checks(tmp_path, given))["Prices"]
     assert (bad.state, "platform.minute: this has to be a whole number of at least 0" in bad.said) == ("bad", True)
@@ -185,7 +185,11 @@ async def test_websockets_that_do_not_get_through_are_found_before_the_first_cal
         numbers = [{"capabilities": {"voice": True}}]
         return Response(200, json={"status": "active", "type": "Trial", "incoming_phone_numbers": numbers})
 
-    settings = read_settings(TWILIO | {"CALLWRIGHT_PUBLIC_URL": PUBLIC}, data=tmp_path)
+    file = tmp_path / "prices.toml"
+    file.write_text(LIST, encoding="utf-8")
+    given = {"CALLWRIGHT_PUBLIC_URL": PUBLIC, "CALLWRIGHT_SERVICE_PRICES": str(file)}
+    settings = read_settings(TWILIO | given, data=tmp_path)
     found = {each.what: each for each in await line_checks(settings, transport=MockTransport(answered))}
     assert (found["Twilio"].state, found["Sound from Twilio"].state) == ("note", "bad")
     assert "trial account" in found["Twilio"].said
+    assert (found["Prices"].state, "the carrier ([carriers.twilio])" in found["Prices"].help) == ("note", True)

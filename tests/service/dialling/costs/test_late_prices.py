@@ -254,3 +254,15 @@ async def test_a_campaign_of_100_calls_with_four_items_each_costs_what_the_imita
     assert stats.cost is not None
     assert micros(stats.cost.total.amount) == billed
     await check_ledgers(tenant.services.database)
+
+
+@pytest.mark.parametrize(("currency", "status", "told"), [("eur", "known", "EUR"), ("dollars", "estimated", None)])
+async def test_a_currency_is_a_code_of_three_letters_or_the_charge_is_not_known(
+    tenant: Tenant, currency: str, status: str, told: str | None
+) -> None:
+    carrier = ScriptedCarrier(talk_s=0.05, charges={"CA1": Charge("telephony", Decimal("0.005"), currency)})
+    (call,) = await called(tenant, carrier)
+    await ask(tenant, carrier)
+    item = await telephony(tenant, call.id)
+    shown = item.carrier_charged and item.carrier_charged.currency
+    assert (item.status, shown) == (status, told)

@@ -52,7 +52,7 @@ async def test_a_request_that_did_not_leave_is_sent_in_a_further_attempt(tenant:
 
 
 @pytest.mark.requirement("LINE-02")
-@pytest.mark.parametrize("word", ["lost", "fails"])
+@pytest.mark.parametrize("word", ["lost", "fails", "unlistable"])
 async def test_a_call_that_may_ring_is_never_placed_again_and_its_contact_is_held(tenant: Tenant, word: str) -> None:
     carrier = ScriptedCarrier({phone(0): word})
     policy = RetryPolicy(max_attempts=3, interval_minutes=[10], retry_on=["failed"])

@@ -2,6 +2,7 @@
 
 from array import array
 
+import anyio
 import pytest
 
 from callwright.service.telephony.media.messages import Limits
@@ -146,3 +147,32 @@ async def test_a_model_that_says_the_same_again_and_again_is_stopped(line: Line)
         ended = await call.ended()
     assert (ended.cause, ended.ended_by) == ("normal_clearing", "platform")
     assert ended.warnings == ("The agent said the same sentence again and again, so the call was ended.",)
+
+
+async def test_a_contact_who_goes_on_speaking_waits_no_longer_for_a_model_that_hangs(line: Line) -> None:
+    line.service.delay_s, line.service.answers = 60.0, ("",)
+    limits = Limits(answer_s=2.0)
+    async with line.call(thinks=True, hears=False, welcome="", fallback_sentence=FALLBACK, limits=limits) as call:
+        for _ in range(4):
+            await call.page.send(type="text", text=YES)
+            await anyio.sleep(1.5)
+        ended = await call.ended()
+    first = call.turns()[0]
+    fallbacks = [turn for turn in call.turns() if turn.speaker == "agent"]
+    assert 1.9 < fallbacks[0].start_s - first.start_s < 2.9
+    assert (ended.cause, ended.ended_by) == ("platform_error", "platform")
+    assert len(fallbacks) == 2
+
+
+async def test_sentences_of_a_model_keep_the_space_between_them(line: Line) -> None:
+    answer = "There are two. Which one do you want? Say so."
+    line.service.answers = (answer, "Fine.")
+    async with line.call(thinks=True, hears=False, welcome="") as call:
+        await call.page.send(type="text", text=COST)
+        await call.turn("agent", 1)
+        await call.page.send(type="text", text=YES)
+        await call.turn("agent", 2)
+        await call.page.send(type="hang_up")
+        await call.ended()
+    assert call.words()[1] == ("agent", answer)
+    assert [each["content"] for each in line.service.chats[1]["messages"] if each["role"] == "assistant"] == [answer]

@@ -17,6 +17,7 @@ pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.xdist_group
 OFFER = "I can offer Tuesday at ten or Wednesday at three."
 BOOKED = "You are booked for Tuesday at ten."
 SORRY = "I cannot reach the calendar, somebody will call you."
+COSTS = "It costs twenty euros."
 DAY = {"type": "object", "properties": {"day": {"type": "string"}}}
 TIME = {"type": "object", "properties": {"time": {"type": "string", "enum": [*FREE]}}, "required": ["time"]}
 
@@ -173,3 +174,61 @@ async def test_a_model_ends_the_call_with_the_tools_sentence(line: Line) -> None
             ended = await call.ended()
     assert call.words()[-1] == ("agent", "Goodbye then.")
     assert (ended.cause, ended.ended_by) == ("normal_clearing", "agent")
+
+
+async def told_of(line: Line, service: Calendar, *answers: Any) -> tuple[FollowedCall, list[str], list[Any]]:
+    """A call with one question: it, what its agent said then, and what the model was told of its tools."""
+    line.service.answers = (*answers, COSTS)
+    async with line.call(thinks=True, tools=tools_of(service, secret_headers=[]), fallback_sentence=SORRY) as call:
+        await call.turn("agent", 1)
+        await call.page.send(type="text", text="Book me in.")
+        await call.turn("agent", 2)
+        await call.page.send(type="text", text="And the price?")
+        await call.says(COSTS)
+        await call.page.send(type="hang_up")
+        ended = await call.ended()
+    assert (ended.cause, ended.ended_by) == ("contact_hangup", "contact")
+    told = [each for each in line.service.chats[-1]["messages"] if each["role"] == "tool"]
+    return call, [text for role, text in call.words() if role == "agent"][1:], told
+
+
+@pytest.mark.requirement("CALLTOOL-04")
+async def test_of_eight_tools_in_one_answer_five_are_called_and_the_model_answers_with_them(line: Line) -> None:
+    async with calendar() as service:
+        service.delay_s = 0.2
+        call, said, told = await told_of(line, service, [("free_times", {})] * 8, OFFER)
+    assert said == [OFFER, COSTS]
+    assert sorted(each.ok for each in called(call)) == [False] * 3 + [True] * 5
+    assert len(service.asked) == 5
+    assert sum("Too many tools" in each["content"] for each in told) == 3
+
+
+@pytest.mark.requirement("CALLTOOL-04")
+async def test_a_model_that_calls_eight_tools_again_and_again_has_the_fallback_said_once(line: Line) -> None:
+    async with calendar() as service:
+        call, said, _ = await told_of(line, service, *[[("book", {})] * 8] * 2)
+    assert said == [SORRY, COSTS]
+    assert [each.ok for each in called(call)] == [False] * 16
+
+
+@pytest.mark.requirement("CALLTOOL-13")
+@pytest.mark.parametrize("written", ['{"day": ', '["Monday"]', "Monday"])
+async def test_arguments_that_are_no_object_are_told_to_the_model_and_stand_in_the_transcript(
+    line: Line, written: str
+) -> None:
+    async with calendar() as service:
+        call, said, told = await told_of(line, service, [("free_times", written)], OFFER)
+    assert said == [OFFER, COSTS]
+    (refused,) = called(call)
+    assert (refused.ok, json.loads(refused.arguments)) == (False, written)
+    assert "the arguments must be an object" in told[0]["content"]
+    assert service.asked == []
+
+
+@pytest.mark.requirement("CALLTOOL-02")
+async def test_half_a_character_in_an_argument_is_replaced_and_the_call_goes_on(line: Line) -> None:
+    async with calendar() as service:
+        call, said, _ = await told_of(line, service, [("free_times", {"day": "Monday \ud800"})], OFFER)
+    assert said == [OFFER, COSTS]
+    assert [(each.ok, json.loads(each.arguments)) for each in called(call)] == [(True, {"day": "Monday \ufffd"})]
+    assert service.asked == [("GET", "/free?day=Monday%20%EF%BF%BD")]

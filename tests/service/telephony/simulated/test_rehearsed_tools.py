@@ -84,3 +84,38 @@ async def test_a_booking_on_the_simulated_network_calls_the_tools_and_sends_noth
     assert [snippet.role for snippet in found[0].snippets] == ["agent"]
     async with tenant.client.calls.get_recording(call_uuid=call.id, format="wav") as sound:
         assert len(await sound.read(50_000_000)) > 100_000
+
+
+NOES = (
+    "No, neither suits me.",
+    "Not Wednesday, please.",
+    "I don't want Wednesday at three.",
+    "What was Wednesday again?",
+)
+
+
+@pytest.mark.service(workers=True)
+@pytest.mark.requirement("CALLTOOL-12")
+@pytest.mark.parametrize("answer", [*NOES, "Hm, let me think.", "Fine."])
+async def test_nothing_is_booked_that_the_contact_has_not_named(tenant: Tenant, answer: str) -> None:
+    agent = await make_agent(tenant, system_prompt=PROMPT, welcome_message="Hello, do you want an appointment?")
+    await tenant.client.agents.set_call_tools(id=agent.id, call_tools=[FREE, BOOK])  # pyright: ignore[reportArgumentType]  # checked as it is sent
+    rows = people(1, sim_outcome="answered", sim_script=f"Yes please.|{answer}|Good.")
+    campaign = await run(tenant, rows, agent_id=agent.id)
+    (call,) = await calls_of(tenant, campaign.id)
+    turns = (await tenant.client.calls.get_transcript(call_uuid=call.id)).turns
+    assert [turn.tool_call.name for turn in turns if turn.tool_call is not None] == ["free_times"]
+
+
+@pytest.mark.service(workers=True)
+@pytest.mark.requirement("CALLTOOL-12")
+async def test_a_no_to_the_offer_asks_no_tool_and_what_is_not_known_is_not_made_up(tenant: Tenant) -> None:
+    agent = await make_agent(tenant, system_prompt=PROMPT, welcome_message="Hello, do you want an appointment?")
+    given = {"type": "object", "properties": {"email": {"type": "string"}}, "required": ["email"]}
+    unknown = FREE | {"url": "https://calendar.example.com/free", "parameters": given}
+    for tools, script in ([FREE], "No, I do not want an appointment."), ([unknown], "Yes please."):
+        await tenant.client.agents.set_call_tools(id=agent.id, call_tools=tools)  # pyright: ignore[reportArgumentType]  # checked as it is sent
+        campaign = await run(tenant, people(1, sim_outcome="answered", sim_script=script), script, agent_id=agent.id)
+        (call,) = await calls_of(tenant, campaign.id)
+        turns = (await tenant.client.calls.get_transcript(call_uuid=call.id)).turns
+        assert [turn for turn in turns if turn.tool_call is not None] == []

@@ -52,15 +52,16 @@ class Transferred:
         return found.transfer
 
     async def hears(self, who: Telephone, other: Telephone, text: str) -> None:
-        """Waits until one of the two hears what the other says."""
-        before = len(await who.heard())
-        await other.say(self.line.sounds[text])
+        """Waits until one of the two hears what the other says, who says it again if it was not understood."""
         known = self.line.service.known
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             while True:
-                if known.recognise(resampled((await who.heard())[before:], 8_000)) == text:
+                before = len(await who.heard())
+                await other.say(self.line.sounds[text])
+                with anyio.move_on_after(4):
+                    while known.recognise(resampled((await who.heard())[before:], 8_000)) != text:
+                        await other.heard()
                     return
-                await anyio.sleep(0.2)
 
 
 @asynccontextmanager

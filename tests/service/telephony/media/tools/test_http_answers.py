@@ -1,5 +1,6 @@
 """What the address of a tool can do to whoever asks it: answer late, redirect, send too much, or send nonsense."""
 
+import json
 from ipaddress import ip_network
 
 import pytest
@@ -9,9 +10,10 @@ from callwright.service.platform.outgoing.names import Names
 from callwright.service.telephony.media.tools.http_answers import MOST_BYTES, asked
 from callwright.service.telephony.media.tools.http_request import HttpRequest, UnfitArgument, request_of
 from callwright.service.telephony.media.tools.results import LONGEST_RESULT, ToolResult
-from tests.support.calendar_service import Calendar, calendar
+from tests.support.calendar_service import SECRET, Calendar, calendar
 
 OPENED = (ip_network("127.0.0.0/8"),)
+TOKEN = SECRET.removeprefix("Bearer ")
 
 
 async def answer_of(
@@ -74,6 +76,36 @@ async def test_what_is_no_text_or_a_failure_is_said_in_a_sentence() -> None:
     assert (nonsense.ok, "is no text" in nonsense.text) == (False, True)
     assert (broken.ok, "answered 500" in broken.text, "the calendar is broken" in broken.text) == (False, True, True)
     assert (plain.ok, plain.text, plain.answer) == (True, "plain words", "plain words")
+
+
+@pytest.mark.requirement("CALLTOOL-09")
+@pytest.mark.parametrize("status", [200, 401])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        json.dumps({"headers": {"Authorization": SECRET}, "token": TOKEN, TOKEN: 1}),
+        json.dumps({"token": TOKEN}).replace("c4l", "\\u0063\\u0034l"),
+        f'{{"token": "{TOKEN}", "token": 1}}',
+        f"You sent {SECRET}, and again {TOKEN}.",
+    ],
+)
+async def test_a_secret_that_the_address_repeats_is_blanked(answer: str, status: int) -> None:
+    async with calendar() as service:
+        service.answer, service.status = answer.encode(), status
+        sent = HttpRequest("GET", f"{service.url}/free", {}, None, {"Authorization": SECRET})
+        result = await asked(sent, within_s=5, opened=OPENED, names=Names())
+    assert TOKEN not in f"{result.text} {result.answer}"
+    assert "u0034" not in result.text
+    assert result.ok == (status == 200)
+
+
+@pytest.mark.requirement("CALLTOOL-02")
+async def test_half_a_character_of_an_answer_is_replaced() -> None:
+    async with calendar() as service:
+        service.answer = b'{"name": "Ada \\ud800", "\\udfff": ["\\ud83d\\ude00"]}'
+        result = await answer_of(service)
+    assert result.answer == {"name": "Ada \ufffd", "\ufffd": ["\U0001f600"]}
+    assert result.text.encode()
 
 
 def tool(**fields: object) -> HttpTool:
