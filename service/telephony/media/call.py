@@ -168,7 +168,7 @@ class Call:
 
     async def _follow(self, other: OtherSide) -> None:
         gone = await other.run(self)
-        if self._at_host is not None and self._at_host.is_away:
+        if self._at_host is not None and await self._at_host.takes_away():
             while not self._handover.is_settled:  # the carrier has taken the contact away, and says what comes of it
                 self._conversation.holds()
                 await anyio.sleep(_TICK_S)

@@ -139,8 +139,16 @@ class TwilioCarrier:
         if provider_call_id is None:
             raise ValueError("a call of Twilio without its sid cannot be followed")
         call_id, begun = leg.call.call_id, self._begun.pop(leg.call.call_id)
-        watch = TwilioWatch(self._api, self._reports, leg.call, provider_call_id, begun.media, self._times)
         transfers = TwilioTransfers(self._api, self._reports, leg, provider_call_id)
+        watch = TwilioWatch(
+            self._api,
+            self._reports,
+            leg.call,
+            provider_call_id,
+            begun.media,
+            self._times,
+            is_moved=lambda: transfers.is_away,
+        )
 
         async def told_and_seen(stage: LegStage, sid: str | None) -> None:
             if stage == "answered" and not watch.is_open:

@@ -1,6 +1,7 @@
 """Follows what Twilio says of a call beside its sound: who answered, how it ended, or that nothing comes any more."""
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import anyio
@@ -58,7 +59,11 @@ class TwilioWatch:
         sid: str,
         media: MediaCall,
         times: FollowTimes,
+        *,
+        is_moved: Callable[[], bool] = lambda: False,
     ) -> None:
+        """While the call `is_moved`, it is over for others to say."""
+        self._is_moved = is_moved
         self._api, self._reports, self._call, self._sid = api, reports, call, sid
         self._media, self._times = media, times
         self.is_open = False
@@ -84,6 +89,8 @@ class TwilioWatch:
             if news is None:
                 continue
             await self._take(news)
+            if self._is_moved():
+                continue
             if self._said.status is not None:
                 await self._over()
                 return

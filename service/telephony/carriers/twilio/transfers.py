@@ -35,6 +35,8 @@ _ASKS_S = 10.0
 _AGAIN_S = 1.0
 _MOST_TRIES = 3
 _CLEAN_S = 20.0
+_LATE_S = 3.0
+"""After the end of the contact's call, until what Twilio tells of the person counts as lost."""
 _SAYS_SORRY_S = 30.0
 """How long the contact may be told, after a transfer that failed, that nobody takes over."""
 
@@ -62,6 +64,8 @@ class TwilioTransfers:
         self.answered_s: float | None = None
         self.is_away = False
         """Whether the contact's call was moved, or may have been: it does not end with its sound."""
+        self._contact_over_s: float | None = None
+        """When Twilio said that the contact's call is over."""
         self._is_bridged = self._is_given_away = False
 
     async def transfer(self, asked: TransferAsked, told: ToldUpdate) -> None:
@@ -156,6 +160,9 @@ class TwilioTransfers:
             if found.status is not None:
                 await told("failed", _cause(found), is_away=True)
                 return
+            if self._contact_over_s is not None and anyio.current_time() - self._contact_over_s > _LATE_S:
+                await told("failed", "hung_up", is_away=True)
+                return
         await told("failed", "carrier_error", is_away=True)
 
     # -- both ---------------------------------------------------------------------------------------------------------
@@ -163,10 +170,10 @@ class TwilioTransfers:
     async def _moved(self, instructions: str, told: ToldUpdate) -> bool:
         """Moves the contact's call. If Twilio does not say so, it may have been moved all the same, and is ended."""
         self.is_away = True
-        for _ in range(_MOST_TRIES):
+        for tries in range(_MOST_TRIES):
             try:
-                if await self._api.move(self._sid, instructions):
-                    return True
+                if await self._api.move(self._sid, instructions) or tries:
+                    return True  # a call that is over now may have been moved by the request before
                 self.is_away = False  # the call is over
                 await told("failed", "hung_up")
                 return False
@@ -179,10 +186,13 @@ class TwilioTransfers:
     async def _news(self, person: _Person) -> PersonCall | None:
         """What is known of the person's call, after a short wait; None if nothing is."""
         try:
-            found = (await self._reports.after_a_while(self._call_id)).person
+            news = await self._reports.after_a_while(self._call_id)
         except (StorageUnavailable, Locked):
             await anyio.sleep(_AGAIN_S)
             return None
+        if news.said.status is not None and self._contact_over_s is None:
+            self._contact_over_s = anyio.current_time()
+        found = news.person
         if found is None or found.token_hash != person.token_hash:
             return None
         person.sid = person.sid or found.provider_call_id

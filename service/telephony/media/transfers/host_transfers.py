@@ -10,6 +10,7 @@ from callwright.service.telephony.media.transfers.means import NotTransferred, W
 _MOST_UPDATES = 20
 _ANSWERS_WITHIN_S = 60.0
 """Seconds beyond the ringing in which the person hears the summary and takes the call."""
+_WORD_WITHIN_S, _LOOK_S = 1.0, 0.05
 
 
 class HostTransfers:
@@ -26,7 +27,7 @@ class HostTransfers:
         """The host tells what has come of it. What nobody waits for is dropped."""
         if self._is_asked:
             self.is_away = order.is_away
-        if self._told.statistics().current_buffer_used < _MOST_UPDATES:
+        if self._is_asked and self._told.statistics().current_buffer_used < _MOST_UPDATES:
             self._told.send_nowait(order)
 
     async def transfer(self, wanted: Wanted, answered: Callable[[], None]) -> None:
@@ -57,7 +58,10 @@ class HostTransfers:
     async def _settled(self, wanted: Wanted, answered: Callable[[], None]) -> None:
         with anyio.move_on_after(wanted.ring_timeout_s + _ANSWERS_WITHIN_S):
             while True:
-                update = await self._updates.receive()
+                try:
+                    update = await self._updates.receive()
+                except (anyio.ClosedResourceError, anyio.EndOfStream):  # the call is over
+                    raise NotTransferred("hung_up") from None
                 if update.stage == "bridged":
                     return
                 if update.stage == "failed":
@@ -65,6 +69,14 @@ class HostTransfers:
                 if update.stage == "answered":
                     answered()
         raise NotTransferred("carrier_error", is_away=self.is_away)
+
+    async def takes_away(self) -> bool:
+        """Whether the sound has ended because the carrier takes the contact away. The host's word of that may come a
+        little after it."""
+        with anyio.move_on_after(_WORD_WITHIN_S):
+            while self._is_asked and not self.is_away:  # noqa: ASYNC110 - it may also be over
+                await anyio.sleep(_LOOK_S)
+        return self.is_away
 
     async def close(self) -> None:
         """Nothing is left: the host ends the person's call with this one."""
