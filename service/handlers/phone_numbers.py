@@ -258,7 +258,7 @@ def release_phone_number(asked: contract.ReleasePhoneNumber, context: RequestCon
         )
         used_by = [*users, *filter(None, (row.inbound_deployment_id,))]
         raise Refusal(PHONE_NUMBER_IN_USE, message, details={"used_by": used_by})
-    if row.status == "active":
+    if row.status not in ("releasing", "released", "failed"):
         end = number_status.end_of_use(row)
         number_status.take_out_of_use(context.connection, context.ids, row, end, now_ms=context.now_ms)
     return _to_resource(find(context, asked.id), {})
