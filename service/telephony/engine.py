@@ -1,7 +1,7 @@
 """The interface between the dialler and a call engine.
 
-The dialler owns retries, calling hours, limits and storage. An engine takes one immutable request, makes one call and
-reports what happened. The simulated network is an engine; a carrier would be another one.
+The dialler owns retries, calling hours, limits and storage. An engine takes one immutable request, makes one call or
+answers one that has come in, and reports what happened. The simulated network is an engine; a carrier would be another one.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -14,6 +14,7 @@ from callwright.contract.calls.calls import Disposition, Outcome
 from callwright.service.platform.clock.clock import Clock
 from callwright.service.platform.database.database import Database
 from callwright.service.rules.cost_items import Used
+from callwright.service.telephony.answering import Answering
 from callwright.service.telephony.transfers import CallTransfer
 
 Speaker = Literal["agent", "contact", "system"]
@@ -114,6 +115,14 @@ class CallRequest:
     """The agent says that the call is recorded."""
     recorded: bool = True
     """Whether the call may be recorded at all."""
+    answering: Answering | None = None
+    """How a call that comes in is answered; None for a call that is made. `to` is then the organization's own number,
+    and `from_` the caller's, empty if it is withheld."""
+
+    @property
+    def person(self) -> str:
+        """The number of the other side, empty if a caller withholds it."""
+        return self.to if self.answering is None else self.from_
 
     @property
     def rings_telephone(self) -> bool:

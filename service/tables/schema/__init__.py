@@ -41,6 +41,8 @@ from callwright.service.tables.schema.events import endpoint_queues as endpoint_
 from callwright.service.tables.schema.events import late_wakes as late_wakes
 from callwright.service.tables.schema.events import outbox as outbox
 from callwright.service.tables.schema.events import webhooks as webhooks
+from callwright.service.tables.schema.inbound import routing_requests as routing_requests
+from callwright.service.tables.schema.inbound import simulated_callers as simulated_callers
 from callwright.service.tables.schema.legs import legs as legs
 from callwright.service.tables.schema.providers import providers as providers
 from callwright.service.tables.schema.reviews import compliance_reviews as compliance_reviews

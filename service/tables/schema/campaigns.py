@@ -1,6 +1,6 @@
 """The tables of campaigns: audiences, numbers, deployments, calls. `schema.accounts` says the units."""
 
-from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, String, Table, Text, text
+from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, String, Table, Text, false, text
 
 from callwright.service.platform.database.columns import partial_index
 from callwright.service.tables.schema.accounts import Micros, Moment, Sorted, key, metadata, owner, stored
@@ -122,6 +122,12 @@ phone_numbers = Table(
     Column("billing_status", String(10), nullable=False, server_default="current"),
     Column("past_due_since", Moment),
     Column("renewal_retry_at", Moment),
+    Column("routing_url", Text),
+    Column("routing_secret", Text),
+    Column("routing_enabled", Boolean, nullable=False, server_default=false()),
+    Column("routing_fallback", Text),
+    Column("routing_failures", Integer, nullable=False, server_default="0"),
+    Column("routing_failing_since", Moment),
     partial_index("uq_phone_numbers_rented", "number", where=text("released_at IS NULL"), unique=True),
     Index("ix_phone_numbers_created", "org_id", "created_at", "id"),
     Index("ix_phone_numbers_second", "org_id", text("(created_at / 1000) DESC"), "number", "id"),
@@ -321,10 +327,16 @@ calls = Table(
     Column("resolved", Text),
     Column("transfer", Text),
     Column("transferred_at", Moment),
+    Column("inbound", Text),
     Index("ix_calls_created", "org_id", "created_at", "id", "name_words"),
     Index("ix_calls_second", "org_id", text("(created_at / 1000) DESC"), "id"),
     Index("uq_calls_attempt", "deployment_id", "contact_id", "attempt_number", unique=True),
-    partial_index("uq_calls_in_flight", "org_id", "to_number", where=text("ended_at IS NULL"), unique=True),
+    partial_index(
+        "uq_calls_in_flight",
+        *("org_id", "to_number"),
+        where=text("ended_at IS NULL AND call_type <> 'inbound'"),
+        unique=True,
+    ),
     Index("ix_calls_deployment", "deployment_id", "created_at", "id"),
     partial_index(
         "ix_calls_version",
