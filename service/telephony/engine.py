@@ -1,7 +1,8 @@
 """The interface between the dialler and a call engine.
 
 The dialler owns retries, calling hours, limits and storage. An engine takes one immutable request, makes one call or
-answers one that has come in, and reports what happened. The simulated network is an engine; a carrier would be another one.
+answers one that has come in, and reports what happened. The simulated network is an engine, and so are the lines of a
+carrier.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
