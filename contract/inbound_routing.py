@@ -93,17 +93,11 @@ class RoutingRequest(Resource):
     response_status: int | None = None
     response_excerpt: Annotated[UntrustedText, Field(description="The beginning of the answer, at most 4 KB.")] = ""
     detail: Annotated[UntrustedText, Field(description="Why the answer was not usable, in words.")] = ""
+    decision: Annotated[
+        OwnText | None, Field(description="What the caller got, in words; of a test, what a caller would get.")
+    ] = None
     latency_ms: Annotated[int, Field(description="From the look-up of the host to the end of the answer.")]
     slow: Annotated[bool, Field(description=f"It took longer than {SLOW_ROUTING_MS} ms.")]
-
-
-class RoutingTest(RoutingRequest):
-    """A question that was asked for a test, and what a caller would get now."""
-
-    would_do: Annotated[
-        OwnText | None,
-        Field(description="What a caller would get now, in words; null where a repeated request asks nothing again."),
-    ] = None
 
 
 class SetInboundRouting(Input):
@@ -165,7 +159,7 @@ test_inbound_routing = operation(
     "test_inbound_routing",
     "POST /phone_numbers/{id}/inbound_routing/test",
     takes=TestInboundRouting,
-    gives=RoutingTest,
+    gives=RoutingRequest,
     problems=(INVALID_STATE_TRANSITION,),
     summary="Ask the routing webhook of a phone number now, with a made-up caller.",
 )

@@ -18,7 +18,26 @@ async def tell(hand: Hand, built: Built, receiver: Receiver) -> str:
     await _switched(hand, webhook_id)
     assert (await hand.use("delete_webhook", webhook_id=webhook_id))["deleted"] is True
     assert "list_webhooks" in await hand.refused("get_webhook", webhook_id=webhook_id)
+    await _routed(hand, built, receiver)
     return secret
+
+
+async def _routed(hand: Hand, built: Built, receiver: Receiver) -> None:
+    """An address is to decide what callers get, and gives no usable answer."""
+    number = {"phone_number_id": built.number_id}
+    made = await hand.use("set_inbound_routing", **number, url=receiver.url, fallback={"action": "reject"})
+    assert made["secret"].startswith("whsec_")
+    tried = await hand.use("test_inbound_routing", **number)
+    assert (tried["outcome"], tried["response_status"], tried["detail"]) == (
+        "bad_answer",
+        200,
+        "The answer is not JSON.",
+    )
+    assert tried["decision"] == "The call is refused, as the number's fallback says."
+    assert receiver.events[-1]["type"] == "inbound.routing"
+    (entry,) = (await hand.use("list_routing_requests", **number, failed=True))["data"]
+    assert entry["id"] == tried["id"]
+    assert (await hand.use("remove_inbound_routing", **number))["deleted"] is True
 
 
 async def _missed(hand: Hand, built: Built, receiver: Receiver, webhook_id: str) -> None:

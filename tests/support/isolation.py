@@ -68,6 +68,7 @@ REQUIRED_BODY: Mapping[str, dict[str, Any]] = {
     "clone_deployment": {"name": "New"},
     "resolve_call": {"placed": True},
     "import_phone_number": {"number": OWNED[0]},
+    "set_inbound_routing": {"url": "https://example.com/who-answers"},
     "set_call_tools": {"call_tools": []},
     "set_call_tool_secret": {"tool": "free_times", "header": "Authorization", "value": "s3cret"},
     "talk_to_agent": {"variables": {"first_name": "Ada"}},

@@ -75,6 +75,10 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
   const released = (await client.phoneNumbers.release({ id: unused.id })).status;
   await client.phoneNumbers.list({ status: ["active"] });
   const owned = await client.phoneNumbers.importOwned({ number: "+12125550191" });
+  await client.phoneNumbers.setInboundRouting({ id: number.id, url: "https://hooks.invalid/who-answers" });
+  const { outcome: routed } = await client.phoneNumbers.testInboundRouting({ id: number.id });
+  const questions = (await client.phoneNumbers.listRoutingRequests({ id: number.id, failed: true })).data.length;
+  await client.phoneNumbers.removeInboundRouting({ id: number.id });
   const talk = await client.agents.talk({ id: agent.id, variables: { first_name: "Ada", day: "Monday" } });
 
   const parts = { agent_id: agent.id, audience_id: audience.id, phone_number_ids: [number.id] };
@@ -189,6 +193,7 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
     rows,
     label,
     released,
+    routed: [routed !== "succeeded", questions],
     status: deployment.status,
     contacts,
     cancelled,

@@ -60,6 +60,7 @@ async def test_a_program_uses_every_operation_of_the_service(tenant: Tenant, tmp
         "rows": ["Maria", "Chen", "Olga"],
         "label": "Front desk",
         "released": "released",
+        "routed": [True, 1],
         "status": "completed",
         "contacts": 3,
         "cancelled": "cancelled",

@@ -1,7 +1,7 @@
 """Tools for the address that decides what callers of a number get."""
 
 from callwright.contract import inbound_routing as contract
-from callwright.contract.inbound_routing import NewInboundRouting, RoutingRequest, RoutingTest
+from callwright.contract.inbound_routing import NewInboundRouting, RoutingRequest
 from callwright.tools.catalogue.events.webhooks import SENDS
 from callwright.tools.runtime.tool import CHANGES, READS, Hints, Tool, deleted, projection_of
 from callwright.tools.runtime.tool_context import ToolContext
@@ -11,7 +11,7 @@ from callwright.tools.wording.text import line, lines, moment, shortened
 RoutingMade = projection_of(NewInboundRouting, "RoutingMade", "url", "enabled", "fallback", "secret")
 """The routing webhook of a number after it was set."""
 RoutingTried = projection_of(
-    RoutingTest, "RoutingTried", *("id", "outcome", "action", "response_status", "detail", "latency_ms", "would_do")
+    RoutingRequest, "RoutingTried", *("id", "outcome", "action", "response_status", "detail", "latency_ms", "decision")
 )
 """What came of a test."""
 ANSWERED = "What the endpoint answered."
@@ -42,12 +42,9 @@ def _entry(request: RoutingRequest, context: ToolContext) -> str:
             request.action,
             f"{request.latency_ms} ms{', slow' if request.slow else ''}",
         ),
+        request.decision,
         fenced([shortened(said, _LONGEST_ANSWER)], tag=context.session.ids(), what=ANSWERED) if said else None,
     )
-
-
-def _tried(test: RoutingTest, context: ToolContext) -> str:
-    return lines(_entry(test, context), test.would_do)
 
 
 TOOLS: tuple[Tool, ...] = (
@@ -88,7 +85,7 @@ TOOLS: tuple[Tool, ...] = (
             "Free."
         ),
         hints=SENDS,
-        reply=_tried,
+        reply=_entry,
         output_model=RoutingTried,
     ),
     Tool(

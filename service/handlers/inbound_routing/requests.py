@@ -38,10 +38,10 @@ def list_routing_requests(
     number = number_handlers.find(context, asked.id)
     rows = select(routing_requests).where(_R.phone_number_id == number.id)
     listing = Listing(contract.list_routing_requests, rows, _COLUMNS, _R.id, countable=("created_at",))
-    return context.page(listing, asked, lambda row: shown_request(contract.RoutingRequest, row))
+    return context.page(listing, asked, shown_request)
 
 
-async def _asked_now(test: contract.RoutingTest, services: Services) -> contract.RoutingTest:
+async def _asked_now(test: contract.RoutingRequest, services: Services) -> contract.RoutingRequest:
     """Asks the webhook, and gives the entry of the log. A request that is repeated finds the entry of the first one."""
     found = await services.database.read(_entry, test.id)
     if found is not None:
@@ -54,17 +54,11 @@ async def _asked_now(test: contract.RoutingTest, services: Services) -> contract
 
 
 @handles(contract.test_inbound_routing, then=_asked_now)
-def try_inbound_routing(asked: contract.TestInboundRouting, context: RequestContext) -> contract.RoutingTest:
+def try_inbound_routing(asked: contract.TestInboundRouting, context: RequestContext) -> contract.RoutingRequest:
     """What is to be asked; the webhook is asked when this is committed. Raises `Refusal` where there is none."""
     number = number_handlers.find(context, asked.id)
-    if number.routing_url is None:
-        raise Refusal(
-            INVALID_STATE_TRANSITION,
-            "the number has no routing webhook; set one with set_inbound_routing first",
-            field="id",
-            details={"current_status": "not_set", "allowed": ["set"]},
-        )
-    return contract.RoutingTest(
+    _check_set(number)
+    return contract.RoutingRequest(
         id=context.ids.new("evt"),
         phone_number_id=number.id,
         is_test=True,
@@ -77,8 +71,19 @@ def try_inbound_routing(asked: contract.TestInboundRouting, context: RequestCont
     )
 
 
-def _question(connection: Connection, test: contract.RoutingTest) -> Question:
+def _check_set(number: Row[Any]) -> None:
+    if number.routing_url is None:
+        raise Refusal(
+            INVALID_STATE_TRANSITION,
+            "the number has no routing webhook; set one with set_inbound_routing first",
+            field="id",
+            details={"current_status": "not_set", "allowed": ["set"]},
+        )
+
+
+def _question(connection: Connection, test: contract.RoutingRequest) -> Question:
     number = connection.execute(select(phone_numbers).where(_N.id == test.phone_number_id)).one()
+    _check_set(number)  # it may have been removed since
     deployment = _bound(connection, number)
     return Question(
         id=test.id,
@@ -102,17 +107,18 @@ def _bound(connection: Connection, number: Row[Any]) -> Row[Any] | None:
     return connection.execute(select(deployments).where(_D.id == number.inbound_deployment_id)).one()
 
 
-def _logged(connection: Connection, services: Services, question: Question, asked: Asked) -> contract.RoutingTest:
+def _logged(connection: Connection, services: Services, question: Question, asked: Asked) -> contract.RoutingRequest:
     if asked.answer is not None and (why := why_unknown(connection, question.org_id, asked.answer)) is not None:
         asked = asked.refused(why)
-    log.write(connection, services.ids, question, asked, now_ms=services.clock.now_ms())
+    decision = _would_do(connection, question, asked)
+    log.write(connection, services.ids, question, asked, decision=decision, now_ms=services.clock.now_ms())
     row = connection.execute(select(routing_requests).where(_R.id == question.id)).one()
-    return shown_request(contract.RoutingTest, row, would_do=_would_do(connection, question, asked))
+    return shown_request(row)
 
 
-def _entry(connection: Connection, request_id: str) -> contract.RoutingTest | None:
+def _entry(connection: Connection, request_id: str) -> contract.RoutingRequest | None:
     row = connection.execute(select(routing_requests).where(_R.id == request_id)).one_or_none()
-    return None if row is None else shown_request(contract.RoutingTest, row)
+    return None if row is None else shown_request(row)
 
 
 def _would_do(connection: Connection, question: Question, asked: Asked) -> str:

@@ -12,7 +12,6 @@ from callwright.service.platform.clock.clock import moment_or_none
 SHOWN_OF_SECRET = 10
 """Characters of a secret by which it is recognised."""
 Routing = TypeVar("Routing", bound=contract.InboundRouting)
-Request = TypeVar("Request", bound=contract.RoutingRequest)
 
 
 def shown_routing(model: type[Routing], number: Row[Any], **more: Any) -> Routing | None:
@@ -36,14 +35,13 @@ def fallback_of(number: Row[Any]) -> contract.RoutingFallback | None:
     return None if kept is None else contract.RoutingFallback.model_validate_json(kept)
 
 
-def shown_request(model: type[Request], row: Row[Any], **more: Any) -> Request:
+def shown_request(row: Row[Any]) -> contract.RoutingRequest:
     """An entry of the log."""
     return resource(
-        model,
+        contract.RoutingRequest,
         row,
         from_number=json.loads(row.request)["from"],
         response_status=row.status_code,
         response_excerpt=row.answer,
         slow=row.latency_ms > contract.SLOW_ROUTING_MS,
-        **more,
     )

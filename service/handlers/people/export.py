@@ -11,7 +11,6 @@ from callwright.contract import people as contract
 from callwright.contract.audiences import AudienceRow
 from callwright.contract.calls.calls import TranscriptTurn
 from callwright.contract.deployments.contacts import Contact
-from callwright.contract.inbound_routing import RoutingRequest
 from callwright.list_files.name_columns import name_of
 from callwright.service.dialling.eligibility.campaign_hours import CampaignHours
 from callwright.service.handlers.calls import calls as call_handlers
@@ -134,7 +133,7 @@ def _calls(context: RequestContext, rows: Sequence[Row[Any]]) -> list[contract.P
     ids = [row.id for row in rows]
     found = context.connection.execute(select(_T.call_id, _T.turns).where(_T.call_id.in_(ids))).all() if ids else ()
     said = {row.call_id: json.loads(row.turns) for row in found}
-    routed = {row.call_id: shown_request(RoutingRequest, row) for row in log.of_calls(context.connection, ids)}
+    routed = {row.call_id: shown_request(row) for row in log.of_calls(context.connection, ids)}
     return [
         contract.PersonCall(
             call=call,

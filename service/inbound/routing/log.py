@@ -30,8 +30,11 @@ _COUNTS_TO_CHANGE = _COUNTS.with_for_update()
 _FORGET = update(routing_requests).where(_R.id == bindparam("b_id")).values(request=bindparam("b_request"), answer="")
 
 
-def write(connection: Connection, ids: Ids, question: Question, asked: Asked, *, now_ms: int) -> None:
-    """Logs a question with what came of it, once. Counts it for the number, unless it was a test.
+def write(
+    connection: Connection, ids: Ids, question: Question, asked: Asked, *, decision: str | None, now_ms: int
+) -> None:
+    """Logs a question with what came of it, once, and with what the caller got by it, in words. Counts it for the
+    number, unless it was a test.
 
     The event that the webhook is failing goes out once, after so many failures in a row, and the one that it has
     recovered with the next usable answer. Both are in this transaction.
@@ -51,6 +54,7 @@ def write(connection: Connection, ids: Ids, question: Question, asked: Asked, *,
         "detail": asked.detail,
         "latency_ms": asked.latency_ms,
         "action": None if asked.answer is None else asked.answer.action,
+        "decision": decision,
     }
     if insert_ignoring_conflicts(connection, routing_requests, [row]) and not question.is_test:
         _count(connection, ids, question, asked, now_ms)

@@ -24,6 +24,7 @@ from tests.support.isolation import REQUIRED_BODY, REQUIRED_QUERY, id_places, on
 from tests.support.resources import row
 from tests.support.reviews import open_review
 from tests.support.service import OWNED, Tenant, open_service
+from tests.support.webhooks.routing import GOOD, bad, logged
 from tests.support.webhooks.sent_events import URL, subscribe
 
 LISTS = [name for name, operation in OPERATIONS.items() if operation.shape == "many"]
@@ -45,6 +46,7 @@ async def more(tenant: Tenant) -> Mapping[str, str]:
     await open_review(tenant, another.deployment.id)
     await subscribe(tenant)
     await tenant.client.providers.set(name="another", kind="deepgram", key="a-key-of-the-tests")
+    await logged(tenant, ids["number"], GOOD, bad())
     await tenant.client.events.replay(id=ids["event"], webhook_id=ids["webhook"])
     return {**ids, "import": done.id}
 
@@ -127,6 +129,8 @@ async def test_an_idempotency_key_of_another_organization_is_nothing_to_one_s_ow
                 ids["deployment"] = ids["draft"]
             if name == "hang_up_call":
                 ids["call"] = await put_call(each, status="in_progress", outcome=None, ended_at=None)
+            if name == "test_inbound_routing":
+                await each.client.phone_numbers.set_inbound_routing(id=ids["number"], url="https://hooks.invalid/")
             if name == "resolve_call":
                 ids["call"] = await held_call(each, ids["deployment"])
             if name == "resume_deployment":

@@ -26,6 +26,7 @@ from tests.support.tools import (
     people_samples,
     provider_samples,
     review_samples,
+    routing_samples,
 )
 from tests.support.tools.finding_samples import AT
 from tests.support.tools.inbound import inbound_of
@@ -33,7 +34,7 @@ from tests.support.tools.inbound import inbound_of
 CALLEE = "+12025550100"
 
 
-LISTS = (event_samples, do_not_call_samples, evidence_samples, review_samples, provider_samples)
+LISTS = (event_samples, do_not_call_samples, evidence_samples, review_samples, provider_samples, routing_samples)
 
 
 def usd(amount: str) -> Money:

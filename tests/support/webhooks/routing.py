@@ -76,6 +76,8 @@ async def logged(tenant: Tenant, number_id: str, *asked: Asked, **changes: Any) 
     for one in asked:
         question = question_of(tenant, number_id, **changes)
         given = (services.ids, question, one)
-        await tenant.database.write(log.write, *given, now_ms=services.clock.now_ms())
+        await tenant.database.write(
+            log.write, *given, decision="The call is refused: busy.", now_ms=services.clock.now_ms()
+        )
         ids.append(question.id)
     return ids

@@ -157,7 +157,7 @@ export class PhoneNumbers extends Noun {
     return this.session.ask(operations.removeInboundRouting, input, options);
   }
   /** Ask the routing webhook of a phone number now, with a made-up caller. */
-  testInboundRouting(input: inputs.TestInboundRoutingInput, options: CallOptions = {}): Promise<schemas.RoutingTest> {
+  testInboundRouting(input: inputs.TestInboundRoutingInput, options: CallOptions = {}): Promise<schemas.RoutingRequest> {
     return this.session.ask(operations.testInboundRouting, input, options);
   }
   /** List what the routing webhook of a phone number was asked and answered. */

@@ -421,7 +421,7 @@ export const removeInboundRouting: Operation<inputs.RemoveInboundRoutingInput, v
   mediaTypes: []
 };
 
-export const testInboundRouting: Operation<inputs.TestInboundRoutingInput, schemas.RoutingTest> = {
+export const testInboundRouting: Operation<inputs.TestInboundRoutingInput, schemas.RoutingRequest> = {
   name: "test_inbound_routing",
   method: "POST",
   path: "/phone_numbers/{id}/inbound_routing/test",

@@ -1812,40 +1812,12 @@ export interface RoutingRequest {
   response_excerpt?: string;
   /** Why the answer was not usable, in words. */
   detail?: string;
+  /** What the caller got, in words; of a test, what a caller would get. */
+  decision?: string | null;
   /** From the look-up of the host to the end of the answer. */
   latency_ms: number;
   /** It took longer than 500 ms. */
   slow: boolean;
-}
-
-/** A question that was asked for a test, and what a caller would get now. */
-export interface RoutingTest {
-  /** The `id` of the question. */
-  id: string;
-  phone_number_id: string;
-  /** The call that came in; null for a test. */
-  call_id?: string | null;
-  /** Asked by test_inbound_routing: nobody called. */
-  is_test: boolean;
-  simulated: boolean;
-  created_at: string;
-  /** The caller; null if withheld. */
-  from?: string | null;
-  /** succeeded: the answer was usable. */
-  outcome: "succeeded" | "rejected" | "redirected" | "server_error" | "timeout" | "dns_failed" | "forbidden_address" | "connection_failed" | "tls_failed" | "bad_answer" | "interrupted";
-  /** What a usable answer asked for. */
-  action?: "answer" | "transfer" | "reject" | null;
-  response_status?: number | null;
-  /** The beginning of the answer, at most 4 KB. */
-  response_excerpt?: string;
-  /** Why the answer was not usable, in words. */
-  detail?: string;
-  /** From the look-up of the host to the end of the answer. */
-  latency_ms: number;
-  /** It took longer than 500 ms. */
-  slow: boolean;
-  /** What a caller would get now, in words; null where a repeated request asks nothing again. */
-  would_do?: string | null;
 }
 
 /** A row that could not be taken, and why. */

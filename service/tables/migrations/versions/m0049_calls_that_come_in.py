@@ -45,6 +45,7 @@ def upgrade() -> None:
         sa.Column("detail", sa.Text(), nullable=False),
         sa.Column("latency_ms", sa.Integer(), nullable=False),
         sa.Column("action", sa.String(20)),
+        sa.Column("decision", sa.Text()),
     )
     op.create_index("ix_routing_requests", "routing_requests", ["phone_number_id", "created_at", "id"])
     op.create_index("ix_routing_requests_age", "routing_requests", ["created_at"])

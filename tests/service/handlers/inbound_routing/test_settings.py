@@ -65,7 +65,7 @@ async def test_changes_are_audited_without_the_secret(tenant: Tenant) -> None:
 async def test_a_removed_webhook_leaves_no_secret_and_a_number_without_one_has_none_to_remove(tenant: Tenant) -> None:
     rented = await resources.number(tenant)
     numbers = tenant.client.phone_numbers
-    with refusal("not_found"):
+    async with refusal(404, "not_found"):
         await numbers.remove_inbound_routing(id=rented.id)
     await numbers.set_inbound_routing(id=rented.id, url=URL)
     await numbers.remove_inbound_routing(id=rented.id)
@@ -75,7 +75,7 @@ async def test_a_removed_webhook_leaves_no_secret_and_a_number_without_one_has_n
     await numbers.set_inbound_routing(id=rented.id, url=URL)
     await numbers.release(id=rented.id)
     assert (await row_of(tenant, rented.id)).routing_secret is None
-    with refusal("number_not_capable", "id"):
+    async with refusal(422, "number_not_capable", "id"):
         await numbers.set_inbound_routing(id=rented.id, url=URL)
 
 
@@ -112,7 +112,7 @@ async def test_what_is_wrong_is_named_and_nothing_is_set(
 
 async def test_callers_are_not_forwarded_to_the_number_itself(tenant: Tenant) -> None:
     rented = await resources.number(tenant)
-    with refusal("invalid_field", "fallback.forward_to"):
+    async with refusal(400, "invalid_field", "fallback.forward_to"):
         await tenant.client.phone_numbers.set_inbound_routing(
             id=rented.id, url=URL, fallback=RoutingFallback(action="forward", forward_to=rented.number)
         )

@@ -50,7 +50,8 @@ async def test_pages_of_an_export_hold_each_entry_once_and_no_more_than_asked_fo
     await make_audience(tenant, people(1), "Again")
     for _ in range(3):
         await put_conversation(tenant, ("contact", "Hello there."), to_number=phone(0))
-    await put_call(tenant, call_type="inbound", from_number=phone(0), to_number="+12125550150")
+    came_in = await put_call(tenant, call_type="inbound", from_number=phone(0), to_number="+12125550150")
+    await logged(tenant, "num_1", GOOD, call_id=came_in, from_=phone(0))
     pages = await _pages(tenant, phone(0), per_page)
     assert all(_size(page) <= per_page for page in pages)
     ids = [one.call.id for page in pages for one in page.calls]

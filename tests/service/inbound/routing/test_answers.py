@@ -22,7 +22,7 @@ def test_an_answer_that_says_nothing_lets_the_bound_deployment_answer(body: Any)
     assert answered(body) == RoutingAnswer("answer")
 
 
-@pytest.mark.requirement("ROUTE-02")
+@pytest.mark.requirement("ROUTE-07")
 def test_everything_of_an_answer_is_read_and_further_members_are_ignored() -> None:
     said = {
         "action": "answer",

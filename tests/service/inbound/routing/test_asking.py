@@ -90,7 +90,6 @@ async def test_a_withheld_number_is_null_and_a_test_has_no_call(tenant: Tenant) 
     assert (data["from"], data["from_country"], data["call_id"], data["is_test"]) == (None, None, None, True)
 
 
-@pytest.mark.requirement("ROUTE-02")
 async def test_the_answer_is_read_even_if_it_comes_byte_by_byte(tenant: Tenant) -> None:
     async def dribble(writer: asyncio.StreamWriter) -> None:
         for byte in status(200, TRANSFER):

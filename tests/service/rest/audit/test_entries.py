@@ -241,6 +241,11 @@ async def write_everything(tenant: Tenant, http: AsyncClient) -> set[str]:
     await does("delete_audience", f"/audiences/{spare['id']}")
     calls_from, called, spare = [await does("rent_phone_number", **rented) for _ in range(3)]
     await does("update_phone_number", f"/phone_numbers/{calls_from['id']}", label=prompt[:200], metadata=notes)
+    routing = f"/phone_numbers/{called['id']}/inbound_routing"
+    away = {"action": "forward", "forward_to": CONTACT}
+    await does("set_inbound_routing", routing, url=f"https://hooks.invalid/{SECRETS[0]}", fallback=away)
+    await does("test_inbound_routing", f"{routing}/test")
+    await does("remove_inbound_routing", routing)
     await does("import_phone_number", number=OWNED[0], label=secret, metadata=notes)
     await does("talk_to_agent", f"/agents/{made['id']}/talk", variables={PRIVATE: PRIVATE})
     await does("release_phone_number", f"/phone_numbers/{spare['id']}")
@@ -258,7 +263,6 @@ async def write_everything(tenant: Tenant, http: AsyncClient) -> set[str]:
     await does("place_call", **single, variables={"first_name": PRIVATE, PRIVATE: PRIVATE})
     spare = await does("clone_deployment", f"{at}/clone", name="spare")
     await does("delete_deployment", f"/deployments/{spare['id']}")
-    away = {"action": "forward", "forward_to": CONTACT}
     bound: dict[str, Any] = {
         "agent_id": made["id"],
         "phone_number_id": called["id"],

@@ -15,6 +15,7 @@ from tests.support.imports import carry_out_import
 from tests.support.resources import row
 from tests.support.reviews import open_review
 from tests.support.service import Tenant
+from tests.support.webhooks.routing import GOOD, bad, logged
 from tests.support.webhooks.sent_events import subscribe
 
 
@@ -86,10 +87,12 @@ async def test_every_list_offers_a_cursor_with_its_first_page(tenant: Tenant, ht
     tried = await tenant.client.webhooks.test(id=(await subscribe(tenant)).id)
     await tenant.client.events.replay(id=tried.event_id)
     await subscribe(tenant)
+    await logged(tenant, campaign.number.id, GOOD, bad())
     for provider in ("ours", "theirs"):
         await tenant.client.providers.set(name=provider, kind="deepgram", key="a-key-of-the-tests")
     own = {
         "/agents/{id}/versions": f"/agents/{campaign.agent.id}/versions",
+        "/phone_numbers/{id}/routing_requests": f"/phone_numbers/{campaign.number.id}/routing_requests",
         "/webhooks/{id}/deliveries": f"/webhooks/{tried.webhook_id}/deliveries",
         "/events/{id}/deliveries": f"/events/{tried.event_id}/deliveries",
         "/deployments/{id}/contacts": f"/deployments/{campaign.deployment.id}/contacts",
