@@ -11,6 +11,7 @@ from callwright.contract import (
     people,
     phone_numbers,
     providers,
+    simulated_callers,
     voices,
     wallet,
     webhooks,
@@ -75,6 +76,7 @@ class PhoneNumbers(Noun):
     import_owned = method(phone_numbers.import_phone_number)
     update = method(phone_numbers.update_phone_number)
     release = method(phone_numbers.release_phone_number)
+    simulate_call = method(simulated_callers.simulate_inbound_call)
 
 
 class Deployments(Noun):

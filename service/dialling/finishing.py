@@ -149,13 +149,13 @@ def finish(
     change_contacts(connection, row.id, changes)
     change_contacts(connection, row.id, _given_back(finished, before))
     asked = {
-        one.request.to: one.request.call_id
+        one.request.person: one.request.call_id
         for one in finished
-        if one.result.disposition == "do_not_call" and one.request.rings_telephone
+        if one.result.disposition == "do_not_call" and one.request.person.startswith("+")
     }
     do_not_call.opt_out(connection, ids, row.org_id, asked, simulated=row.simulated, now_ms=now_ms)
     charges = [
-        Movement("call_charge", -cost, "call", one.request.call_id, "outbound call")
+        Movement("call_charge", -cost, "call", one.request.call_id, f"{row.call_type} call")
         for one, cost in zip(finished, costs, strict=True)
         if cost
     ]
