@@ -37,7 +37,7 @@ from callwright.service.rules.cost_items import Cost
 from callwright.service.rules.percentiles import percentile
 from callwright.service.rules.recording_presence import has_recording
 from callwright.service.rules.retry_policy import CALLBACK_MINUTES, Step, after_call
-from callwright.service.tables import audit_log, counters, deployment_costs, outbox, transcript_search
+from callwright.service.tables import audit_log, counters, deployment_costs, inbound_calls, outbox, transcript_search
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.ledger import Movement, book, wallet_of
 from callwright.service.tables.schema import calls, deployments, transcripts
@@ -194,6 +194,8 @@ def finish(
             **pace,
         )
     )
+    if row.call_type == "inbound":
+        inbound_calls.forget_requests(connection, [one.request.call_id for one in finished])
     _report(connection, ids, row, finished, now_ms, public_url, transfers_told=told)
     results = [one.result for one in finished if one.is_dialled]
     call_reviews.review_calls(connection, ids, row, results, now_ms=now_ms, public_url=public_url)

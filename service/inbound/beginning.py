@@ -80,8 +80,11 @@ def begin(
     owner: str,
     now_ms: int,
     lease_until_ms: int,
+    they_last: bool,
 ) -> tuple[Rules, list[Begun]]:
     """Begins the calls of simulated callers, in the order of their time. Callers who have gone meanwhile get none.
+
+    Unless `they_last`, the same transaction records their ends.
 
     Raises:
         LeaseLost: another process drives the deployment.
@@ -114,7 +117,9 @@ def begin(
         details = _on_line(lines, arrival, decision, answer, result)
         begun.append(Begun(request, result, arrival.at_ms))
         contacts.append(_contact(row, request, row.contacts + place, arrival.at_ms))
-        rows.append(_call(case, request, caller, details, held, arrival.at_ms, owner))
+        rows.append(
+            _call(case, request, caller, stored(details, request if they_last else None), held, arrival.at_ms, owner)
+        )
     connection.execute(insert(deployment_contacts), contacts)
     connection.execute(insert(calls), rows)
     reserved = sum(one["reserved_micros"] for one in rows)
@@ -265,7 +270,7 @@ def _call(
     case: _Case,
     request: CallRequest,
     caller: KnownCaller,
-    details: InboundDetails,
+    inbound: str,
     held: int,
     at_ms: int,
     owner: str,
@@ -296,5 +301,5 @@ def _call(
         "voice_id": request.agent.voice_id,
         "variables": json_text(request.variables),
         "driver": owner,
-        "inbound": stored(details, request),
+        "inbound": inbound,
     }

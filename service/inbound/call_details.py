@@ -9,6 +9,7 @@ import orjson
 from pydantic import TypeAdapter
 
 from callwright.service.inbound.decision import RoutedBy
+from callwright.service.tables.inbound_calls import REQUEST
 from callwright.service.telephony.answering import AnsweringAction
 from callwright.service.telephony.engine import CallRequest
 
@@ -31,7 +32,7 @@ class InboundDetails:
     def read(cls, text: str) -> "InboundDetails":
         """The details as they are stored."""
         kept = cast("dict[str, Any]", orjson.loads(text))
-        return cls(**{name: value for name, value in kept.items() if name != "request"})
+        return cls(**{name: value for name, value in kept.items() if name != REQUEST})
 
 
 @cache
@@ -39,17 +40,14 @@ def _requests() -> TypeAdapter[CallRequest]:
     return TypeAdapter(CallRequest)
 
 
-def stored(details: InboundDetails, request: CallRequest) -> str:
-    """The details as a call under way has them: with its request, by which another process goes on with it."""
-    return orjson.dumps(asdict(details) | {"request": _requests().dump_python(request, mode="json")}).decode()
+def stored(details: InboundDetails, request: CallRequest | None) -> str:
+    """The details as they are stored, with the request of a call that lasts: another process may go on with it."""
+    kept = asdict(details)
+    if request is not None:
+        kept[REQUEST] = _requests().dump_python(request, mode="json")
+    return orjson.dumps(kept).decode()
 
 
 def request_in(text: str) -> CallRequest:
     """The request of a call that is under way."""
-    return _requests().validate_python(orjson.loads(text)["request"])
-
-
-def of_ended(text: str) -> str:
-    """The details of a call that has ended, without its request."""
-    kept = cast("dict[str, Any]", orjson.loads(text))
-    return orjson.dumps({name: value for name, value in kept.items() if name != "request"}).decode()
+    return _requests().validate_python(orjson.loads(text)[REQUEST])

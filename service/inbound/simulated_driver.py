@@ -86,7 +86,7 @@ class SimulatedInbound:
             writes.events_written()
 
     def _begun_and_ended(self, connection: Connection, deployment_id: str, arrivals: Sequence[Arrival]) -> None:
-        rules, begun = self._begin(connection, deployment_id, arrivals)
+        rules, begun = self._begin(connection, deployment_id, arrivals, they_last=False)
         if begun:
             self._finish(connection, rules, [Finished(one.request, one.result, one.at_ms) for one in begun])
 
@@ -104,9 +104,11 @@ class SimulatedInbound:
         self._writes.events_written()
 
     def _begin(
-        self, connection: Connection, deployment_id: str, arrivals: Sequence[Arrival]
+        self, connection: Connection, deployment_id: str, arrivals: Sequence[Arrival], *, they_last: bool = True
     ) -> tuple[Rules, list[Begun]]:
-        return begin(connection, self._writes.ids, deployment_id, arrivals, outcome_of, **self._lease())
+        return begin(
+            connection, self._writes.ids, deployment_id, arrivals, outcome_of, they_last=they_last, **self._lease()
+        )
 
     def _finish(self, connection: Connection, rules: Rules, ended: Sequence[Finished]) -> None:
         given = self._lease()
