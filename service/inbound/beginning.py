@@ -7,6 +7,7 @@ from typing import Any
 
 from callwright.contract.inbound_routing import RoutingFallback
 from callwright.service.inbound.routing.answers import RoutingAnswer
+from callwright.service.inbound.routing.references import why_unknown
 from sqlalchemy import Connection, Row, Select, bindparam, insert, or_, select, update
 
 from callwright.list_files.name_columns import name_of
@@ -20,12 +21,7 @@ from callwright.service.inbound.call_details import InboundDetails, stored
 from callwright.service.inbound.decision import BUSY, Answers, Decision, decide
 from callwright.service.inbound.routing import log as routing_log
 from callwright.service.inbound.waiting_lines import WaitingLines
-from callwright.service.inbound.whom_to_answer import (
-    KnownCaller,
-    UnusableAnswer,
-    answering_agent,
-    known_caller,
-)
+from callwright.service.inbound.whom_to_answer import KnownCaller, answering_agent, known_caller
 from callwright.service.platform.clock.clock import SECOND
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.json_text import json_text
@@ -173,18 +169,15 @@ def _decided(
     connection: Connection, ids: Ids, case: _Case, arrival: Arrival, now_ms: int
 ) -> tuple[Decision, AgentSnapshot, RoutingAnswer | None]:
     """The decision, the agent, and the webhook's answer if it could be used."""
-    answer = None if arrival.asked is None else arrival.asked.answer
-    request_id = None
-    if arrival.question is not None and arrival.asked is not None:
-        request_id = routing_log.write(connection, ids, arrival.question, arrival.asked, now_ms=now_ms, is_test=False)
-    agent = case.rules.agent
+    row, asked, agent = case.rules.row, arrival.asked, case.rules.agent
+    if asked is not None and asked.answer is not None:
+        why = why_unknown(connection, row.org_id, asked.answer)
+        asked = asked if why is None else asked.refused(why)
+    if asked is not None and arrival.question is not None:
+        routing_log.write(connection, ids, arrival.question, asked, now_ms=now_ms)
+    answer = None if asked is None else asked.answer
     if answer is not None and answer.action == "answer":
-        try:
-            agent = answering_agent(connection, case.rules.row, answer)
-        except UnusableAnswer as error:
-            answer = None
-            if request_id is not None:
-                routing_log.refused(connection, request_id, str(error))
+        agent = answering_agent(connection, row, answer)
     return decide(case.answers, answer, at_ms=arrival.at_ms), agent, answer
 
 

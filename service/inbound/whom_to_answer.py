@@ -11,7 +11,6 @@ from callwright.service.inbound.routing.answers import RoutingAnswer
 from sqlalchemy import Connection, Row, Select, bindparam, select
 
 from callwright.service.dialling.agent_snapshot import SNAPSHOT, snapshot_of
-from callwright.service.speech.voices import voice
 from callwright.service.tables.schema import agents, audience_rows
 from callwright.service.telephony.engine import AgentSnapshot
 
@@ -23,10 +22,6 @@ _KNOWN: Select[*tuple[Any, ...]] = (
     .limit(1)
 )
 _AGENT = select(agents).where(_A.org_id == bindparam("org"), _A.id == bindparam("id"))
-
-
-class UnusableAnswer(Exception):
-    """A routing webhook named something that there is not. The message is a sentence."""
 
 
 @dataclass(frozen=True)
@@ -48,18 +43,8 @@ def known_caller(connection: Connection, org_id: str, number: str) -> KnownCalle
 
 
 def answering_agent(connection: Connection, row: Row[Any], answer: RoutingAnswer | None) -> AgentSnapshot:
-    """The agent of a call, as it is now: that of the deployment, or the one that the webhook names.
-
-    Raises:
-        UnusableAnswer: the organization has no such agent, or there is no such voice.
-    """
+    """The agent of a call, as it is now: that of the deployment, or what the webhook's usable answer makes of it."""
     agent_id = row.agent_id if answer is None or answer.agent_id is None else answer.agent_id
-    agent: Row[Any] | None = connection.execute(_AGENT, {"org": row.org_id, "id": agent_id}).one_or_none()
-    if agent is None:
-        raise UnusableAnswer("The answer names an agent that this organization does not have.")
+    agent: Row[Any] = connection.execute(_AGENT, {"org": row.org_id, "id": agent_id}).one()
     snapshot = snapshot_of(agent.id, {name: getattr(agent, name) for name in (*SNAPSHOT, "version")})
-    if answer is None or not answer.overrides:
-        return snapshot
-    if (own_voice := answer.overrides.get("voice_id")) is not None and voice(own_voice) is None:
-        raise UnusableAnswer("The answer names a voice that there is not; list_voices has them.")
-    return replace(snapshot, **answer.overrides)
+    return snapshot if answer is None else replace(snapshot, **answer.overrides.named())
