@@ -144,8 +144,8 @@ class Supervisor:
         if room > 0:
             jumps = not isfinite(services.settings.sim_time_scale)
             called_until_ms = leases.FOR_EVER_MS if jumps else now_ms
-            candidates = partial(leases.candidates, called_until_ms=called_until_ms)
-            found = await services.database.read(candidates, self._owner, now_ms, room, driven)
+            given = (self._owner, now_ms, room, driven)
+            found = await services.database.read(leases.candidates, *given, called_until_ms=called_until_ms)
         if free := [deployment_id for deployment_id in found if deployment_id not in self._driven]:
             until_ms = now_ms + services.settings.deployment_lease_ms
             for deployment_id in await services.database.write(leases.take, free, self._owner, now_ms, until_ms):
