@@ -7,6 +7,7 @@ from callwright.contract import (
     compliance_reviews,
     do_not_call,
     event_log,
+    inbound_routing,
     overview,
     people,
     phone_numbers,
@@ -77,6 +78,10 @@ class PhoneNumbers(Noun):
     update = method(phone_numbers.update_phone_number)
     release = method(phone_numbers.release_phone_number)
     simulate_call = method(simulated_callers.simulate_inbound_call)
+    set_inbound_routing = method(inbound_routing.set_inbound_routing)
+    remove_inbound_routing = method(inbound_routing.remove_inbound_routing)
+    test_inbound_routing = method(inbound_routing.test_inbound_routing)
+    list_routing_requests = listing(inbound_routing.list_routing_requests)
 
 
 class Deployments(Noun):

@@ -13,7 +13,6 @@ from typing import Any
 
 import anyio
 from anyio.abc import TaskGroup
-from callwright.service.inbound.routing.asking import RoutingWebhook
 from sqlalchemy import Connection, Row, bindparam, select
 
 from callwright.service.accounts.principals import SERVICE
@@ -23,6 +22,7 @@ from callwright.service.dialling.agent_snapshot import agent_of
 from callwright.service.dialling.eligibility.predial import PredialCheck
 from callwright.service.dialling.rounds.driver_writes import DriverWrites
 from callwright.service.dialling.rounds.runner import Runner
+from callwright.service.inbound.routing.asking import RoutingWebhook
 from callwright.service.inbound.simulated_driver import SimulatedInbound
 from callwright.service.payments import reconciliation
 from callwright.service.platform.clock.clock import SECOND

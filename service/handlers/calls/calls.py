@@ -98,7 +98,7 @@ class _Recorded:
 
     def __call__(self, deployment_id: str | None) -> bool:
         if deployment_id not in self._known:
-            row: Row[Any] | None = self._connection.execute(_SETTINGS, {"id": deployment_id}).one_or_none()
+            row: Any = self._connection.execute(_SETTINGS, {"id": deployment_id}).one_or_none()
             self._known[deployment_id] = row is None or settings_of(row).recording.enabled
         return self._known[deployment_id]
 

@@ -23,6 +23,7 @@ routing_requests = Table(
     Column("action", String(20)),
     Index("ix_routing_requests", "phone_number_id", "created_at", "id"),
     Index("ix_routing_requests_age", "created_at"),
+    Index("ix_routing_requests_call", "call_id"),
 )
 """Each question to a routing webhook, and what came of it. `call_id` is null for a test. `action` is what the answer
 asked for; null where it could not be used, and `detail` says why."""

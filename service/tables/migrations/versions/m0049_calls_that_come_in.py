@@ -48,6 +48,7 @@ def upgrade() -> None:
     )
     op.create_index("ix_routing_requests", "routing_requests", ["phone_number_id", "created_at", "id"])
     op.create_index("ix_routing_requests_age", "routing_requests", ["created_at"])
+    op.create_index("ix_routing_requests_call", "routing_requests", ["call_id"])
     op.create_table(
         "simulated_callers",
         sa.Column("id", sa.String(40), primary_key=True),
