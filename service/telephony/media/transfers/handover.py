@@ -6,7 +6,7 @@ from typing import Protocol
 
 import anyio
 
-from callwright.contract.transfers import TransferCause, TransferStatus
+from callwright.contract.transfers import MOST_TRANSFERS, TransferCause, TransferStatus
 from callwright.service.telephony.engine import CallRequest, EndedBy, HangupCause
 from callwright.service.telephony.media.findings import Findings
 from callwright.service.telephony.media.messages import Transferring
@@ -17,7 +17,7 @@ from callwright.service.telephony.media.speech.agent_speech import Voice
 from callwright.service.telephony.media.transfers.hold_tone import EVERY_S, TONE_S, hold_tone
 from callwright.service.telephony.media.transfers.means import NotTransferred, TransferMeans, Wanted
 from callwright.service.telephony.media.turns.transcript import Transcript
-from callwright.service.telephony.transfers import MOST_TRANSFERS, CallTransfer, Destination, destinations_in
+from callwright.service.telephony.transfers import CallTransfer, Destination, destinations_in
 
 _WORD_EVERY = 3
 """After so many tones a word is said."""
