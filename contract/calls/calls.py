@@ -67,7 +67,7 @@ class CostItem(Resource):
     item: Annotated[
         OwnText,
         Field(
-            description="telephony, platform, transfer (the call to a person), stt (hearing), llm (thinking) or tts (speaking)."
+            description="telephony, platform, transfer (to a person), stt (hearing), llm (thinking) or tts (speaking)."
         ),
     ]
     quantity: Annotated[float, Field(description="How many units were used.")]

@@ -151,7 +151,7 @@ def transfers(draw: st.DrawFn) -> tuple[int, list[TransferLeg]]:
     times = sorted(draw(st.lists(st.floats(0, seconds), min_size=4, max_size=4)))
     numbers = draw(st.lists(st.sampled_from([DESK, ABROAD]), max_size=2))
     ids = draw(st.sampled_from([(None, None), ("CA_first", "CA_second")]))
-    legs = [TransferLeg(to, *times[2 * at : 2 * at + 2], ids[at]) for at, to in enumerate(numbers)]
+    legs = [TransferLeg(to, times[2 * at], times[2 * at + 1], ids[at]) for at, to in enumerate(numbers)]
     return seconds, legs
 
 

@@ -187,11 +187,9 @@ async def test_a_plan_counts_the_person_for_all_the_time_of_each_call(tenant: Te
     for preview, most in zip(shown, high, strict=True):
         assert f"for about {rounded_up(most)} at most" in preview.summary
     await leave_in_wallet(tenant, high[1] // 2 - 1)  # of both, each call holds back all that it may cost
-    codes = [
-        [one.code for one in (await tenant.client.deployments.preview(id=made.id)).problems]
-        for made in (plain, transfers)
-    ]
-    assert codes == [[], ["insufficient_credits"]]
+    problems = [(await tenant.client.deployments.preview(id=made.id)).problems for made in (plain, transfers)]
+    assert problems[0] == []
+    assert ["wallet" in one for one in problems[1]] == [True], problems
 
 
 @pytest.mark.requirement("COST-10")
