@@ -42,7 +42,14 @@ BOTH = (
         "webhooks",
         "workers",
     ),
-    *_under("service/dialling", "test_claims.py", "test_crashes.py", "test_killed_processes.py", "test_leases.py"),
+    *_under(
+        "service/dialling",
+        "costs/test_killed_while_settling.py",
+        "test_claims.py",
+        "test_crashes.py",
+        "test_killed_processes.py",
+        "test_leases.py",
+    ),
     *_under("service/rest", "specification/test_creators.py", "test_held_rows.py"),
 )
 
