@@ -158,7 +158,7 @@ set_provider = operation(
     "PUT /providers/{name}",
     takes=SetProvider,
     gives=Provider,
-    problems=(PLAN_LIMIT_REACHED,),
+    problems=(PLAN_LIMIT_REACHED, PROVIDER_IN_USE),
     summary="Set a provider of speech or a language model, with its key.",
     creator_bound="owner",
     no_tool="It takes a key, and a key in a conversation is a leaked key: `callwright providers set NAME` asks for it.",

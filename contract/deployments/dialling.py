@@ -90,7 +90,7 @@ class Window(Part):
 
 
 class CallingHours(Part):
-    """When people may be called, within what the rules of their region allow. Left out: Mon-Sat 09:00-20:00."""
+    """When people may be called, within what the rules of their region allow. Left out: the hours of those rules."""
 
     timezone_mode: Annotated[
         Literal["callee", "fixed"], Field(description="callee: in the contact's own time zone; fixed: in `timezone`.")

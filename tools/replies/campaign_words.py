@@ -35,8 +35,10 @@ _UNCONFIRMED = (
     "agrees. cancel_deployment ends it."
 )
 """Instead, for a campaign that is paused because all who are left are held."""
-WITHOUT_CALLING_HOURS = "Mon-Sat 09:00-20:00 in the contact's own time zone, not on public holidays"
-"""When people are called where a campaign has no hours of its own: by the default of the rules of regions."""
+WITHOUT_CALLING_HOURS = (
+    "in the hours of the rules of each contact's region (mostly Mon-Sat 09:00-20:00), not on public holidays"
+)
+"""When people are called where a campaign has no hours of its own. The preview says which hours are in force."""
 _NAMES_SHOWN = 12
 _MOST_RULES = 3
 """Rules that are named of those that defer people."""

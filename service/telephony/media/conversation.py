@@ -184,6 +184,8 @@ class Conversation:
         """A turn with sound is over."""
         self._active_at = self._now()
         self._cut_in = turn.interrupted
+        if turn.interrupted and not turn.text:
+            return  # not a word of it was heard
         self._notices.said(turn.text)
         index = self._transcript.add(
             "agent",

@@ -43,7 +43,10 @@ async def test_a_scheduled_campaign_is_told_with_the_moment_at_which_it_begins()
 
 async def test_without_hours_of_its_own_a_campaign_calls_by_the_default_and_not_at_any_hour() -> None:
     said = await told(samples.deployment(calling_hours=None))
-    assert "calls Mon-Sat 09:00-20:00 in the contact's own time zone, not on public holidays" in said
+    assert (
+        "calls in the hours of the rules of each contact's region (mostly Mon-Sat 09:00-20:00), not on public holidays"
+        in said
+    )
     assert "any hour" not in said
 
 

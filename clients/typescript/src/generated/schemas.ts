@@ -575,7 +575,7 @@ export interface CalledTool {
   latency_ms: number;
 }
 
-/** When people may be called, within what the rules of their region allow. Left out: Mon-Sat 09:00-20:00. */
+/** When people may be called, within what the rules of their region allow. Left out: the hours of those rules. */
 export interface CallingHours {
   /** callee: in the contact's own time zone; fixed: in `timezone`. Default: "callee". */
   timezone_mode?: "callee" | "fixed";

@@ -9,6 +9,7 @@ an error of the service, as any other status that is no success.
 # pyright: reportUnknownMemberType=false
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient
@@ -29,6 +30,10 @@ def _client() -> DefaultAsyncHttpxClient:
     """A client of one service of one call. Its connections last as long as the call: turns are seconds apart."""
     limits = connection_limits(max_keepalive_connections=100, max_connections=1000, keepalive_expiry=None)
     return DefaultAsyncHttpxClient(follow_redirects=False, limits=limits)
+
+
+def _nobody_is_told(ids: Sequence[str]) -> None:
+    """Without tools nothing is called."""
 
 
 class _Closing(FrameProcessor):
@@ -56,8 +61,9 @@ class Thinking(_Closing, OpenAILLMService):
     supports_developer_role = False
     """A result that comes late is told in the role of the user: other services of the kind know no developer."""
 
-    calls_begin: Callable[[], None] = staticmethod(lambda: None)
-    """Is told that an answer calls tools, before the first of them is called."""
+    calls_begin: Callable[[Sequence[str]], None] = staticmethod(_nobody_is_told)
+    """Is told the ids of the tools that an answer calls, before the first of them is called."""
+    _known_ids: set[str]
 
     def create_client(
         self,
@@ -69,7 +75,7 @@ class Thinking(_Closing, OpenAILLMService):
         **kwargs: Any,
     ) -> AsyncOpenAI:
         """The client that the service asks with."""
-        self._http = _client()
+        self._http, self._known_ids = _client(), set()
         return AsyncOpenAI(
             api_key=api_key,
             base_url=base_url,
@@ -86,10 +92,18 @@ class Thinking(_Closing, OpenAILLMService):
 
     async def run_function_calls(self, function_calls: Sequence[FunctionCallFromLLM]) -> None:
         """Calls tools. What is behind it in the pipeline learns, in its place, that the answer may have no words."""
-        if function_calls:
-            self.calls_begin()
+        calls = [self._with_own_id(call) for call in function_calls]
+        if calls:
+            self.calls_begin([call.tool_call_id for call in calls])
             await self.push_frame(ToolsCalled())
-        await super().run_function_calls(function_calls)
+        await super().run_function_calls(calls)
+
+    def _with_own_id(self, call: FunctionCallFromLLM) -> FunctionCallFromLLM:
+        """The call with an id that no other has: some services give none, or the same with each answer."""
+        if not call.tool_call_id or call.tool_call_id in self._known_ids:
+            call = replace(call, tool_call_id=f"call_{len(self._known_ids)}_{call.tool_call_id}")
+        self._known_ids.add(call.tool_call_id)
+        return call
 
 
 class Speaking(_Closing, OpenAITTSService):

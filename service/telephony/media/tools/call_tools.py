@@ -95,7 +95,6 @@ class CallTools:
         self._opened: Sequence[Network] = [ip_network(text) for text in access.opened]
         self._names = Names()
         self._running = self._in_turn = self._in_call = 0
-        self._gave_up = self._let_one_through = False
         self._tasks: TaskGroup | None = None
         self._runs: Mapping[type[CallTool], Callable[..., Awaitable[ToolResult]]] = {
             HttpTool: self._ask,
@@ -142,11 +141,7 @@ class CallTools:
 
     def turn_begins(self) -> None:
         """The contact has said something new."""
-        self._in_turn, self._gave_up, self._let_one_through = 0, False, False
-
-    def answer_begins(self) -> None:
-        """A model's answer calls one tool or several; the next calls are those."""
-        self._let_one_through = False
+        self._in_turn = 0
 
     async def use(self, name: str, arguments: JsonValue, source: TurnSource) -> ToolResult:
         """Calls a tool, and notes that in the transcript. It raises nothing for what a tool does."""
@@ -171,8 +166,7 @@ class CallTools:
         self._in_turn += 1
         self._in_call += 1
         if self._in_turn > MOST_A_TURN or self._in_call > MOST_A_CALL:
-            return self._too_many()
-        self._let_one_through = True
+            return failed(_TOO_MANY, then="give_up")
         tool = self._tools.get(name)
         if tool is None:
             return failed(f"There is no tool {name[:100]}; there are {', '.join(self._tools)}.")
@@ -182,13 +176,6 @@ class CallTools:
                 f"The arguments do not fit, and nothing was done: {' '.join(problems)} Call again with others."
             )
         return await self._runs[type(tool)](tool, cast("dict[str, JsonValue]", arguments))
-
-    def _too_many(self) -> ToolResult:
-        """Refuses a call. The model is asked again if another call of the same answer has a result for it."""
-        if self._let_one_through:
-            return failed(_TOO_MANY)
-        first, self._gave_up = not self._gave_up, True
-        return failed(_TOO_MANY, then="give_up" if first else "listen")
 
     async def _ask(self, tool: HttpTool, arguments: Mapping[str, JsonValue]) -> ToolResult:
         secrets = self._access.secrets.get(tool.name, {})

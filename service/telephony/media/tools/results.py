@@ -5,6 +5,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
+Then = Literal["answer", "listen", "give_up"]
 LONGEST_RESULT = 4_000
 """Characters of a result that the model and the transcript get."""
 
@@ -16,11 +17,12 @@ class ToolResult:
     ok: bool
     text: str
     answer: JsonValue = None
-    then: Literal["answer", "listen", "give_up"] = "answer"
-    """What the agent does: the model answers, it listens, or it stops trying in this turn."""
+    then: Then = "answer"
+    """What the agent does: the model answers, it listens, or it stops trying in this turn, unless another tool that was
+    called with it has something to answer with."""
 
 
-def failed(sentence: str, *, then: Literal["answer", "listen", "give_up"] = "answer") -> ToolResult:
+def failed(sentence: str, *, then: Then = "answer") -> ToolResult:
     """The result of a call that failed, in a sentence that tells the model its next step."""
     return ToolResult(ok=False, text=shortened(sentence), then=then)
 

@@ -27,6 +27,8 @@ _LONGEST_SOUND = TELEPHONE_RATE
 """Bytes of one message: a second."""
 _MOST_AHEAD_S = 5.0
 """Sound that comes faster than it can have been said, by more than this, is a flood."""
+_MOST_FAULTS = 50
+"""Messages that cannot be read, in one call: each is dropped, and one more ends the call."""
 _MOST_UNSENT = 250
 _SEND_S = 10.0
 _PLAYED_WITHIN_S = 1.0
@@ -37,7 +39,11 @@ _KEYS = frozenset("0123456789*#ABCD")
 
 
 class _Fault(Exception):
-    """Something came that Twilio does not send. The sentence says what."""
+    """Something came that Twilio does not send. The sentence says what. A flood ends the call at once."""
+
+    def __init__(self, sentence: str, *, is_flood: bool = False) -> None:
+        super().__init__(sentence)
+        self.is_flood = is_flood
 
 
 class MediaStream:
@@ -48,7 +54,7 @@ class MediaStream:
         self._unsent: asyncio.Queue[str] = asyncio.Queue(_MOST_UNSENT)
         self._closing = False
         self._opened = time.monotonic()
-        self._heard = 0
+        self._heard = self._faults = 0
         self._halved, self._doubled, self._pending = Halved(), Doubled(), b""
         self._played = asyncio.Event()
 
@@ -104,10 +110,13 @@ class MediaStream:
     async def _receive_all(self, ear: Ear) -> Gone:
         try:
             async for message in self._connection:
-                if await self._take(_read(message), ear):
-                    return Gone("contact_hangup", "contact")
-        except _Fault as fault:
-            return Gone("network_error", "carrier", str(fault))
+                try:
+                    if await self._take(_read(message), ear):
+                        return Gone("contact_hangup", "contact")
+                except _Fault as fault:
+                    self._faults += 1
+                    if fault.is_flood or self._faults > _MOST_FAULTS:
+                        return Gone("network_error", "carrier", str(fault))
         except ConnectionClosed:
             pass
         return Gone("network_error", "carrier", "The sound of the call from Twilio broke off.")
@@ -139,7 +148,7 @@ class MediaStream:
         self._heard += len(codes)
         passed_s = time.monotonic() - self._opened
         if len(codes) > _LONGEST_SOUND or self._heard / TELEPHONE_RATE > passed_s + _MOST_AHEAD_S:
-            raise _Fault("Twilio sent more sound than time has passed.")
+            raise _Fault("Twilio sent more sound than time has passed.", is_flood=True)
         self._pending += self._doubled.add(_SAMPLES[np.frombuffer(codes, np.uint8)].tobytes())
         while len(self._pending) >= FRAME_BYTES:
             frame, self._pending = self._pending[:FRAME_BYTES], self._pending[FRAME_BYTES:]

@@ -30,6 +30,8 @@ class Endpoint:
     delay_s: float = 0.0
     status: int = 200
     hearing_status: int = 200
+    call_id: str = "call_{number}_{index}"
+    """The ids of the tools that it calls, by the number of the answer and the place in it."""
     usage: dict[str, Any] | None = None
     """What each answer says of its tokens, in a chunk without a choice, as the interface documents it."""
     heard_s: list[float] = field(default_factory=list[float])
@@ -80,7 +82,7 @@ class Endpoint:
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
         try:
             await response.prepare(request)
-            for delta in _deltas(text, len(self.chats)):
+            for delta in self._deltas(text):
                 await response.write(_event(delta, None))
             counted = b"" if self.usage is None else _data(_chunk([]) | {"usage": self.usage})
             await response.write(_event({}, "stop") + counted + b"data: [DONE]\n\n")
@@ -88,18 +90,17 @@ class Endpoint:
             pass  # the agent had enough
         return response
 
+    def _deltas(self, answer: str | Calls) -> list[dict[str, Any]]:
+        """The pieces of an answer: its words, or the functions that it calls."""
+        if isinstance(answer, str):
+            return [{"content": f"{word} "} for word in answer.split(" ")]
+        return [{"tool_calls": [self._call(index, *one)]} for index, one in enumerate(answer)]
 
-def _deltas(answer: str | Calls, number: int) -> list[dict[str, Any]]:
-    """The pieces of an answer: its words, or the functions that it calls."""
-    if isinstance(answer, str):
-        return [{"content": f"{word} "} for word in answer.split(" ")]
-    return [{"tool_calls": [_call(index, number, *one)]} for index, one in enumerate(answer)]
-
-
-def _call(index: int, number: int, name: str, arguments: Any) -> dict[str, Any]:
-    text = arguments if isinstance(arguments, str) else json.dumps(arguments)
-    function = {"name": name, "arguments": text}
-    return {"index": index, "id": f"call_{number}_{index}", "type": "function", "function": function}
+    def _call(self, index: int, name: str, arguments: Any) -> dict[str, Any]:
+        text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+        function = {"name": name, "arguments": text}
+        call_id = self.call_id.format(number=len(self.chats), index=index)
+        return {"index": index, "id": call_id, "type": "function", "function": function}
 
 
 def _event(delta: dict[str, Any], finish: str | None) -> bytes:

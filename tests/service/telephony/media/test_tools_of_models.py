@@ -188,6 +188,7 @@ async def told_of(line: Line, service: Calendar, *answers: Any) -> tuple[Followe
         await call.page.send(type="hang_up")
         ended = await call.ended()
     assert (ended.cause, ended.ended_by) == ("contact_hangup", "contact")
+    assert len(line.service.chats) == len(line.service.answers)  # the tools of an answer are told together
     told = [each for each in line.service.chats[-1]["messages"] if each["role"] == "tool"]
     return call, [text for role, text in call.words() if role == "agent"][1:], told
 
@@ -209,6 +210,19 @@ async def test_a_model_that_calls_eight_tools_again_and_again_has_the_fallback_s
         call, said, _ = await told_of(line, service, *[[("book", {})] * 8] * 2)
     assert said == [SORRY, COSTS]
     assert [each.ok for each in called(call)] == [False] * 16
+
+
+@pytest.mark.requirement("CALLTOOL-04")
+@pytest.mark.parametrize("call_id", ["", "the_same"])
+async def test_tools_whose_ids_are_missing_or_equal_are_each_called_and_told(line: Line, call_id: str) -> None:
+    line.service.call_id = call_id
+    async with calendar() as service:
+        service.delay_s = 0.2
+        call, said, told = await told_of(line, service, [("book", {}), ("free_times", {})], [("free_times", {})], OFFER)
+    assert said == [OFFER, COSTS]
+    assert [each.ok for each in called(call)] == [False, True, True]
+    assert len({each["tool_call_id"] for each in told}) == len(told)
+    assert sum(FREE[0] in each["content"] for each in told) == 2
 
 
 @pytest.mark.requirement("CALLTOOL-13")

@@ -173,7 +173,7 @@ async def test_a_call_whose_sound_never_comes_ends_for_that_reason(
 @pytest.mark.requirement("TWILIO-05")
 @pytest.mark.parametrize("how", ["drop", "nonsense"])
 @pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
-async def test_a_stream_that_breaks_off_or_sends_nonsense_ends_the_call_with_what_was_said(
+async def test_a_stream_that_breaks_off_or_goes_on_sending_nonsense_ends_the_call_with_what_was_said(
     database_url: str, tmp_path: Path, sounds: Sounds, alone: None, how: str
 ) -> None:
     async with calls_through_twilio(database_url, tmp_path, sounds) as calls:
@@ -181,9 +181,14 @@ async def test_a_stream_that_breaks_off_or_sends_nonsense_ends_the_call_with_wha
         campaign = await calls.begin()
         await telephone.hears(calls.known, GREETING)
         await telephone.send("of_tomorrow", of_tomorrow={})  # what is not known means nothing
+        await telephone.send_text("{")  # what cannot be read is dropped, fifty times
+        await telephone.send("media", media={"payload": "~"})
         await telephone.say(sounds.contact[YES])
         await telephone.hears(calls.known, QUESTION)
-        await (telephone.drop() if how == "drop" else telephone.send_text("{"))
+        if how == "drop":
+            await telephone.drop()
+        for _ in range(49 if how == "nonsense" else 0):
+            await telephone.send_text("{")
         call = await calls.ended(campaign)
         assert (call.outcome, call.hangup_cause, call.ended_by) == ("answered", "network_error", "carrier")
         assert await calls.words(call) == [("agent", GREETING), ("contact", YES), ("agent", QUESTION)]
