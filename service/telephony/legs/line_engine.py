@@ -103,7 +103,7 @@ def _with_times(leg: Row[Any], *, tells_charges: bool) -> CallResult:
     result = leg_rows.result_of(leg)
     return replace(
         result,
-        transfer=leg_rows.transfer_of(leg) or result.transfer,
+        transfer=result.transfer or leg_rows.transfer_of(leg),
         carrier=leg.carrier,
         initiated_s=after(leg.initiated_at) or 0.0,
         ringing_s=after(leg.ringing_at),

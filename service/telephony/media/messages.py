@@ -77,6 +77,8 @@ class Limits(_Message):
     """Silence of the other side after which the agent asks whether somebody is there; the second time the call ends."""
     no_audio_s: float = 10.0
     """Without any media for this long after the answer the call ends as `no_audio`."""
+    reports_s: float = 10.0
+    """In which a trunk that has taken a transfer says what came of it, beyond the ringing of a cold one."""
     answer_s: float = 8.0
     """The model's first words; later the agent says its fallback sentence."""
     most_turns: int = 200

@@ -219,7 +219,7 @@ class Handover:
         if now.is_bridged:  # the two were joined here
             return replace(gone, cause="transfer_completed", warning=None)
         self._reached("failed", "hung_up")
-        return replace(gone, cause="transfer_failed") if now.kind == "cold" else gone
+        return replace(gone, cause="transfer_failed", ended_by="carrier") if now.kind == "cold" else gone
 
     async def close(self) -> None:
         """The call is over: nobody is left in it alone."""

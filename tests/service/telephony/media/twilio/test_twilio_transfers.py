@@ -99,7 +99,6 @@ async def wanting(
 
 
 @pytest.mark.requirement("TWILIO-08")
-@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 async def test_a_person_who_answers_hears_the_summary_and_meets_the_contact(
     database_url: str, tmp_path: Path, sounds: Sounds, alone: None
 ) -> None:
@@ -131,7 +130,6 @@ async def test_a_person_who_answers_hears_the_summary_and_meets_the_contact(
         ("failed", 404, "unreachable"),
     ],
 )
-@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 async def test_a_contact_is_back_with_the_agent_when_the_person_does_not_answer(
     database_url: str, tmp_path: Path, sounds: Sounds, alone: None, does: str, sip_status: int | None, cause: str
 ) -> None:
@@ -149,7 +147,6 @@ async def test_a_contact_is_back_with_the_agent_when_the_person_does_not_answer(
 
 @pytest.mark.requirement("TWILIO-08")
 @pytest.mark.parametrize(("keys", "is_taken"), [(["1"], True), (["7", "1"], True), (["", ""], False)])
-@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 async def test_a_person_takes_the_call_with_the_key(
     database_url: str, tmp_path: Path, sounds: Sounds, alone: None, keys: list[str], is_taken: bool
 ) -> None:
@@ -165,7 +162,6 @@ async def test_a_person_takes_the_call_with_the_key(
 
 
 @pytest.mark.requirement("TWILIO-08")
-@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 async def test_a_person_who_hangs_up_while_the_summary_is_said_has_not_taken_over(
     database_url: str, tmp_path: Path, sounds: Sounds, alone: None
 ) -> None:
@@ -182,7 +178,6 @@ async def test_a_person_who_hangs_up_while_the_summary_is_said_has_not_taken_ove
 
 
 @pytest.mark.requirement("TWILIO-09", "TRANSFER-06")
-@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 async def test_a_person_is_called_no_more_when_the_contact_hangs_up(
     database_url: str, tmp_path: Path, sounds: Sounds, alone: None
 ) -> None:
@@ -199,7 +194,6 @@ async def test_a_person_is_called_no_more_when_the_contact_hangs_up(
 
 @pytest.mark.requirement("TWILIO-09")
 @pytest.mark.parametrize("how", ["500", "nonsense"])
-@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 async def test_a_person_of_whose_call_no_answer_came_is_hung_up_and_not_called_again(
     database_url: str, tmp_path: Path, sounds: Sounds, alone: None, how: str
 ) -> None:
@@ -218,7 +212,6 @@ async def test_a_person_of_whose_call_no_answer_came_is_hung_up_and_not_called_a
 
 
 @pytest.mark.requirement("TWILIO-10")
-@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 async def test_a_contact_is_given_to_a_person_at_once_in_a_cold_transfer(
     database_url: str, tmp_path: Path, sounds: Sounds, alone: None
 ) -> None:
@@ -236,7 +229,6 @@ async def test_a_contact_is_given_to_a_person_at_once_in_a_cold_transfer(
 
 @pytest.mark.requirement("TWILIO-10")
 @pytest.mark.parametrize(("does", "cause"), [("busy", "busy"), ("no-answer", "no_answer")])
-@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 async def test_a_contact_hears_that_nobody_takes_over_when_a_cold_transfer_fails(
     database_url: str, tmp_path: Path, sounds: Sounds, alone: None, does: str, cause: str
 ) -> None:
@@ -251,7 +243,6 @@ async def test_a_contact_hears_that_nobody_takes_over_when_a_cold_transfer_fails
 
 @pytest.mark.requirement("TWILIO-09")
 @pytest.mark.parametrize("kind", ["warm", "cold"])
-@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 async def test_two_people_are_not_left_alone_when_twilio_does_not_move_the_call(
     database_url: str, tmp_path: Path, sounds: Sounds, alone: None, kind: str
 ) -> None:
@@ -265,7 +256,6 @@ async def test_two_people_are_not_left_alone_when_twilio_does_not_move_the_call(
 
 @pytest.mark.requirement("TWILIO-09")
 @pytest.mark.parametrize("tells", ["twice", "backwards", "never"])
-@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 async def test_what_twilio_tells_of_a_person_twice_out_of_order_or_never_changes_nothing(
     database_url: str, tmp_path: Path, sounds: Sounds, alone: None, tells: str
 ) -> None:
@@ -277,7 +267,6 @@ async def test_what_twilio_tells_of_a_person_twice_out_of_order_or_never_changes
 
 
 @pytest.mark.requirement("TWILIO-09")
-@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 async def test_words_about_a_person_that_are_forged_change_nothing(
     database_url: str, tmp_path: Path, sounds: Sounds, alone: None
 ) -> None:
