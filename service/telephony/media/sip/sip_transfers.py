@@ -86,6 +86,8 @@ class SipTransfers:
     """The transfers of one call, whose other side is on `line`. `call` makes a call to a number over the same trunk,
     `address_of` gives the address of a number there."""
 
+    calls_persons = True
+
     def __init__(
         self, line: Line, call: Callable[[str], PersonsCall], address_of: Callable[[str], str], voice: PersonVoice
     ) -> None:
