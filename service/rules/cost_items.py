@@ -139,7 +139,6 @@ def _transfer_items(
         provider = None if carrier == SIMULATED else carrier
         counted = (rate.billed(leg.seconds), "second", rate.micros(leg.seconds), status, priced_by, provider)
         shown.append(CostItem(TRANSFER, *counted, charge_id=leg.charge_id if is_told else None))
-    shown = [one for one in shown if one.quantity]
     most = price.transfers(seconds)
     return _capped(shown, most) if _sum(shown) > most else shown
 

@@ -30,8 +30,8 @@ class TransferLeg:
 
     @property
     def seconds(self) -> int:
-        """What is charged, before it is rounded up to an increment."""
-        return -(-round((self.ended_s - self.answered_s) * 1_000) // 1_000)
+        """What is charged, before it is rounded up to an increment: at least one, because somebody answered."""
+        return max(1, -(-round((self.ended_s - self.answered_s) * 1_000) // 1_000))
 
 
 def legs_until(legs: Iterable[TransferLeg], at_s: float) -> tuple[TransferLeg, ...]:

@@ -168,10 +168,10 @@ def test_a_call_with_persons_costs_the_sum_of_its_amounts_and_never_more_than_wa
     items = stored_items(cost.items)
     persons = [one for one in items if one.item == "transfer"]
     assert cost.micros == sum(one.micros or 0 for one in items) <= price.call(seconds)
-    assert [one.quantity for one in persons] == [-(-leg.seconds // 60) * 60 for leg in legs if leg.seconds]
+    assert [one.quantity for one in persons] == [-(-leg.seconds // 60) * 60 for leg in legs]
     wanted = {DESK: 18_000, ABROAD: 120_000}
     # What was agreed covers all that two calls one after the other can cost: nothing is capped.
-    assert [one.micros for one in persons] == [-(-leg.seconds // 60) * wanted[leg.to] for leg in legs if leg.seconds]
+    assert [one.micros for one in persons] == [-(-leg.seconds // 60) * wanted[leg.to] for leg in legs]
     for leg in legs:
         stored, change = settled(cost.items, (told, "USD"), PRICES, transfer=leg.charge_id or "CA_unknown")
         assert change <= 0
