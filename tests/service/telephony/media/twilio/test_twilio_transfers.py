@@ -16,11 +16,13 @@ from callwright.contract.agents.transfer_destinations import TransferDestination
 from callwright.contract.calls.calls import Call
 from callwright.service.tables.schema import awaited_charges
 from callwright.service.telephony.carriers.media_calls import always
+from callwright.service.telephony.carriers.twilio import transfers
 from callwright.service.telephony.carriers.twilio.account import TwilioAccount
 from callwright.service.telephony.carriers.twilio.api import TwilioApi
 from callwright.service.telephony.carriers.twilio.carrier import TwilioCarrier
 from callwright.service.telephony.carriers.twilio.media_places import MediaPlaces
 from callwright.service.telephony.carriers.twilio.reports import TwilioReports
+from callwright.service.telephony.legs import leg_rows
 from callwright.service.telephony.lines.media_processes import MediaProcesses
 from callwright.service.telephony.media.messages import SpeechServices
 from callwright.service.workers import late_charges
@@ -340,6 +342,26 @@ async def test_the_call_to_the_person_is_paid_and_what_twilio_says_of_both_later
         ]
         assert await charged(tenant, call.id) == 8_500 + 5_000 + 11_000
         await check_ledgers(tenant.services.database)
+
+
+@pytest.mark.requirement("COST-10")
+@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
+async def test_what_two_who_talk_have_come_to_is_kept_while_they_do(
+    database_url: str, tmp_path: Path, sounds: Sounds, alone: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transfers, "PERSON_TOLD_EVERY_S", 0.2)
+    async with wanting(database_url, tmp_path, sounds) as made:
+        call, database = await made.reaches("bridged"), made.calls.tenant.services.database
+        talked_s = 0.0
+        with anyio.fail_after(WITHIN_S):
+            while talked_s < 2.0:
+                await anyio.sleep(0.1)
+                leg = await database.read(leg_rows.find, call.id)
+                so_far = None if leg is None else leg_rows.so_far_of(leg)
+                for one in so_far.transfer_legs if so_far else ():
+                    talked_s = one.ended_s - one.answered_s
+        made.contact.hang_up()
+        assert (await made.ended()).outcome == "transferred"
 
 
 @pytest.mark.requirement("TWILIO-09")
