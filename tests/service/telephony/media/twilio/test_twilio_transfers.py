@@ -194,19 +194,37 @@ async def test_a_contact_is_back_with_the_agent_when_the_person_does_not_answer(
 
 
 @pytest.mark.requirement("TWILIO-08")
-@pytest.mark.parametrize(("keys", "is_taken"), [(["1"], True), (["7", "1"], True), (["", ""], False)])
+@pytest.mark.parametrize("keys", [["1"], ["7", "1"]])
 async def test_a_person_takes_the_call_with_the_key(
-    database_url: str, tmp_path: Path, sounds: Sounds, alone: None, keys: list[str], is_taken: bool
+    database_url: str, tmp_path: Path, sounds: Sounds, alone: None, keys: list[str]
 ) -> None:
-    async with wanting(database_url, tmp_path, sounds, desk=Telephone(keys=keys), confirm_key="1") as made:
-        reached = await made.reaches("bridged" if is_taken else "failed")
+    async with wanting(database_url, tmp_path, sounds, desk=Telephone(keys=list(keys)), confirm_key="1") as made:
+        reached = await made.reaches("bridged")
         assert reached.transfer is not None
-        assert reached.transfer.cause == (None if is_taken else "no_answer")
+        assert reached.transfer.cause is None
+        made.contact.hang_up()
+        assert (await made.ended()).outcome == "transferred"
+        assert (await made.person_call()).status == "completed"
+        assert len(made.calls.twilio.rooms) == 1
+
+
+@pytest.mark.requirement("TWILIO-08")
+@pytest.mark.parametrize("keys", [[], ["7"], ["7", "8"]])
+async def test_a_person_who_never_presses_the_key_is_asked_twice_and_the_contact_is_back_with_the_agent(
+    database_url: str, tmp_path: Path, sounds: Sounds, alone: None, keys: list[str]
+) -> None:
+    async with wanting(database_url, tmp_path, sounds, desk=Telephone(keys=list(keys)), confirm_key="1") as made:
+        failed = await made.reaches("failed")
+        assert failed.transfer is not None
+        assert failed.transfer.cause == "no_answer"
+        await made.contact.heard(len(made.contact.sound) / 8_000 + 4.5)
         made.contact.hang_up()
         call = await made.ended()
-        assert call.outcome == ("transferred" if is_taken else "answered")
+        assert made.desk.was_told == [SUMMARY, SUMMARY]
+        assert (call.outcome, call.hangup_cause, call.ended_by) == ("answered", "contact_hangup", "contact")
+        assert any(SORRY in text for _, text in await made.calls.words(call))
         assert (await made.person_call()).status == "completed"
-        assert len(made.calls.twilio.rooms) == is_taken
+        assert made.calls.twilio.rooms == {}
 
 
 @pytest.mark.requirement("TWILIO-08")
