@@ -9,9 +9,6 @@ from callwright.service.rules.call_tools import tools_in
 from callwright.service.rules.templates import render
 from callwright.service.rules.transfer_destinations import is_allowed
 
-MOST_TRANSFERS = 2
-"""Tries of a call to transfer it. After as many an agent says that a colleague calls back."""
-
 
 @dataclass(frozen=True)
 class Destination:

@@ -110,4 +110,5 @@ def _with_times(leg: Row[Any], *, tells_charges: bool) -> CallResult:
         answered_s=after(leg.answered_at),
         ended_s=after(leg.ended_at) or 0.0,
         charge_id=leg.provider_call_id if tells_charges else None,
+        transfer_legs=[one if tells_charges else replace(one, charge_id=None) for one in result.transfer_legs],
     )

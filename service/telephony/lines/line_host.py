@@ -339,11 +339,14 @@ async def _found(carrier: Carrier, request: CallRequest, *, placing_ms: int) -> 
 
 
 def _last_known_ms(leg: Row[Any], so_far: CallResult | None) -> int:
-    """The last moment of which something is known: what was said last, or else the stage that was reached."""
+    """The last moment of which something is known: what was said last, or that a person was on the line, or else the
+    stage that was reached."""
     if leg.answered_at is None:
         return leg.ringing_at or leg.created_at
-    said_s = max((turn.end_s for turn in so_far.turns), default=0.0) if so_far else 0.0
-    return leg.answered_at + round(said_s * SECOND)
+    known = (
+        [] if so_far is None else [one.end_s for one in so_far.turns] + [one.ended_s for one in so_far.transfer_legs]
+    )
+    return leg.answered_at + round(max(known, default=0.0) * SECOND)
 
 
 def _leg_and_age(connection: Connection, call_id: str, now_ms: int) -> tuple[Row[Any] | None, int]:

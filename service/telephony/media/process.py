@@ -291,7 +291,7 @@ def _silence_libraries() -> None:
     from loguru import logger
 
     logger.remove()
-    for name in ("openai", "httpx", "httpcore", "websockets", "aiohttp", "asyncio", "baresip"):
+    for name in ("openai", "deepgram", "httpx", "httpcore", "websockets", "aiohttp", "asyncio", "baresip"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 

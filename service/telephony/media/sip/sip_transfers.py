@@ -84,6 +84,8 @@ class SipTransfers:
     """The transfers of one call, whose other side is on `line`. `call` makes a call to a number over the same trunk,
     `address_of` gives the address of a number there, `reports_s` is how long the trunk has to say what came of it."""
 
+    calls_persons = True
+
     def __init__(
         self,
         line: Line,

@@ -6,10 +6,11 @@ from typing import Protocol
 
 import anyio
 
-from callwright.contract.transfers import TransferCause, TransferStatus
+from callwright.contract.transfers import MOST_TRANSFERS, TransferCause, TransferStatus
+from callwright.service.rules.prices.transfer_prices import TransferLeg
 from callwright.service.telephony.engine import CallRequest, EndedBy, HangupCause
 from callwright.service.telephony.media.findings import Findings
-from callwright.service.telephony.media.messages import Transferring
+from callwright.service.telephony.media.messages import PERSON_TOLD_EVERY_S, PersonOnLine, Transferring
 from callwright.service.telephony.media.other_side import Gone, OtherSide
 from callwright.service.telephony.media.policy import Phrases, Saying
 from callwright.service.telephony.media.sound.sound_clock import SoundClock
@@ -17,7 +18,7 @@ from callwright.service.telephony.media.speech.agent_speech import Voice
 from callwright.service.telephony.media.transfers.hold_tone import EVERY_S, TONE_S, hold_tone
 from callwright.service.telephony.media.transfers.means import NotTransferred, TransferMeans, Wanted
 from callwright.service.telephony.media.turns.transcript import Transcript
-from callwright.service.telephony.transfers import MOST_TRANSFERS, CallTransfer, Destination, destinations_in
+from callwright.service.telephony.transfers import CallTransfer, Destination, destinations_in
 
 _WORD_EVERY = 3
 """After so many tones a word is said."""
@@ -67,7 +68,7 @@ class Handover:
         *,
         transcript: Transcript,
         clock: SoundClock,
-        report: Callable[[Transferring], None],
+        report: Callable[[Transferring | PersonOnLine], None],
         announces: bool,
         is_wanted: Callable[[], bool],
     ) -> None:
@@ -77,6 +78,8 @@ class Handover:
         self._means: TransferMeans | None = None
         self._join: Callable[[OtherSide], None] | None = None
         self._now: CallTransfer | None = None
+        self._leg: TransferLeg | None = None
+        """The call to a person who has answered, as it was told."""
         self._tries = 0
         self.destinations: Sequence[Destination] = destinations_in(request.agent.call_tools, request.variables)
         """The people who may be called."""
@@ -119,6 +122,7 @@ class Handover:
         try:
             await self._transferred(destination, summary)
         except NotTransferred as error:
+            self._person_gone()
             self._reached("failed", error.cause)
             if error.is_away:
                 self._talk.finish("transfer_failed", "carrier")
@@ -154,6 +158,7 @@ class Handover:
             self._join(person)
         self._reached("bridged")
         if person is None:
+            self._person_gone()
             self._talk.finish("transfer_completed", "agent")
 
     def _for_person(self, destination: Destination, summary: str) -> str:
@@ -198,7 +203,25 @@ class Handover:
                 await anyio.sleep(_LOOK_S)
 
     def _answered(self) -> None:
+        now_s = round(self._clock.now_s(), 3)
+        if self._means is not None and self._means.calls_persons and self._now is not None and self._now.to is not None:
+            self._tell(TransferLeg(self._now.to, now_s, now_s))
         self._reached("answered")
+
+    def tick(self) -> None:
+        """Tells of a person who is on the line, every few seconds."""
+        if self._leg is not None and self._clock.now_s() - self._leg.ended_s >= PERSON_TOLD_EVERY_S:
+            self._tell(self._leg)
+
+    def _person_gone(self) -> None:
+        """The person is on no line of this process any more."""
+        if self._leg is not None:
+            self._tell(self._leg)
+            self._leg = None
+
+    def _tell(self, leg: TransferLeg) -> None:
+        self._leg = replace(leg, ended_s=round(self._clock.now_s(), 3))
+        self._report(PersonOnLine(call_id=self._request.call_id, number=self._tries, leg=self._leg))
 
     def _reached(self, status: TransferStatus, cause: TransferCause | None = None) -> None:
         """Tells a stage. Nothing comes after the last one."""
@@ -223,6 +246,7 @@ class Handover:
 
     async def close(self) -> None:
         """The call is over: nobody is left in it alone."""
+        self._person_gone()
         self._reached("failed", "hung_up")
         if self._means is not None:
             await self._means.close()

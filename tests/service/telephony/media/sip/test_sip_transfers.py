@@ -11,7 +11,8 @@ import pytest
 
 from callwright.contract.agents.call_tools import TransferTool
 from callwright.contract.agents.transfer_destinations import TransferDestination
-from callwright.service.telephony.media.messages import Limits, Transferring
+from callwright.service.rules.prices.transfer_prices import TransferLeg
+from callwright.service.telephony.media.messages import Limits, PersonOnLine, Transferring
 from callwright.service.telephony.transfers import CallTransfer
 from tests.service.telephony.media.calls import Line
 from tests.service.telephony.media.closed_set import resampled
@@ -47,6 +48,11 @@ class Transferred:
         return [
             each.transfer for each in reports if isinstance(each, Transferring) and each.call_id == self.call.call_id
         ]
+
+    def persons(self) -> list[TransferLeg]:
+        """What was told of the person who was on the line, in the end of each try."""
+        reports = [each for each in self.call.media.reports.all if isinstance(each, PersonOnLine)]
+        return list({each.number: each.leg for each in reports if each.call_id == self.call.call_id}.values())
 
     async def reaches(self, status: str) -> CallTransfer:
         found = await self.call.media.reports.wait_for(
@@ -107,9 +113,14 @@ async def test_a_person_who_answers_takes_the_place_of_the_agent(line: Line) -> 
     assert (bridged.kind, bridged.to, bridged.name, bridged.cause) == ("warm", DESK, "desk", None)
     assert (ended.cause, ended.ended_by, ended.disposition) == ("transfer_completed", "agent", "escalated")
     assert made.call.turns()[-1].tool_call is not None
+    (leg,) = made.persons()
+    answered = next(each for each in made.transfers() if each.status == "answered")
+    assert (leg.to, leg.charge_id) == (DESK, None)
+    assert answered.at_s - 0.1 <= leg.answered_s <= answered.at_s
+    assert bridged.at_s <= leg.ended_s <= bridged.at_s + 0.5, "it is the trunk's from then on"
 
 
-@pytest.mark.requirement("TRANSFER-05")
+@pytest.mark.requirement("TRANSFER-05", "COST-10")
 async def test_where_the_trunk_does_not_replace_the_agent_the_two_are_joined_here(line: Line) -> None:
     async with wanting(line, contact={"transfers": "reject"}) as made:
         await made.asks_for_person()
@@ -123,6 +134,9 @@ async def test_where_the_trunk_does_not_replace_the_agent_the_two_are_joined_her
     assert (ended.cause, ended.ended_by) == ("transfer_completed", "agent")
     assert closed["answered"]
     assert made.call.words() == words  # what the two say to each other is in no transcript
+    (leg,) = made.persons()
+    assert leg.ended_s == pytest.approx(ended.talk_s, abs=0.5), "the person is on the line until the end"
+    assert leg.ended_s > next(each for each in made.transfers() if each.is_bridged).at_s + 1
 
 
 async def test_the_contact_of_two_who_are_joined_here_may_hang_up(line: Line) -> None:
@@ -167,6 +181,8 @@ async def test_a_person_who_hangs_up_during_the_summary_leaves_the_contact_with_
         ended = await made.call.ended()
     assert failed.cause == "hung_up"
     assert (ended.cause, ended.ended_by) == ("contact_hangup", "contact")
+    (leg,) = made.persons()
+    assert leg.answered_s < leg.ended_s <= failed.at_s
 
 
 @pytest.mark.requirement("TRANSFER-06")
@@ -191,6 +207,7 @@ async def test_a_cold_transfer_moves_the_contact_to_the_person(line: Line) -> No
         await made.hears(made.person, made.contact, YES)
     assert [each.status for each in made.transfers()] == ["ringing", "bridged"]
     assert (ended.cause, ended.ended_by) == ("transfer_completed", "agent")
+    assert made.persons() == [], "nobody was called from here"
 
 
 @pytest.mark.requirement("TRANSFER-05")

@@ -9,15 +9,29 @@ from urllib.parse import parse_qs, urlsplit
 
 import anyio
 import pytest
+from sqlalchemy import Connection, update
 
 from callwright.contract.agents.call_tools import TransferTool
 from callwright.contract.agents.transfer_destinations import TransferDestination
 from callwright.contract.calls.calls import Call
+from callwright.service.tables.schema import awaited_charges
+from callwright.service.telephony.carriers.media_calls import always
+from callwright.service.telephony.carriers.twilio.account import TwilioAccount
+from callwright.service.telephony.carriers.twilio.api import TwilioApi
+from callwright.service.telephony.carriers.twilio.carrier import TwilioCarrier
+from callwright.service.telephony.carriers.twilio.media_places import MediaPlaces
+from callwright.service.telephony.carriers.twilio.reports import TwilioReports
+from callwright.service.telephony.lines.media_processes import MediaProcesses
+from callwright.service.telephony.media.messages import SpeechServices
+from callwright.service.workers import late_charges
+from tests.service.dialling.costs.amounts import charged, micros
 from tests.service.telephony.media.conftest import Sounds
 from tests.service.telephony.media.sentences import GREETING, PERSON, SUMMARY
 from tests.service.telephony.media.twilio.twilio_calls import CALLED, Calls, calls_through_twilio
 from tests.support.campaigns import calls_of
-from tests.support.twilio.account import NUMBER
+from tests.support.ledger_check import check_ledgers
+from tests.support.service import Tenant
+from tests.support.twilio.account import NUMBER, SID, TOKEN
 from tests.support.twilio.imitation import PlacedCall
 from tests.support.twilio.telephone import Telephone
 
@@ -25,6 +39,16 @@ pytestmark = [pytest.mark.xdist_group("live-calls")]
 DESK = "+14155550177"
 SORRY = "none of my colleagues"
 WITHIN_S = 40.0
+PRICES = """
+version = "2026.11.27"
+
+[platform]
+minute = 5_000
+
+[carriers.twilio]
+"*" = { minute = 14_000, increment_s = 60 }
+"+14155550177" = { minute = 20_000, increment_s = 60 }
+"""
 
 
 @dataclass
@@ -76,6 +100,7 @@ async def wanting(
     kind: str = "warm",
     moving: list[str] | None = None,
     placing: list[str] | None = None,
+    prices: Path | None = None,
     **destination: Any,
 ) -> AsyncGenerator[Wanting]:
     """A call through Twilio whose contact asks for a person. The agent may call the desk, which answers unless told
@@ -87,7 +112,7 @@ async def wanting(
         description="To a person.",
         destinations=[TransferDestination.model_validate(given | destination)],
     )
-    async with calls_through_twilio(database_url, data, sounds) as calls:
+    async with calls_through_twilio(database_url, data, sounds, prices=prices) as calls:
         contact, person = calls.telephone(), desk or Telephone()
         calls.twilio.telephones[DESK] = person
         campaign = await calls.begin(call_tools=[tool])
@@ -96,6 +121,27 @@ async def wanting(
         calls.twilio.placing += placing or []
         await contact.say(sounds.contact[PERSON])
         yield Wanting(calls, campaign, contact, person)
+
+
+def carrier_of(calls: Calls) -> TwilioCarrier:
+    """Twilio as a process with lines asks it."""
+    services, url = calls.tenant.services, calls.twilio.url
+    reports = TwilioReports(services.database, services.clock)
+    account = TwilioAccount(SID, TOKEN, url, url, url)
+    return TwilioCarrier(
+        "twilio", MediaProcesses(1), always(SpeechServices()), TwilioApi(account), MediaPlaces(), reports
+    )
+
+
+def due_now(connection: Connection) -> None:
+    connection.execute(update(awaited_charges).values(next_at=0))
+
+
+async def items_of(tenant: Tenant, call: Call) -> list[tuple[str, int, str | None]]:
+    """The items of a call that lasts less than a minute, but for hearing, of which the list has no price."""
+    cost = (await tenant.client.calls.get(call_uuid=call.id)).cost
+    assert cost is not None
+    return [(one.item, micros(one.amount), one.status) for one in cost.breakdown if one.item != "stt"]
 
 
 @pytest.mark.requirement("TWILIO-08")
@@ -282,6 +328,36 @@ async def test_what_twilio_tells_of_a_person_twice_out_of_order_or_never_changes
         await made.reaches("bridged")
         made.desk.hang_up()
         assert (await made.ended()).outcome == "transferred"
+
+
+@pytest.mark.requirement("COST-10", "COST-04")
+@pytest.mark.parametrize("kind", ["warm", "cold"])
+async def test_the_call_to_the_person_is_paid_and_what_twilio_says_of_both_later_counts_once(
+    database_url: str, tmp_path: Path, sounds: Sounds, alone: None, kind: str
+) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text(PRICES, encoding="utf-8")
+    async with wanting(database_url, tmp_path / "data", sounds, kind=kind, prices=prices) as made:
+        await made.reaches("bridged")
+        made.contact.hang_up()
+        call = await made.ended()
+        tenant, person, contact = made.calls.tenant, await made.person_call(), made.calls.twilio.calls[0]
+        assert await items_of(tenant, call) == [
+            ("telephony", 14_000, "pending"),
+            ("platform", 5_000, "known"),
+            ("transfer", 20_000, "pending"),
+        ]
+        for told in ({}, {person.sid: "-0.0110"}, {contact.sid: "-0.0085"}, {}):
+            made.calls.twilio.prices |= told
+            await tenant.services.database.write(due_now)
+            await late_charges.run(tenant.services, {"twilio": carrier_of(made.calls)})
+        assert await items_of(tenant, call) == [
+            ("telephony", 8_500, "known"),
+            ("platform", 5_000, "known"),
+            ("transfer", 11_000, "known"),
+        ]
+        assert await charged(tenant, call.id) == 8_500 + 5_000 + 11_000
+        await check_ledgers(tenant.services.database)
 
 
 @pytest.mark.requirement("TWILIO-09")
