@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from callwright.service.telephony.media.messages import Ended, Limits, SpeechService, SpeechServices
-from tests.service.telephony.media.calls import TURN_S, Line, LiveCall
+from tests.service.telephony.media.calls import Line, LiveCall
 from tests.service.telephony.media.providers.cartesia import Cartesia
 from tests.service.telephony.media.providers.conftest import KEY
 from tests.service.telephony.media.providers.deepgram import Deepgram
@@ -58,10 +58,12 @@ def imitation_of(kind: Kind, line: Line) -> Imitation:
 
 
 @asynccontextmanager
-async def failing(line: Line, kind: Kind, fault: Fault) -> AsyncGenerator[tuple[LiveCall, Imitation]]:
+async def failing(
+    line: Line, kind: Kind, fault: Fault, *, recovers: bool = False
+) -> AsyncGenerator[tuple[LiveCall, Imitation]]:
     """A call with a provider that has a fault."""
     provider = imitation_of(kind, line)
-    provider.fault = fault
+    provider.fault, provider.recovers = fault, recovers
     async with served(provider):
         url = provider.url + ("/tts/websocket" if kind == "cartesia" else "")
         service = SpeechService(kind=kind, url=url, key=KEY, voice="v1")
@@ -125,11 +127,18 @@ async def test_who_cannot_be_heard_is_told_so_and_the_call_ends_with_that_cause(
 
 
 async def test_a_speaking_service_that_comes_back_is_asked_again(line: Line) -> None:
-    async with failing(line, "elevenlabs", "goes") as (call, provider):
-        with anyio.fail_after(TURN_S):
-            await provider.reached.wait()
-        provider.fault = None
+    async with failing(line, "elevenlabs", "goes", recovers=True) as (call, provider):
         await call.says(GREETING)
         await call.page.send(type="hang_up")
         ended = await call.ended()
-    assert ended.cause == "contact_hangup"
+    assert (ended.cause, ended.warnings) == ("contact_hangup", ("The speaking service failed.",))
+    assert len(provider.asked) == 2
+
+
+async def test_a_turn_whose_sound_breaks_off_is_known_as_far_as_it_was_said(line: Line) -> None:
+    async with failing(line, "elevenlabs", "breaks") as (call, _):
+        turn = await call.turn("agent", 1)
+        await call.page.send(type="hang_up")
+        await call.ended()
+    assert GREETING.startswith(turn.text)
+    assert 0 < len(turn.text) < len(GREETING)
