@@ -40,6 +40,8 @@ _AHEAD_S = 0.06
 """How much sound is sent before its time, against jitter. It is lost when the agent is interrupted."""
 _MOST_REPEATS = 2
 """How often a turn is said again of which no sound came."""
+_REPEATED_AFTER_S = 0.75
+"""What a lost connection is given to be made again, before the first repeat; twice as much before the second."""
 _WORD = re.compile(r"\w")
 
 
@@ -204,6 +206,7 @@ class SoundOut(BaseOutputTransport):
         if self.say_again is None or self._repeats >= _MOST_REPEATS:
             return False
         self._turn, self._repeats = None, self._repeats + 1
+        await asyncio.sleep(_REPEATED_AFTER_S * self._repeats)
         await self.say_again(text, language=turn.language, then=then, source=turn.source)
         return True
 
