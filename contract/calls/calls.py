@@ -64,7 +64,12 @@ CostStatus = Literal["known", "capped", "pending", "estimated", "unpriced", "not
 class CostItem(Resource):
     """One part of a call's cost."""
 
-    item: Annotated[OwnText, Field(description="telephony, platform, stt (hearing), llm (thinking) or tts (speaking).")]
+    item: Annotated[
+        OwnText,
+        Field(
+            description="telephony, platform, transfer (to a person), stt (hearing), llm (thinking) or tts (speaking)."
+        ),
+    ]
     quantity: Annotated[float, Field(description="How many units were used.")]
     unit: OwnText
     amount: Annotated[

@@ -158,6 +158,7 @@ class Call:
         while True:
             await anyio.sleep(_TICK_S)
             await self._conversation.tick()
+            self._handover.tick()
             wanted = self._wanted() if self._conversation.end is None else None
             if wanted is not None and not self._handover.is_under_way and not self._conversation.speaks:
                 tasks.start_soon(self._hand_over, wanted)

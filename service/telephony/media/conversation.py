@@ -115,8 +115,7 @@ class Conversation:
             self.finish("normal_clearing", "platform")
         if self.end is not None:
             return
-        entry = self._keys.due(self._clock.now_s())
-        if entry is not None:
+        if (entry := self._keys.due(self._clock.now_s())) is not None:
             await self._enter(entry)
         if self._machine.is_met:
             await self._machine.tick(now, speaks=self._speech.is_heard)
@@ -197,8 +196,7 @@ class Conversation:
             source=turn.source,
             interrupted=turn.interrupted,
         )
-        parts = self.times.parts_ms()
-        if parts is not None:
+        if (parts := self.times.parts_ms()) is not None:
             self._transcript.answered(index, parts)
 
     def agent_is_done(self, then: Then) -> None:

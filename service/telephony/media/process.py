@@ -156,7 +156,7 @@ class Calls:
         from callwright.service.telephony.media.sip.stack import SipStack
 
         self._sip = self._sip or SipStack(died=_sip_died)
-        return OutgoingCall(self._sip, trunk_of(begin.carrier_options), begin.request)
+        return OutgoingCall(self._sip, trunk_of(begin.carrier_options), begin.request, reports_s=begin.limits.reports_s)
 
     async def close(self) -> None:
         """Gives up what the calls have used, once they are over."""

@@ -1,10 +1,11 @@
 """The simulated telephone network: computes the result of a call, without a clock, waiting, input or output."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import cast
 
 from callwright.contract.calls.calls import Disposition, Outcome
+from callwright.service.rules.prices.transfer_prices import TransferLeg, legs_until
 from callwright.service.rules.templates import placeholders_in, values_of
 from callwright.service.telephony.engine import AnsweredBy, CallRequest, CallResult, EndedBy, HangupCause
 from callwright.service.telephony.simulated.chance import Chance, key_of
@@ -145,6 +146,7 @@ def _connected(
     callback_after_s: float | None = None
     keys: tuple[str, ...] = ()
     transfer: CallTransfer | None = None
+    legs: Sequence[TransferLeg] = ()
     outcome: Outcome
     disposition: Disposition | None
     cause: HangupCause
@@ -179,7 +181,7 @@ def _connected(
                 destinations = (NOBODY_SET,)
             talk = Conversation(request, contact, timeline, words, person=taking_over, destinations=destinations)
             ending = talk.run()
-            transfer = talk.transfer
+            transfer, legs = talk.transfer, taking_over.legs
             cause, ended_by = ending.hangup_cause, ending.ended_by
             if is_forced and transfer is None:
                 at_s = min(timeline.now_s, limit_s)
@@ -215,6 +217,7 @@ def _connected(
         warnings=tuple(dict.fromkeys(warnings)),
         callback_after_s=callback_after_s,
         transfer=transfer,
+        transfer_legs=legs_until(legs, talked_s),
     )
 
 
