@@ -58,8 +58,7 @@ class Conversation:
         self._model_answers = False
         self._saying, self._saying_since, self._thinking_until = 0, 0.0, 0.0
         self._speech, self._keys = ContactSpeech(), KeyEntries()
-        self._cut_in = self._types = False
-        self.is_deaf = False
+        self._cut_in = self.is_deaf = False
         """Whether nothing that the other side says can be recognised any more."""
         self.met_person = False
         """Whether the other side said or entered anything that is no machine's greeting."""
@@ -293,7 +292,7 @@ class Conversation:
 
     async def nothing_heard(self) -> None:
         """Noise interrupted the agent: it says again what it said, or the model is asked again."""
-        if self.is_deaf and not self._types and not self._machine.is_met:
+        if self.is_deaf and not self._sound.had_message and not self._machine.is_met:
             await self.leave(self.phrases.of("no_voice", then="hang_up"), End("platform_error", "platform"))
         if not self._cut_in or self.is_over or self._machine.is_met:
             return
@@ -328,7 +327,6 @@ class Conversation:
 
     async def _take_floor(self) -> None:
         """What is typed or entered interrupts the agent, but not its goodbye."""
-        self._types = True
         self._sound.message()
         self._active_at = self._now()
         if self._saying and self._goodbye is None:

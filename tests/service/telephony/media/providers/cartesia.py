@@ -3,13 +3,14 @@
 Written from its documentation: `/tts/websocket` (docs.cartesia.ai/api-reference/tts/websocket).
 """
 
+import asyncio
 import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from aiohttp import WSMsgType, web
 
-from tests.service.telephony.media.providers.imitation import HUGE, RATE, Imitation, Message, json_of, sound_of
+from tests.service.telephony.media.providers.imitation import HUGE, PACE_S, RATE, Imitation, Message, json_of, sound_of
 
 _CHUNK = RATE  # bytes: half a second
 _ERROR: Message = {
@@ -77,6 +78,7 @@ class Cartesia(Imitation):
         for at in range(0, len(sound), _CHUNK):
             data = base64.b64encode(sound[at : at + _CHUNK]).decode()
             await socket.send_json(_answer("chunk", context, data=data, step_time=20.0))
+            await asyncio.sleep(PACE_S)
         await socket.send_json(_answer("flush_done", context, flush_done=True, flush_id=1))
         return length_s
 

@@ -12,7 +12,15 @@ from itertools import pairwise
 
 from aiohttp import WSMsgType, web
 
-from tests.service.telephony.media.providers.imitation import HUGE, RATE, Imitation, Message, json_of, sound_of
+from tests.service.telephony.media.providers.imitation import (
+    GONE,
+    HUGE,
+    RATE,
+    Imitation,
+    Message,
+    json_of,
+    sound_of,
+)
 
 _CHUNK = RATE  # bytes: half a second
 _ERROR: Message = {"message": "The service is out of order.", "error": "internal_error", "code": 1011}
@@ -82,3 +90,7 @@ class ElevenLabs(Imitation):
                 {"audio": audio, "alignment": alignment, "normalizedAlignment": alignment, "contextId": context}
             )
             done = end
+            if self.fault == "breaks":
+                self.reached.set()
+                await socket.close(code=GONE)
+                return

@@ -13,9 +13,11 @@ from aiohttp import WSMessage, WSMsgType, web
 RATE = 16_000
 HUGE = 1_048_576
 """Bytes of sound in one message of the fault `huge`."""
-Fault = Literal["refuses", "moved", "hangs", "goes", "mute", "garbage", "error", "huge"]
-"""It refuses the key, redirects, never completes the handshake, goes away in the middle, accepts everything and answers
-nothing, answers nonsense, answers with its message of an error, or answers with very much sound."""
+Fault = Literal["refuses", "moved", "hangs", "goes", "mute", "garbage", "error", "huge", "breaks"]
+"""It refuses the key, redirects, never completes the handshake, goes away, accepts everything and answers nothing,
+answers nonsense, its message of an error or very much sound, or goes away in the middle of its answer."""
+PACE_S = 0.25
+"""How long half a second of sound takes to be made, where it is not made at once."""
 Message = dict[str, Any]
 
 WRONG_KEY, GONE = 401, 1011
@@ -27,6 +29,8 @@ class Imitation:
 
     key: str
     fault: Fault | None = None
+    recovers: bool = False
+    """It misbehaves once."""
     url: str = ""
     asked: list[Mapping[str, str]] = field(default_factory=list[Mapping[str, str]])
     """The query of each connection."""
@@ -74,7 +78,10 @@ class Imitation:
 
     async def misbehaves(self, socket: web.WebSocketResponse, error: Message) -> bool:
         """Does what the fault is instead of answering. False: there is none that can be done now."""
-        match self.fault:
+        fault = self.fault
+        if self.recovers:
+            self.fault = None
+        match fault:
             case "goes":
                 await socket.close(code=GONE, message=b"try again later")
             case "garbage":

@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from callwright.service.telephony.media.messages import Ended, Limits, SpeechService, SpeechServices
-from tests.service.telephony.media.calls import TURN_S, Line, LiveCall
+from tests.service.telephony.media.calls import Line, LiveCall
 from tests.service.telephony.media.providers.cartesia import Cartesia
 from tests.service.telephony.media.providers.conftest import KEY
 from tests.service.telephony.media.providers.deepgram import Deepgram
@@ -43,7 +43,6 @@ class Outcome:
 
     ended: Ended
     words: list[tuple[str, str]]
-    sound: bytes
     followed: list[str]
 
     @property
@@ -58,10 +57,12 @@ def imitation_of(kind: Kind, line: Line) -> Imitation:
 
 
 @asynccontextmanager
-async def failing(line: Line, kind: Kind, fault: Fault) -> AsyncGenerator[tuple[LiveCall, Imitation]]:
+async def failing(
+    line: Line, kind: Kind, fault: Fault, *, recovers: bool = False
+) -> AsyncGenerator[tuple[LiveCall, Imitation]]:
     """A call with a provider that has a fault."""
     provider = imitation_of(kind, line)
-    provider.fault = fault
+    provider.fault, provider.recovers = fault, recovers
     async with served(provider):
         url = provider.url + ("/tts/websocket" if kind == "cartesia" else "")
         service = SpeechService(kind=kind, url=url, key=KEY, voice="v1")
@@ -81,7 +82,7 @@ async def outcomes(line: Line, faults: list[tuple[Kind, Fault]]) -> dict[tuple[K
             if kind == "deepgram":
                 await _talk(call)
             ended = await call.ended(90.0)
-            found[kind, fault] = Outcome(ended, call.words(), bytes(call.page.sound), provider.followed)
+            found[kind, fault] = Outcome(ended, call.words(), provider.followed)
 
     async with anyio.create_task_group() as tasks:
         for kind, fault in faults:
@@ -96,7 +97,7 @@ async def _talk(call: LiveCall) -> None:
 
         async def speak() -> None:
             for _ in range(3):
-                await call.page.say(call.sounds[COST] + bytes(5 * 32_000))
+                await call.page.say(call.sounds[COST] + bytes(4 * 32_000))
 
         async def end() -> None:
             await call.says(CANNOT_HEAR)
@@ -107,29 +108,31 @@ async def _talk(call: LiveCall) -> None:
 
 
 @pytest.mark.requirement("PROVIDER-13")
-async def test_a_call_in_which_nothing_can_be_spoken_ends_with_that_cause(line: Line) -> None:
-    found = await outcomes(line, SPEAKING)
-    assert {fault: outcome.how for fault, outcome in found.items()} == dict.fromkeys(SPEAKING, NOBODY_SPEAKS)
-    assert {fault: outcome.words for fault, outcome in found.items()} == {fault: [] for fault in SPEAKING}
-    assert [outcome.followed for outcome in found.values()] == [[]] * len(SPEAKING)
-    assert KEY not in repr(line.media.reports.all)
-
-
-@pytest.mark.requirement("PROVIDER-13")
-async def test_who_cannot_be_heard_is_told_so_and_the_call_ends_with_that_cause(line: Line) -> None:
-    found = await outcomes(line, HEARING)
-    assert {fault: outcome.how for fault, outcome in found.items()} == dict.fromkeys(HEARING, NOBODY_HEARS)
-    said = [("agent", GREETING), ("agent", CANNOT_HEAR)]
-    assert {fault: outcome.words for fault, outcome in found.items()} == dict.fromkeys(HEARING, said)
+async def test_a_call_in_which_nothing_can_be_spoken_or_heard_ends_with_that_cause_and_who_speaks_is_told(
+    line: Line,
+) -> None:
+    found = await outcomes(line, SPEAKING + HEARING)
+    causes = dict.fromkeys(SPEAKING, NOBODY_SPEAKS) | dict.fromkeys(HEARING, NOBODY_HEARS)
+    assert {fault: outcome.how for fault, outcome in found.items()} == causes
+    said = dict.fromkeys(SPEAKING, ()) | dict.fromkeys(HEARING, (("agent", GREETING), ("agent", CANNOT_HEAR)))
+    assert {fault: tuple(outcome.words) for fault, outcome in found.items()} == said
+    assert [outcome.followed for outcome in found.values()] == [[]] * len(causes)
     assert KEY not in repr(line.media.reports.all)
 
 
 async def test_a_speaking_service_that_comes_back_is_asked_again(line: Line) -> None:
-    async with failing(line, "elevenlabs", "goes") as (call, provider):
-        with anyio.fail_after(TURN_S):
-            await provider.reached.wait()
-        provider.fault = None
+    async with failing(line, "elevenlabs", "goes", recovers=True) as (call, provider):
         await call.says(GREETING)
         await call.page.send(type="hang_up")
         ended = await call.ended()
-    assert ended.cause == "contact_hangup"
+    assert (ended.cause, ended.warnings) == ("contact_hangup", ("The speaking service failed.",))
+    assert len(provider.asked) == 2
+
+
+async def test_a_turn_whose_sound_breaks_off_is_known_as_far_as_it_was_said(line: Line) -> None:
+    async with failing(line, "elevenlabs", "breaks") as (call, _):
+        turn = await call.turn("agent", 1)
+        await call.page.send(type="hang_up")
+        await call.ended()
+    assert GREETING.startswith(turn.text)
+    assert 0 < len(turn.text) < len(GREETING)
