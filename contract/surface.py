@@ -11,6 +11,7 @@ from callwright.contract import (
     people,
     phone_numbers,
     providers,
+    simulated_callers,
     voices,
     wallet,
     webhooks,
@@ -21,7 +22,8 @@ from callwright.contract.declaration.operation import OPERATIONS, Operation
 from callwright.contract.deployments import deployments, placing, talks
 
 MODULES = (
-    *(agents, call_tool_settings, voices, providers, audiences, phone_numbers, inbound_routing, deployments, placing),
+    *(agents, call_tool_settings, voices, providers, audiences, phone_numbers, inbound_routing, simulated_callers),
+    *(deployments, placing),
     *(calls, unconfirmed, talks, transcripts, conversations, wallet, webhooks, event_log),
     *(overview, audit_log, evidence, do_not_call, people, compliance_reviews),
 )

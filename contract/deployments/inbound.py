@@ -87,7 +87,7 @@ class InboundChanges(AnsweringChanges):
 class CreateInboundDeployment(Expecting):
     """A new inbound deployment. It is active at once: from then on the agent answers who calls the number.
 
-    On the simulated network nobody calls in yet.
+    On the simulated network `simulate_inbound_call` has people call it.
     """
 
     name: UniqueName

@@ -9,6 +9,7 @@ from callwright.service.handlers import (
     owned_numbers,
     phone_numbers,
     providers,
+    simulated_callers,
     voices,
     wallet,
 )
@@ -22,7 +23,7 @@ from callwright.service.handlers.webhooks import deliveries, subscriptions
 
 MODULES = (
     *(agents, call_tools, versions, audiences, calls, unconfirmed, talks, conversations, deployments, inbound, placing),
-    *(owned_numbers, phone_numbers, settings, requests, providers, transcripts, voices, wallet),
+    *(owned_numbers, phone_numbers, settings, requests, simulated_callers, providers, transcripts, voices, wallet),
     *(subscriptions, deliveries, log, explanation),
     *(overview, audit_log, evidence, do_not_call, export, deletion, compliance_reviews),
 )

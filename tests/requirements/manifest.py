@@ -36,6 +36,7 @@ FILES: Mapping[str, str] = {
     "signature": "SIGN",
     "inbound-deployments": "INB",
     "inbound-routing": "ROUTE",
+    "inbound-simulated": "INSIM",
     "one-person": "PERSON",
     "errors": "ERR",
     "limits": "LIMIT",

@@ -1,7 +1,4 @@
-"""Creates, changes, resumes and unbinds inbound deployments. A number is bound to at most one of them.
-
-Their settings are only stored: on the simulated network nobody calls in yet.
-"""
+"""Creates, changes, resumes and unbinds inbound deployments. A number is bound to at most one of them."""
 
 from typing import Any
 
@@ -17,9 +14,11 @@ from callwright.service.handlers.changes import check_name_free
 from callwright.service.handlers.deployments.rows import NAMED, check_concurrency, get_resource
 from callwright.service.handlers.forwarding import checked_forward
 from callwright.service.handlers.request_context import RequestContext, handles
+from callwright.service.inbound import callers
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.refusals import Refusal, invalid
 from callwright.service.tables.campaign_settings import columns_of
+from callwright.service.tables.inbound_settings import inbound_of
 from callwright.service.tables.schema import deployments, phone_numbers
 
 _N = phone_numbers.c
@@ -82,7 +81,7 @@ def changed_settings(context: RequestContext, row: Row[Any], asked: contract.Upd
         return None
     if twice := sorted({*outside} & {*inside}):
         raise invalid(twice[0], f"is named twice: here and as inbound.{twice[0]}")
-    settings = settings_of(row)
+    settings = inbound_of(row)
     if inside.pop("phone_number_id", settings.phone_number_id) != settings.phone_number_id:
         message = "cannot change: cancel this deployment and make another one for the other number"
         raise invalid("inbound.phone_number_id", message)
@@ -95,20 +94,16 @@ def changed_settings(context: RequestContext, row: Row[Any], asked: contract.Upd
     return settings.model_copy(update=changes).model_dump_json()
 
 
-def settings_of(row: Row[Any]) -> Inbound:
-    """How an inbound deployment takes calls."""
-    return Inbound.model_validate_json(row.inbound)
-
-
 def check_resume(context: RequestContext, row: Row[Any]) -> None:
     """Raises `Refusal` when an inbound deployment cannot take calls again."""
-    number_handlers.check_capable(number_handlers.find(context, settings_of(row).phone_number_id), None)
+    number_handlers.check_capable(number_handlers.find(context, inbound_of(row).phone_number_id), None)
     _check_unbounded(context)
 
 
 def unbind(context: RequestContext, row: Row[Any]) -> None:
-    """Releases the number of an inbound deployment for another one."""
-    _bind(context, settings_of(row).phone_number_id, None)
+    """Releases the number of an inbound deployment for another one. Whoever is still to call finds nobody."""
+    callers.forget(context.connection, row.id)
+    _bind(context, inbound_of(row).phone_number_id, None)
 
 
 def _bind(context: RequestContext, number_id: str, deployment_id: str | None) -> None:

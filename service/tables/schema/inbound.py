@@ -35,11 +35,11 @@ simulated_callers = Table(
     metadata,
     key(),
     owner(),
-    Column("phone_number_id", String(40), nullable=False),
+    Column("deployment_id", String(40), nullable=False),
     Column("at_ms", Moment, nullable=False),
     Column("from_number", String(20), nullable=False),
     Column("steering", Text, nullable=False),
-    Index("ix_simulated_callers", "phone_number_id", "at_ms", "id"),
+    Index("ix_simulated_callers", "deployment_id", "at_ms", "id"),
 )
 """Callers of the simulated network who are still to call. `id` becomes the id of the call; `at_ms` is by the clock of
 the service. `from_number` is empty if it is withheld."""

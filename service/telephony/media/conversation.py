@@ -58,7 +58,8 @@ class Conversation:
         self._model_answers = False
         self._saying, self._saying_since, self._thinking_until = 0, 0.0, 0.0
         self._speech, self._keys = ContactSpeech(), KeyEntries()
-        self._cut_in = False
+        self._cut_in = self.is_deaf = False
+        """Whether nothing that the other side says can be recognised any more."""
         self.met_person = False
         """Whether the other side said or entered anything that is no machine's greeting."""
         self._active_at = now()
@@ -114,8 +115,7 @@ class Conversation:
             self.finish("normal_clearing", "platform")
         if self.end is not None:
             return
-        entry = self._keys.due(self._clock.now_s())
-        if entry is not None:
+        if (entry := self._keys.due(self._clock.now_s())) is not None:
             await self._enter(entry)
         if self._machine.is_met:
             await self._machine.tick(now, speaks=self._speech.is_heard)
@@ -196,8 +196,7 @@ class Conversation:
             source=turn.source,
             interrupted=turn.interrupted,
         )
-        parts = self.times.parts_ms()
-        if parts is not None:
+        if (parts := self.times.parts_ms()) is not None:
             self._transcript.answered(index, parts)
 
     def agent_is_done(self, then: Then) -> None:
@@ -293,6 +292,8 @@ class Conversation:
 
     async def nothing_heard(self) -> None:
         """Noise interrupted the agent: it says again what it said, or the model is asked again."""
+        if self.is_deaf and not self._sound.had_message and not self._machine.is_met:
+            await self.leave(self.phrases.of("no_voice", then="hang_up"), End("platform_error", "platform"))
         if not self._cut_in or self.is_over or self._machine.is_met:
             return
         self._cut_in = False

@@ -1,22 +1,15 @@
 """The simulated telephone network: computes the result of a call, without a clock, waiting, input or output."""
 
-import math
-from collections.abc import Iterator
-from typing import cast
-
-from callwright.contract.calls.calls import Disposition, Outcome
-from callwright.service.rules.templates import placeholders_in, values_of
-from callwright.service.telephony.engine import AnsweredBy, CallRequest, CallResult, EndedBy, HangupCause
+from callwright.contract.calls.calls import Outcome
+from callwright.service.telephony.engine import CallRequest, CallResult, EndedBy, HangupCause
 from callwright.service.telephony.simulated.chance import Chance, key_of
 from callwright.service.telephony.simulated.conversation.contact import Contact
-from callwright.service.telephony.simulated.conversation.conversation import Conversation
 from callwright.service.telephony.simulated.conversation.persona import draw_persona
-from callwright.service.telephony.simulated.conversation.phrases import bank_of
 from callwright.service.telephony.simulated.conversation.placeholders import with_plain_placeholders
 from callwright.service.telephony.simulated.conversation.timeline import Timeline
 from callwright.service.telephony.simulated.conversation.welcome import agent_chance, attempt_key
+from callwright.service.telephony.simulated.inbound.answering import simulate_answering
 from callwright.service.telephony.simulated.machine import leave_on_machine, meet_menu
-from callwright.service.telephony.simulated.person import Person, PersonsAnswer
 from callwright.service.telephony.simulated.reachability import (
     DEFAULT_PROFILE,
     ReachabilityProfile,
@@ -25,9 +18,10 @@ from callwright.service.telephony.simulated.reachability import (
     line_outcome_of,
     ring_timing,
 )
+from callwright.service.telephony.simulated.request_warnings import language_warnings, warnings_of
 from callwright.service.telephony.simulated.reserved import LineOutcome, ReservedNumber, reserved
 from callwright.service.telephony.simulated.steering import Steering, read_steering
-from callwright.service.telephony.transfers import NOBODY_SET, CallTransfer, destinations_in
+from callwright.service.telephony.simulated.talk import Talk, ended_call, longest_s, talk_with
 
 _NEVER_CONNECTED: dict[LineOutcome, tuple[Outcome, HangupCause]] = {
     "no_answer": ("no_answer", "no_answer"),
@@ -36,8 +30,6 @@ _NEVER_CONNECTED: dict[LineOutcome, tuple[Outcome, HangupCause]] = {
     "invalid_number": ("invalid_number", "unallocated_number"),
     "unreachable": ("unreachable", "network_error"),
 }
-_FORCED_ANSWERS: dict[Outcome | None, PersonsAnswer] = {"transferred": "answered", "answered": "no_answer"}
-"""What the person does to whom a call is transferred whose outcome is forced, if nothing else is."""
 _LINE_OUTCOMES: dict[Outcome, LineOutcome] = {
     "answered": "answered",
     "transferred": "answered",
@@ -56,11 +48,13 @@ _LINE_OUTCOMES: dict[Outcome, LineOutcome] = {
 
 
 def simulate(request: CallRequest, profile: ReachabilityProfile = DEFAULT_PROFILE) -> CallResult:
-    """The result of a call.
+    """The result of a call that is made, or of one that has come in.
 
     The same seed, number, attempt, steering, agent and variables give the same result, whatever the ids, the order of
     calls, the process or the version of Python. Does not raise for any valid request.
     """
+    if request.answering is not None:
+        return simulate_answering(request, request.answering)
     steering = read_steering(request.steering)
     forced = reserved(request.to)
     person = key_of(request.seed, request.to)
@@ -81,7 +75,7 @@ def simulate(request: CallRequest, profile: ReachabilityProfile = DEFAULT_PROFIL
         return _cancelled(request, timing, steering)
     if timing.answered_s is None:
         return _unconnected(request, timing, steering)
-    return _connected(request, timing, timing.answered_s, steering, forced, person, moment)
+    return _connected(request, timing, steering, forced, person, moment)
 
 
 def _never_dialled(request: CallRequest, outcome: Outcome, steering: Steering) -> CallResult:
@@ -90,7 +84,7 @@ def _never_dialled(request: CallRequest, outcome: Outcome, steering: Steering) -
         outcome=outcome,
         hangup_cause="originator_cancel",
         ended_by="platform",
-        warnings=tuple(_warnings(request, steering)),
+        warnings=tuple(warnings_of(request, steering)),
     )
 
 
@@ -104,7 +98,7 @@ def _cancelled(request: CallRequest, timing: RingTiming, steering: Steering) -> 
         initiated_s=timing.initiated_s,
         ringing_s=timing.ringing_s,
         ended_s=round(ringing_s + 0.5 * (timing.ended_s - ringing_s), 3),
-        warnings=tuple(_warnings(request, steering)),
+        warnings=tuple(warnings_of(request, steering)),
     )
 
 
@@ -121,42 +115,33 @@ def _unconnected(request: CallRequest, timing: RingTiming, steering: Steering) -
         initiated_s=timing.initiated_s,
         ringing_s=timing.ringing_s,
         ended_s=timing.ended_s,
-        warnings=tuple(_warnings(request, steering)),
+        warnings=tuple(warnings_of(request, steering)),
     )
 
 
 def _connected(
     request: CallRequest,
     timing: RingTiming,
-    answered_s: float,
     steering: Steering,
     forced: ReservedNumber | None,
     person: bytes,
     moment: bytes,
 ) -> CallResult:
-    # Rounded down to milliseconds, so that a call is never longer than allowed.
-    limit_s = max(math.floor(request.max_duration_s * 1_000), 1) / 1_000
-    timeline = Timeline(limit_s)
+    timeline = Timeline(longest_s(request))
     words = agent_chance(request)
     language = steering.language or request.agent.language
-    warnings = list(_warnings(request, steering))
+    warnings = list(warnings_of(request, steering))
     request = with_plain_placeholders(request)
-    unanswered: tuple[str, ...] = ()
-    callback_after_s: float | None = None
-    keys: tuple[str, ...] = ()
-    transfer: CallTransfer | None = None
-    outcome: Outcome
-    disposition: Disposition | None
-    cause: HangupCause
-    ended_by: EndedBy
-    answered_by: AnsweredBy
     if timing.line_outcome == "voicemail":
         outcome, disposition, cause, ended_by, answered_by = leave_on_machine(
             request, timeline, language=language, words=words, steering=steering, warnings=warnings
         )
+        talk = Talk(
+            outcome=outcome, disposition=disposition, hangup_cause=cause, ended_by=ended_by, answered_by=answered_by
+        )
     elif steering.outcome == "fax_or_ivr":
         meet_menu(request, timeline, language=language, words=words)
-        outcome, disposition, cause, ended_by, answered_by = "fax_or_ivr", None, "agent_hangup", "agent", "unknown"
+        talk = Talk(outcome="fax_or_ivr", hangup_cause="agent_hangup", ended_by="agent", answered_by="unknown")
     else:
         persona = draw_persona(
             steering,
@@ -170,65 +155,9 @@ def _connected(
         if steering.outcome == "abandoned":
             timeline.say("contact", contact.opening().text, contact.language, gap_s=0.4)
             timeline.wait(2.0)
-            outcome, disposition, cause, ended_by, answered_by = "abandoned", None, "contact_hangup", "contact", "human"
+            talk = Talk(outcome="abandoned", hangup_cause="contact_hangup", ended_by="contact", answered_by="human")
         else:
-            is_forced = steering.outcome == "transferred"
-            taking_over = Person(Chance(moment, "transfer"), steering.transfer or _FORCED_ANSWERS.get(steering.outcome))
-            destinations = destinations_in(request.agent.call_tools, request.variables)
-            if not destinations and (is_forced or steering.transfer is not None):
-                destinations = (NOBODY_SET,)
-            talk = Conversation(request, contact, timeline, words, person=taking_over, destinations=destinations)
-            ending = talk.run()
-            transfer = talk.transfer
-            cause, ended_by = ending.hangup_cause, ending.ended_by
-            if is_forced and transfer is None:
-                at_s = min(timeline.now_s, limit_s)
-                transfer = CallTransfer(kind="warm", to=None, status="bridged", started_s=at_s, at_s=at_s)
-            elif transfer is not None and transfer.is_bridged:
-                cause = "transfer_completed"
-            outcome = "transferred" if transfer is not None and transfer.is_bridged else "answered"
-            disposition = "escalated" if is_forced else ending.disposition
-            answered_by = "human" if ending.met_person else "unknown"
-            unanswered, callback_after_s = tuple(ending.unanswered_questions), ending.callback_after_s
-            keys = tuple(ending.keys)
-            warnings += ending.warnings
-        if persona.language != request.agent.language and bank_of(persona.language) is None:
-            warnings.append(f"There are no phrases in '{persona.language}': the contact speaks English.")
-    if timeline.cut:
-        talked_s, cause, ended_by = limit_s, cast("HangupCause", "max_duration"), cast("EndedBy", "platform")
-    else:
-        talked_s = min(timeline.now_s + words.between(0.3, 0.8), limit_s)
-    return CallResult(
-        call_id=request.call_id,
-        outcome=outcome,
-        disposition=disposition,
-        hangup_cause=cause,
-        ended_by=ended_by,
-        answered_by=answered_by,
-        initiated_s=timing.initiated_s,
-        ringing_s=timing.ringing_s,
-        answered_s=answered_s,
-        ended_s=round(answered_s + talked_s, 3),
-        turns=timeline.turns(),
-        keys=keys,
-        unanswered_questions=unanswered,
-        warnings=tuple(dict.fromkeys(warnings)),
-        callback_after_s=callback_after_s,
-        transfer=transfer,
-    )
-
-
-def _warnings(request: CallRequest, steering: Steering) -> Iterator[str]:
-    """Warnings about the request that do not depend on whether anybody answers."""
-    yield from steering.problems
-    agent, variables = request.agent, request.variables
-    templates = [agent.welcome_message, agent.system_prompt]
-    if request.voicemail.detection and request.voicemail.action == "leave_message":
-        templates.append(request.voicemail.message)
-    missing: dict[str, None] = {}
-    for template in templates:
-        places = placeholders_in(template)
-        values = values_of(places, variables) if places else ()
-        missing.update((place.name, None) for place, value in zip(places, values, strict=True) if value is None)
-    for name in missing:
-        yield f"The variable '{name}' has no value for this contact."
+            talk = talk_with(contact, request, timeline, words=words, moment=moment, steering=steering)
+        warnings += talk.warnings
+        warnings += language_warnings(persona, request)
+    return ended_call(request, timing, timeline, talk, words=words, warnings=warnings)

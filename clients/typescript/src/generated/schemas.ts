@@ -746,7 +746,7 @@ export interface Conversations {
 
 /** One part of a call's cost. */
 export interface CostItem {
-  /** telephony, platform, stt (hearing), llm (thinking) or tts (speaking). */
+  /** telephony, platform, transfer (to a person), stt (hearing), llm (thinking) or tts (speaking). */
   item: string;
   /** How many units were used. */
   quantity: number;

@@ -12,7 +12,9 @@ class SoundWatch:
         self._rings_telephone = begin.transport != "websocket"
         self._most_s = begin.limits.no_audio_s
         self._last_at = now
-        self._had_sound = self._had_message = False  # who types need not have a microphone
+        self._had_sound = False
+        self.had_message = False
+        """Whether something came that is no sound: who types or presses keys need not have a microphone."""
 
     def sound(self, now: float) -> None:
         """Sound came."""
@@ -20,7 +22,7 @@ class SoundWatch:
 
     def message(self) -> None:
         """Something came that is no sound."""
-        self._had_message = True
+        self.had_message = True
 
     def begins(self, now: float) -> None:
         """Sound is waited for from now on."""
@@ -30,6 +32,6 @@ class SoundWatch:
         """How a call without sound ends now; None if it goes on."""
         # A telephone always sends some at first, also where nothing hears it.
         waits = self._hears or (self._rings_telephone and not self._had_sound)
-        if not waits or now - self._last_at <= self._most_s or (self._had_message and not self._had_sound):
+        if not waits or now - self._last_at <= self._most_s or (self.had_message and not self._had_sound):
             return None
         return End("network_error", "carrier") if self._had_sound else End("no_audio", "platform")

@@ -4,6 +4,7 @@
 # pyright: reportUnknownMemberType=false
 
 import asyncio
+import re
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -18,6 +19,7 @@ from pipecat.frames.frames import (
     OutputDTMFFrame,
     OutputDTMFUrgentFrame,
     StartFrame,
+    TTSStartedFrame,
     TTSTextFrame,
 )
 from pipecat.processors.frame_processor import FrameDirection
@@ -36,6 +38,11 @@ PLACE = "end_s"
 """The key of a frame's metadata that says when its sound ends on the clock."""
 _AHEAD_S = 0.06
 """How much sound is sent before its time, against jitter. It is lost when the agent is interrupted."""
+_MOST_REPEATS = 2
+"""How often a turn is said again of which no sound came."""
+_REPEATED_AFTER_S = 0.75
+"""What a lost connection is given to be made again, before the first repeat; twice as much before the second."""
+_WORD = re.compile(r"\w")
 
 
 @dataclass(frozen=True)
@@ -66,6 +73,14 @@ class SpeechObserver(Protocol):
         ...
 
 
+class SaysAgain(Protocol):
+    """Says a turn again."""
+
+    async def __call__(self, text: str, *, language: str | None, then: Then, source: TurnSource) -> None:
+        """Says it after what is being said."""
+        ...
+
+
 @dataclass
 class _Open:
     """A turn of the agent that is not over."""
@@ -75,17 +90,30 @@ class _Open:
     announced: str = ""
     words: list[str] = field(default_factory=list[str])
     has_word_times: bool = False
+    contexts: set[str] = field(default_factory=set[str])
+    """What its service calls the sound of this turn."""
+    last_pts: int | None = None
+    untimed: set[int] = field(default_factory=set[int])
+    """The rest of a sentence of which the service timed the beginning: it comes with the time of the last word."""
     start_s: float | None = None
     end_s: float = 0.0
 
     def said(self, *, interrupted: bool) -> str:
         """The words whose sound left. Without times of words, as many of the sentence as its time allows."""
-        words = "".join(self.words).strip()
+        words = self._with_sound().strip()
         if words or not interrupted or not self.announced or self.start_s is None:
             return words
         share = (self.end_s - self.start_s) / max(spoken_duration_s(self.announced, self.language), 0.1)
         parts = self.announced.split()
         return " ".join(parts[: int(len(parts) * min(share, 1.0))])
+
+    def _with_sound(self) -> str:
+        """The words, without those that cannot have been said because the sound broke off long before."""
+        every = "".join(self.words)
+        lasted_s = self.end_s - (self.start_s or 0.0)
+        if self.start_s is None or not self.untimed or lasted_s > spoken_duration_s(every, self.language) / 2:
+            return every
+        return "".join(word for at, word in enumerate(self.words) if at not in self.untimed)
 
 
 class SoundIn(BaseInputTransport):
@@ -114,6 +142,9 @@ class SoundIn(BaseInputTransport):
 class SoundOut(BaseOutputTransport):
     """What the agent says, in real time."""
 
+    say_again: SaysAgain | None = None
+    """Is asked when the speaking service has made no sound of a turn: it may have lost its connection."""
+
     def __init__(self, params: TransportParams, track: Track, clock: SoundClock, observer: SpeechObserver) -> None:
         super().__init__(params)
         self._track = track
@@ -121,6 +152,9 @@ class SoundOut(BaseOutputTransport):
         self._observer = observer
         self._other: OtherSide | None = None
         self._turn: _Open | None = None
+        self._repeats = 0
+        self._ahead: dict[str, list[TTSTextFrame]] = {}
+        """Words that came before the beginning of their turn, by the context of their sound."""
 
     def attach(self, other: OtherSide) -> None:
         """Sends to this side from now on."""
@@ -136,6 +170,7 @@ class SoundOut(BaseOutputTransport):
         if self._other is None:
             return
         speaks = self._turn is not None and self._turn.start_s is not None
+        self._ahead.clear()
         self._other.drop_unsent_sound()
         self._close_turn(interrupted=True)
         if speaks:
@@ -156,9 +191,24 @@ class SoundOut(BaseOutputTransport):
     async def write_transport_frame(self, frame: Frame) -> None:
         """Takes what stands between the sound. A fault here is one of the call, whose task would end silently."""
         try:
-            self._pass(frame)
+            if not isinstance(frame, TurnEnds) or not await self._is_said_again(frame.then):
+                self._pass(frame)
         except Exception as error:
             await self.push_error("a turn could not be noted", exception=error)
+
+    async def _is_said_again(self, then: Then) -> bool:
+        """Whether a turn that ends without any sound is repeated."""
+        turn = self._turn
+        text = (turn.announced.strip() or "".join(turn.words).strip()) if turn is not None else ""
+        if turn is None or turn.start_s is not None or not _WORD.search(text):
+            self._repeats = 0
+            return False
+        if self.say_again is None or self._repeats >= _MOST_REPEATS:
+            return False
+        self._turn, self._repeats = None, self._repeats + 1
+        await asyncio.sleep(_REPEATED_AFTER_S * self._repeats)
+        await self.say_again(text, language=turn.language, then=then, source=turn.source)
+        return True
 
     def _pass(self, frame: Frame) -> None:
         match frame:
@@ -168,6 +218,10 @@ class SoundOut(BaseOutputTransport):
             case TurnEnds():
                 self._close_turn(interrupted=False)
                 self._observer.agent_is_done(frame.then)
+            case TTSStartedFrame() if self._turn is not None and frame.context_id:
+                self._turn.contexts.add(frame.context_id)
+                for word in self._ahead.pop(frame.context_id, ()):
+                    self._spoken(word)
             case TTSTextFrame():
                 self._spoken(frame)
             case AggregatedTextFrame() if self._turn is not None and frame.will_be_spoken:
@@ -176,19 +230,28 @@ class SoundOut(BaseOutputTransport):
                 pass
 
     def _spoken(self, frame: TTSTextFrame) -> None:
-        turn = self._turn
+        turn, context = self._turn, frame.context_id
+        if frame.pts and context and (turn is None or context not in turn.contexts):
+            self._ahead.setdefault(context, []).append(frame)
+            return
         if turn is None:
             return
         if isinstance(frame, SpokenWord):
             turn.has_word_times = True
             turn.words.append(frame.text)
         elif frame.pts or not turn.has_word_times:  # else a whole sentence, whose words came before
+            if frame.pts and frame.pts == turn.last_pts:
+                turn.untimed.add(len(turn.words))
+            turn.last_pts = frame.pts or turn.last_pts
             turn.words.append(frame.text if frame.includes_inter_frame_spaces else f"{frame.text} ")
 
     def _close_turn(self, *, interrupted: bool) -> None:
         turn, self._turn = self._turn, None
         if turn is None or turn.start_s is None:
             return
+        if not turn.words and self._ahead:  # its service never said which context it begins
+            turn.words = [f"{word.text} " for words in self._ahead.values() for word in words]
+            self._ahead.clear()
         text = turn.said(interrupted=interrupted)
         self._observer.agent_said(AgentTurn(text, turn.start_s, turn.end_s, turn.source, turn.language, interrupted))
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pydantic import JsonValue
 
 from callwright.contract.agents.call_tools import EndCallTool
+from callwright.contract.transfers import MOST_TRANSFERS
 from callwright.service.rules.opt_out_words import is_opt_out_key
 from callwright.service.rules.templates import render
 from callwright.service.telephony.engine import CallRequest
@@ -26,7 +27,7 @@ from callwright.service.telephony.simulated.conversation.speech_acts import (
 from callwright.service.telephony.simulated.conversation.timing import spoken_duration_s
 from callwright.service.telephony.simulated.conversation.tool_cues import ToolCues, ToolUse
 from callwright.service.telephony.simulated.conversation.welcome import filled, first_words, notices_of, read_welcome
-from callwright.service.telephony.transfers import MOST_TRANSFERS, Destination
+from callwright.service.telephony.transfers import Destination
 
 
 class AgentPolicy:
@@ -46,14 +47,15 @@ class AgentPolicy:
         self.destination: Destination | None = None
         """Whom it transfers the call to, while it waits for what comes of that."""
         language = request.agent.language
-        self._bank = bank_or_english(language)
+        self._incoming = request.answering is not None
+        self._bank = bank_or_english(language, incoming=self._incoming)
         self._language = language
         self._has_phrases = bank_of(language) is not None
         self._brief = self._read_brief()
         self._own_brief: Brief | None = None
         self._left = list(reversed(self._brief.objectives))
         self._unheard: list[str] = []
-        self._informs = self._has_phrases
+        self._informs = self._has_phrases and not self._incoming  # a caller has a reason of its own
         self._pending = ""
         self._pending_act: Act | None = None
         self.said = ""
@@ -237,7 +239,7 @@ class AgentPolicy:
         if self._unheard:
             told = self._line.heard_of("agent")
             self._unheard = [fact for fact in self._unheard if fact not in told]
-        bank = bank_or_english(heard.language)
+        bank = bank_or_english(heard.language, incoming=self._incoming)
         wish = "opt_out" if is_opt_out_key([heard.keys]) else wish_of(heard.text, bank)
         if heard.hangs_up:
             self.hung_up()
@@ -260,7 +262,7 @@ class AgentPolicy:
 
     def tool_for(self, heard: Heard) -> ToolUse | None:
         """The tool that is called at these words, in place of another answer. Wishes that end the call come first."""
-        bank = bank_or_english(heard.language)
+        bank = bank_or_english(heard.language, incoming=self._incoming)
         if self.closing or heard.keys or heard.hangs_up or heard.language_wanted or bank is not self._bank:
             return None
         return self._cues.due(heard.text, wish_of(heard.text, bank), bank.language)
@@ -279,7 +281,7 @@ class AgentPolicy:
         return self._go_on(said)
 
     def _change_language(self, wanted: str) -> str:
-        bank = bank_or_english(wanted)
+        bank = bank_or_english(wanted, incoming=self._incoming)
         spoken_before = primary(self._request.agent.language)
         self._bank, self._language, self._has_phrases, self._general = bank, wanted, True, True
         self._informs, self._unheard = False, []
@@ -389,7 +391,7 @@ class AgentPolicy:
         if not self._line.agent_has_spoken:
             return self._go_on(self._introduce())
         if not self._pending:
-            return self._go_on()
+            return self._go_on(self._lead("gladly") if self._incoming else "")
         if wish == "no_start" and self.act != "any":
             if self.act in ACCEPTING:
                 self._refused += 1

@@ -32,10 +32,12 @@ class Reply:
 class Contact:
     """One persona in one call. Its replies depend on their order."""
 
+    has_called = False
+
     def __init__(self, persona: Persona, chance: Chance) -> None:
         self._persona = persona
         self._chance = chance
-        self._bank = bank_or_english(persona.language)
+        self._bank = bank_or_english(persona.language, incoming=self.has_called)
         self.language = persona.language if bank_of(persona.language) else self._bank.language
         self._script = list(reversed(persona.script))
         self._intent = persona.intent

@@ -36,7 +36,8 @@ class Conversation:
         self._contact = contact
         self._timeline = timeline
         self._chance = chance
-        self._person, self._from = person, request.from_
+        self._person = person
+        self._from = request.from_ if request.answering is None else request.to
         self._policy = AgentPolicy(request, timeline, chance, destinations=destinations)
         self.transfer: CallTransfer | None = None
         """The last try to transfer the call."""

@@ -35,17 +35,43 @@ _MOODS: tuple[tuple[Mood, float], ...] = (
     ("sceptical", 0.13),
     ("angry", 0.07),
 )
-# Intents that belong to the number and not to the attempt: a wrong number is wrong on every attempt.
-_LASTING: tuple[tuple[Intent, float], ...] = (("wrong_number", 0.03), ("other_language", 0.02), ("screening", 0.02))
-_PASSING: tuple[tuple[Intent, float], ...] = (
-    ("yes", 0.46),
-    ("asks_first", 0.16),
-    ("no", 0.17),
-    ("later", 0.09),
-    ("opt_out", 0.03),
-    ("wants_human", 0.03),
-    ("silent", 0.02),
-    ("gatekeeper", 0.04),
+
+
+@dataclass(frozen=True)
+class Intents:
+    """How often people have each intent: those of the number, such as a wrong one, and else those of the attempt."""
+
+    lasting: tuple[tuple[Intent, float], ...]
+    passing: tuple[tuple[Intent, float], ...]
+    angry_refusals: float
+    """How many of those who would agree refuse because they are angry."""
+
+
+OF_CALLED = Intents(
+    (("wrong_number", 0.03), ("other_language", 0.02), ("screening", 0.02)),
+    (
+        ("yes", 0.46),
+        ("asks_first", 0.16),
+        ("no", 0.17),
+        ("later", 0.09),
+        ("opt_out", 0.03),
+        ("wants_human", 0.03),
+        ("silent", 0.02),
+        ("gatekeeper", 0.04),
+    ),
+    0.5,
+)
+OF_CALLERS = Intents(
+    (("other_language", 0.03),),
+    (
+        ("asks_first", 0.42),
+        ("yes", 0.38),
+        ("wants_human", 0.1),
+        ("wrong_number", 0.04),
+        ("opt_out", 0.03),
+        ("silent", 0.03),
+    ),
+    0.0,
 )
 AT_ONCE = frozenset(("wrong_number", "other_language", "screening", "gatekeeper", "later"))
 """Intents that a contact states before anything else, because it cannot or may not talk."""
@@ -79,18 +105,19 @@ def draw_persona(
     wants_transfer: bool,
     person: Chance,
     moment: Chance,
+    intents: Intents = OF_CALLED,
 ) -> Persona:
     """Draws the contact of a call. `person` is the same on every attempt to a number, `moment` is not."""
     mood = person.weighted(_MOODS)
     lasting = person.unit()
-    passing = moment.weighted(_PASSING)
+    passing = moment.weighted(intents.passing)
     intent: Intent = passing
-    for candidate, share in _LASTING:
+    for candidate, share in intents.lasting:
         lasting -= share
         if lasting < 0:
             intent = candidate
             break
-    if mood == "angry" and intent == "yes" and moment.happens(0.5):
+    if mood == "angry" and intent == "yes" and moment.happens(intents.angry_refusals):
         intent = "no"
     if steering.script and not steering.language:
         intent = "yes"

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -52,7 +52,7 @@ def primary(tag: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Bank:
-    """The phrases of one language. Compared by identity: there is one for each language."""
+    """The phrases of one language, for calls that are made or for those that come in. Compared by identity."""
 
     language: str
     stopwords: frozenset[str]
@@ -107,11 +107,15 @@ class Bank:
 
 
 @lru_cache(maxsize=len(LANGUAGES))
+def _data(language: str) -> dict[str, Any]:
+    return json.loads((_FOLDER / f"{language}.json").read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=len(LANGUAGES))
 def _load(language: str) -> Bank:
-    data: dict[str, Any] = json.loads((_FOLDER / f"{language}.json").read_text(encoding="utf-8"))
+    data = _data(language)
     spoken: dict[str, list[str]] = data["contact"]
     marks: dict[str, str] = data["marks"]
-    keys = {key.partition(".")[0] for key in spoken}
     return Bank(
         language=language,
         stopwords=frozenset(str(data["stopwords"]).split()),
@@ -135,15 +139,30 @@ def _load(language: str) -> Bank:
         imperatives=_patterns(data["imperatives"]),
         agent=_tuples(data["agent"]),
         general=_tuples(data["general"]),
-        contact={
-            (key, register): tuple(spoken.get(f"{key}.{register}") or spoken[key])
-            for key in sorted(keys)
-            for register in REGISTERS
-        },
+        contact=_by_register(spoken),
         small_talk=frozenset(
             phrase for key, phrases in spoken.items() if key.partition(".")[0] in _HABITS for phrase in phrases
         ),
     )
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _load_incoming(language: str) -> Bank:
+    """The phrases of calls that come in: who has called says why, and the agent did not ask for the call."""
+    bank, own = _load(language), _data(language)["incoming"]
+    return replace(
+        bank,
+        agent={**bank.agent, **_tuples(own["agent"])},
+        contact={**bank.contact, **_by_register(own["contact"])},
+    )
+
+
+def _by_register(spoken: Mapping[str, Sequence[str]]) -> dict[tuple[str, Register], tuple[str, ...]]:
+    """Phrases by key and register; where a register has none of its own, those of the key alone."""
+    keys = sorted({key.partition(".")[0] for key in spoken})
+    return {
+        (key, register): tuple(spoken.get(f"{key}.{register}") or spoken[key]) for key in keys for register in REGISTERS
+    }
 
 
 def _patterns(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[re.Pattern[str], str], ...]:
@@ -160,9 +179,10 @@ def bank_of(tag: str) -> Bank | None:
     return _load(language) if language in LANGUAGES else None
 
 
-def bank_or_english(tag: str) -> Bank:
-    """The phrases of a language, or the English ones."""
-    return bank_of(tag) or _load(FALLBACK)
+def bank_or_english(tag: str, *, incoming: bool = False) -> Bank:
+    """The phrases of a language, or the English ones; with `incoming` those for a call that has come in."""
+    language = primary(tag)
+    return (_load_incoming if incoming else _load)(language if language in LANGUAGES else FALLBACK)
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)

@@ -5,13 +5,17 @@ from functools import lru_cache
 
 from callwright.service.rules.templates import is_plain, numbered, values_of, variables_in
 from callwright.service.telephony.engine import CallRequest
+from callwright.service.telephony.simulated.conversation.unknown_values import without_unknown
 
 
 def with_plain_placeholders(request: CallRequest) -> CallRequest:
     """The request with every placeholder under a plain name, and with its value; the same one where all are plain.
 
-    A placeholder may be the name of a column as people write it, with blanks and marks, and have a default.
+    A placeholder may be the name of a column as people write it, with blanks and marks, and have a default. Of a call
+    that has come in, what needs a variable without a value is left out.
     """
+    if request.answering is not None:
+        request = _for_caller(request)
     agent, voicemail, columns = request.agent, request.voicemail, request.variables
     names = _names_if_plain(agent.welcome_message, agent.system_prompt, voicemail.message)
     if names is not None and names <= columns.keys():
@@ -34,6 +38,14 @@ def with_plain_placeholders(request: CallRequest) -> CallRequest:
         voicemail=replace(voicemail, message=message),
         variables=variables,
     )
+
+
+def _for_caller(request: CallRequest) -> CallRequest:
+    agent, columns = request.agent, request.variables
+    welcome, prompt = (without_unknown(text, columns) for text in (agent.welcome_message, agent.system_prompt))
+    if welcome == agent.welcome_message and prompt == agent.system_prompt:
+        return request
+    return replace(request, agent=replace(agent, welcome_message=welcome, system_prompt=prompt))
 
 
 @lru_cache(maxsize=256)

@@ -25,7 +25,8 @@ class Timeline:
     """Places turns one after another and ends the call at `limit_s`, if necessary in the middle of a turn."""
 
     def __init__(self, limit_s: float) -> None:
-        self._limit_s = limit_s
+        self.limit_s = limit_s
+        """When the call ends at the latest."""
         self._said: list[_Said] = []
         self._next_may_overlap = False
         self.now_s = 0.0
@@ -54,26 +55,30 @@ class Timeline:
             start = self.now_s + (gap_s if gap_s > MIN_GAP_S else MIN_GAP_S)
         start = round(start, 3)
         end = round(start + spoken_duration_s(text, language), 3)
-        if end <= self._limit_s:
+        if end <= self.limit_s:
             self._said.append(_Said(speaker, text, language, start, end))
             self.now_s = end
             return
         self.cut = True
-        kept, duration = _words_within(text, language, self._limit_s - start)
+        kept, duration = _words_within(text, language, self.limit_s - start)
         if kept:
             self._said.append(_Said(speaker, kept, language, start, round(start + duration, 3), True))
-        self.now_s = self._limit_s
+        self.now_s = self.limit_s
 
     def tool_called(self, called: ToolCall) -> None:
         """Adds the call of a tool, which takes no time."""
         if not self.cut:
             self._said.append(_Said("system", "", "", self.now_s, self.now_s, tool_call=called))
 
+    def end_by(self, at_s: float) -> None:
+        """Ends the call at that moment, if not before."""
+        self.limit_s = min(self.limit_s, round(at_s, 3))
+
     def wait(self, seconds: float) -> None:
         """Adds a silence."""
         self.now_s = round(self.now_s + seconds, 3)
-        if self.now_s >= self._limit_s:
-            self.now_s = self._limit_s
+        if self.now_s >= self.limit_s:
+            self.now_s = self.limit_s
             self.cut = True
 
     def cut_in(self, share: float, *, at_least: str = "") -> bool:

@@ -63,12 +63,15 @@ def notices_of(request: CallRequest, bank: Bank, chance: Chance, *, discloses: b
 
 
 def first_words(request: CallRequest, chance: Chance) -> FirstWords | None:
-    """What the agent of a call says first; None if the contact speaks first."""
+    """What the agent of a call says first; None if the contact speaks first. A caller hears a greeting in any case, if
+    there are phrases in the agent's language."""
     message = request.agent.welcome_message.strip()
+    language = request.agent.language
+    bank = bank_or_english(language, incoming=request.answering is not None)
+    if not message and request.answering is not None and bank_of(language):
+        message = bank.agent_says("hello", chance)  # who calls waits for a word
     if not message:
         return None
-    language = request.agent.language
-    bank = bank_or_english(language)
     opening = read_welcome(message, bank)
     notices = notices_of(request, bank, chance, discloses=opening.discloses)
     said = " ".join(notices)
@@ -89,7 +92,9 @@ def agent_chance(request: CallRequest) -> Chance:
 
 
 def attempt_key(request: CallRequest) -> bytes:
-    """The key of the random numbers for this attempt to call this number."""
+    """The key of the random numbers for this attempt to call this number, or for this call of a caller."""
+    if request.answering is not None:
+        return key_of(request.seed, request.from_, request.to, str(request.attempt))
     return key_of(request.seed, request.to, str(request.attempt))
 
 

@@ -1,6 +1,8 @@
 """The services that hear and speak in live calls: others than the ones of the house, and ones that fail."""
 
+import sys
 from contextlib import suppress
+from subprocess import DEVNULL
 
 import anyio
 import pytest
@@ -12,6 +14,17 @@ from tests.service.telephony.media.sentences import GREETING, YES
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.xdist_group("live-calls")]
 NOWHERE = "127.0.0.1:9"
+WITHOUT_DEEPGRAM = """
+import sys
+sys.modules["deepgram"] = None
+from callwright.service.telephony.engine import AgentSnapshot
+from callwright.service.telephony.media.messages import SpeechService
+from callwright.service.telephony.media.speech.speech_services import UnknownService, hearing
+try:
+    hearing(SpeechService(kind="deepgram", key="k"), AgentSnapshot("agt_1", "", "", "en-US", "en-US-ada"))
+except UnknownService as error:
+    print(error)
+"""
 
 
 async def test_another_service_speaks_and_its_words_are_known(line: Line) -> None:
@@ -112,10 +125,14 @@ async def test_a_service_that_hears_or_thinks_and_redirects_is_not_followed_and_
     assert ended.warnings
 
 
+async def test_a_package_that_is_missing_is_said_with_how_to_install_it() -> None:
+    program = await anyio.run_process([sys.executable, "-c", WITHOUT_DEEPGRAM], stderr=DEVNULL)
+    assert "pip install '.[live]'" in program.stdout.decode()
+
+
 @pytest.mark.parametrize(
     ("services", "warning"),
     [
-        ({"hearing": {"kind": "deepgram", "key": "k"}}, 'pip install "pipecat-ai[deepgram]"'),
         ({"hearing": {"kind": "ear"}}, "There is no hearing service 'ear'"),
         ({"thinking": {"kind": "brain"}}, "There is no thinking service 'brain'"),
     ],

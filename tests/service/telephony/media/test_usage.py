@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from callwright.service.rules.cost_items import Used, summed
-from callwright.service.telephony.media.messages import SpeechService, SpeechServices, Usage
-from tests.service.telephony.media.calls import Line, LiveCall
+from callwright.service.telephony.media.messages import SpeechService, SpeechServices
+from tests.service.telephony.media.calls import Line
 from tests.service.telephony.media.sentences import GREETING, QUESTION, YES
+from tests.service.telephony.media.usage import used
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.xdist_group("live-calls")]
 TOKENS: dict[str, Any] = {
@@ -16,13 +16,6 @@ TOKENS: dict[str, Any] = {
     "total_tokens": 1_209,
     "prompt_tokens_details": {"cached_tokens": 1_024},
 }
-
-
-def used(call: LiveCall) -> dict[tuple[str, str], Used]:
-    """What the call used, by item and unit."""
-    reports = [each for each in call.media.reports.all if isinstance(each, Usage) and each.call_id == call.call_id]
-    found = summed([Used(one.item, one.provider, one.model, one.unit, one.quantity, one.is_own) for one in reports])
-    return {(one.item, one.unit): one for one in found}
 
 
 @pytest.mark.requirement("COST-08")

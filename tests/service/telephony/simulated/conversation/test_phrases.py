@@ -68,6 +68,40 @@ def test_every_bank_has_the_same_phrases_as_the_english_one(bank: Bank) -> None:
     assert all(bank.agent.values())
 
 
+INCOMING = [bank_or_english(language, incoming=True) for language in LANGUAGES]
+MEANT_BY_CALLERS = MEANT | {"calling": ("nothing",)}
+
+
+@pytest.mark.parametrize("bank", INCOMING, ids=LANGUAGES)
+def test_the_agent_understands_whatever_a_caller_says(bank: Bank) -> None:
+    misheard = [
+        (key, phrase, heard)
+        for key, meant in MEANT_BY_CALLERS.items()
+        for register in REGISTERS
+        for phrase in bank.contact[key, register]
+        if (heard := wish_of(phrase.partition("|")[2] or phrase, bank)) not in meant
+    ]
+    assert misheard == []
+    for register in REGISTERS:
+        left = bank.contact["message", register] + bank.contact["message_more", register]
+        assert "opt_out" not in {wish_of(words, bank) for words in left}
+        for lead in bank.contact["calling_question", register]:
+            asked = [lead.replace("{0}", question) for question in bank.contact["questions", register]]
+            assert {wish_of(words, bank) for words in asked} == {"question"}
+
+
+@pytest.mark.parametrize("bank", INCOMING, ids=LANGUAGES)
+def test_every_bank_has_the_same_phrases_for_calls_that_come_in(bank: Bank) -> None:
+    english, made = bank_or_english("en", incoming=True), bank_or_english(bank.language)
+    assert bank.agent.keys() == english.agent.keys() == made.agent.keys()
+    assert english.contact.keys() - bank.contact.keys() <= {("other_language_unknown", each) for each in REGISTERS}
+    own = {key for key, phrases in bank.agent.items() if phrases != made.agent[key]}
+    assert own >= {"hello", "wrong_number", "human", "purpose", "close"}
+    assert all("{0}" in phrase for phrase in bank.agent["queue_position"])
+    assert {act_of(phrase, bank) for phrase in bank.agent["purpose"]} == {"any"}
+    assert bank is bank_or_english(bank.language, incoming=True)
+
+
 @banks
 def test_acts_are_known_and_general_sentences_cover_those_that_are_said(bank: Bank) -> None:
     assert set(bank.acts) | {"yes_no", "statement"} == set(get_args(Act))
