@@ -7,10 +7,9 @@ the agent is to answer meets the business hours first, and the lines after that 
 from dataclasses import dataclass
 from typing import Literal
 
+from callwright.contract.deployments.inbound import AfterHours, BusinessHours
 from callwright.contract.inbound_routing import RoutingFallback
 from callwright.service.inbound.routing.answers import RoutingAnswer
-
-from callwright.contract.deployments.inbound import AfterHours, BusinessHours
 from callwright.service.rules.business_hours import are_open
 from callwright.service.telephony.answering import Answering
 

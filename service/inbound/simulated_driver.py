@@ -11,8 +11,6 @@ from typing import Any
 
 import anyio
 import orjson
-from callwright.service.inbound.routing.asking import Asked, RoutingWebhook
-from callwright.service.inbound.routing.question import Question
 from sqlalchemy import Connection, Row, Select, bindparam, select
 
 from callwright.service.dialling.finishing import Finished, finish
@@ -24,6 +22,8 @@ from callwright.service.inbound import callers
 from callwright.service.inbound.arrival import Arrival
 from callwright.service.inbound.beginning import Begun, begin
 from callwright.service.inbound.call_details import InboundDetails, request_in
+from callwright.service.inbound.routing.asking import Asked, RoutingWebhook
+from callwright.service.inbound.routing.question import Question
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.phone import number_facts
 from callwright.service.tables.inbound_settings import inbound_of

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from callwright.service.inbound.routing.answers import RoutingAnswer
 from sqlalchemy import Connection, Row, Select, bindparam, select
 
 from callwright.service.dialling.agent_snapshot import SNAPSHOT, snapshot_of
+from callwright.service.inbound.routing.answers import RoutingAnswer
 from callwright.service.tables.schema import agents, audience_rows
 from callwright.service.telephony.engine import AgentSnapshot
 

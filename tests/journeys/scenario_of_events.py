@@ -33,7 +33,7 @@ async def _routed(hand: Hand, built: Built, receiver: Receiver) -> None:
         200,
         "The answer is not JSON.",
     )
-    assert tried["decision"] == "The call is refused, as the number's fallback says."
+    assert tried["decision"] == "No active deployment answers the number, so the call is refused as closed."
     assert receiver.events[-1]["type"] == "inbound.routing"
     (entry,) = (await hand.use("list_routing_requests", **number, failed=True))["data"]
     assert entry["id"] == tried["id"]

@@ -6,12 +6,16 @@ from sqlalchemy import Connection, Row, select
 
 from callwright.contract import inbound_routing as contract
 from callwright.contract.declaration.pagination import Page
+from callwright.contract.deployments.inbound import AfterHours, Inbound
 from callwright.contract.problems import INVALID_STATE_TRANSITION
 from callwright.service.handlers import phone_numbers as number_handlers
 from callwright.service.handlers.inbound_routing.shown import fallback_of, shown_request
 from callwright.service.handlers.request_context import RequestContext, handles
+from callwright.service.inbound.decision import Answers, decide
 from callwright.service.inbound.routing import log
+from callwright.service.inbound.routing.answers import RoutingAnswer
 from callwright.service.inbound.routing.asking import Asked, RoutingWebhook
+from callwright.service.inbound.routing.decision_words import decision_words
 from callwright.service.inbound.routing.question import Question
 from callwright.service.inbound.routing.references import why_unknown
 from callwright.service.platform.clock.clock import moment
@@ -110,8 +114,9 @@ def _bound(connection: Connection, number: Row[Any]) -> Row[Any] | None:
 def _logged(connection: Connection, services: Services, question: Question, asked: Asked) -> contract.RoutingRequest:
     if asked.answer is not None and (why := why_unknown(connection, question.org_id, asked.answer)) is not None:
         asked = asked.refused(why)
-    decision = _would_do(connection, question, asked)
-    log.write(connection, services.ids, question, asked, decision=decision, now_ms=services.clock.now_ms())
+    now_ms = services.clock.now_ms()
+    decision = _decision(connection, question, asked.answer, now_ms)
+    log.write(connection, services.ids, question, asked, decision=decision, now_ms=now_ms)
     row = connection.execute(select(routing_requests).where(_R.id == question.id)).one()
     return shown_request(row)
 
@@ -121,23 +126,16 @@ def _entry(connection: Connection, request_id: str) -> contract.RoutingRequest |
     return None if row is None else shown_request(row)
 
 
-def _would_do(connection: Connection, question: Question, asked: Asked) -> str:
-    """What a caller would get now: by the answer, else by the deployment, else by what the number says."""
-    answer = asked.answer
-    if answer is not None and answer.action == "transfer":
-        return f"The caller is forwarded to {answer.transfer_to}."
-    if answer is not None and answer.action == "reject":
-        return f"The call is refused: {answer.reject_reason}."
+def _decision(connection: Connection, question: Question, answer: RoutingAnswer | None, now_ms: int) -> str:
+    """What a caller would get now, if a line is free: by the answer, else by the deployment, else by the number."""
     number = connection.execute(select(phone_numbers).where(_N.id == question.number_id)).one()
-    deployment = _bound(connection, number)
-    if deployment is not None and deployment.status == "active":
-        agent_id = (answer.agent_id if answer is not None else None) or deployment.agent_id
-        changed = sorted(answer.overrides.named()) if answer is not None else []
-        own = f" with its own {', '.join(changed)}" if changed else ""
-        return f"Agent {agent_id} answers for deployment {deployment.id}{own}, in its business hours."
-    fallback = fallback_of(number)
-    if fallback is None:
-        return "The caller hears the busy tone: no active deployment answers the number, and it has no fallback."
-    if fallback.action == "forward":
-        return f"The caller is forwarded to {fallback.forward_to}, the number's fallback."
-    return "The call is refused, as the number's fallback says."
+    deployment, fallback = _bound(connection, number), fallback_of(number)
+    if deployment is None:
+        answers, agent_id = Answers(False, None, AfterHours(), fallback), None
+    else:
+        settings = Inbound.model_validate_json(deployment.inbound)
+        is_active, agent_id = deployment.status == "active", deployment.agent_id
+        answers = Answers(is_active, settings.business_hours, settings.after_hours, fallback)
+    if answer is not None and answer.agent_id is not None:
+        agent_id = answer.agent_id
+    return decision_words(decide(answers, answer, at_ms=now_ms), agent_id, answer)

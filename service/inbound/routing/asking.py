@@ -83,8 +83,8 @@ class RoutingWebhook:
         headers = signed_headers(body, now_ms // SECOND, question.secrets, simulated=question.simulated)
         posted, waited_ms = None, None
         with anyio.move_on_after(LIMIT_S + _TO_TELL_S):
-            async with self._places.one_of(question.number_id):
-                waited_ms = _since_ms(begun_s)
+            async with self._places.one_of(question.number_id) as has_waited:
+                waited_ms = _since_ms(begun_s) if has_waited else 0
                 posted = await self._services.routing_endpoints.post(
                     question.url, body, headers, subscription=f"{TYPE} {question.number_id}"
                 )
@@ -119,13 +119,14 @@ class _Places:
         self._users: dict[str, int] = {}
 
     @asynccontextmanager
-    async def one_of(self, number_id: str) -> AsyncGenerator[None]:
-        """Holds one of the places of a number; waits for one if all are taken."""
+    async def one_of(self, number_id: str) -> AsyncGenerator[bool]:
+        """Holds one of the places of a number; waits for one if all are taken, and says whether it did."""
         limiter = self._limiters.setdefault(number_id, anyio.CapacityLimiter(MOST_AT_ONCE))
+        waits = limiter.available_tokens == 0
         self._users[number_id] = self._users.get(number_id, 0) + 1
         try:
             async with limiter:
-                yield
+                yield waits
         finally:
             self._users[number_id] -= 1
             if not self._users[number_id]:

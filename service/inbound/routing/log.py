@@ -31,7 +31,7 @@ _FORGET = update(routing_requests).where(_R.id == bindparam("b_id")).values(requ
 
 
 def write(
-    connection: Connection, ids: Ids, question: Question, asked: Asked, *, decision: str | None, now_ms: int
+    connection: Connection, ids: Ids, question: Question, asked: Asked, *, now_ms: int, decision: str | None = None
 ) -> None:
     """Logs a question with what came of it, once, and with what the caller got by it, in words. Counts it for the
     number, unless it was a test.

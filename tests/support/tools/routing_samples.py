@@ -42,7 +42,7 @@ def tried() -> RoutingRequest:
         action="answer",
         response_status=200,
         response_excerpt='{"agent_id": "agt_1"}',
-        decision="Agent agt_1 answers for deployment dep_1, in its business hours.",
+        decision="Agent agt_1 answers.",
     )
 
 

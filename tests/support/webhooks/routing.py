@@ -77,7 +77,7 @@ async def logged(tenant: Tenant, number_id: str, *asked: Asked, **changes: Any) 
         question = question_of(tenant, number_id, **changes)
         given = (services.ids, question, one)
         await tenant.database.write(
-            log.write, *given, decision="The call is refused: busy.", now_ms=services.clock.now_ms()
+            log.write, *given, decision="The caller hears the busy tone.", now_ms=services.clock.now_ms()
         )
         ids.append(question.id)
     return ids

@@ -522,6 +522,27 @@ export interface ReleasePhoneNumberInput {
 }
 
 /**
+ * Who calls, and when. Each caller gets what a real one would: the routing webhook is really asked. A key may make
+ * 20% of its plan's requests per second here.
+ */
+export interface SimulateInboundCallInput {
+  /** Phone number id (num_…), from list_phone_numbers. */
+  id: string;
+  /** Who calls, in E.164. Left out: each caller has a made-up number of the same country. */
+  caller?: string | null;
+  /** The callers show no number. Default: false. */
+  withheld?: boolean;
+  /** How many call. Default: 1. */
+  count?: number;
+  /** How many call in a minute; left out: all at once. */
+  per_minute?: number | null;
+  /** When the first calls; left out: now. */
+  start_at?: string | null;
+  /** What the callers do: `sim.*` columns without the prefix, as persona. */
+  steering?: Record<string, string>;
+}
+
+/**
  * The routing webhook that a number is to have. What is left out takes its default. A key may make 20% of its
  * plan's requests per second here.
  */
@@ -692,7 +713,8 @@ export interface CloneDeploymentInput {
 
 /**
  * A new inbound deployment. It is active at once: from then on the agent answers who calls the number. On the
- * simulated network nobody calls in yet. The user who made the key must still be a member of the organization.
+ * simulated network `simulate_inbound_call` has people call it. The user who made the key must still be a member of
+ * the organization.
  */
 export interface CreateInboundDeploymentInput {
   expected_revisions?: Record<string, string> | null;

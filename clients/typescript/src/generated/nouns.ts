@@ -148,6 +148,10 @@ export class PhoneNumbers extends Noun {
   release(input: inputs.ReleasePhoneNumberInput, options: CallOptions = {}): Promise<schemas.PhoneNumber> {
     return this.session.ask(operations.releasePhoneNumber, input, options);
   }
+  /** Have callers of the simulated network call a number. */
+  simulateCall(input: inputs.SimulateInboundCallInput, options: CallOptions = {}): Promise<schemas.SimulatedCallers> {
+    return this.session.ask(operations.simulateInboundCall, input, options);
+  }
   /** Set the address that decides what callers of a phone number get. */
   setInboundRouting(input: inputs.SetInboundRoutingInput, options: CallOptions = {}): Promise<schemas.NewInboundRouting> {
     return this.session.ask(operations.setInboundRouting, input, options);

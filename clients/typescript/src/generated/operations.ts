@@ -401,6 +401,16 @@ export const releasePhoneNumber: Operation<inputs.ReleasePhoneNumberInput, schem
   mediaTypes: []
 };
 
+export const simulateInboundCall: Operation<inputs.SimulateInboundCallInput, schemas.SimulatedCallers> = {
+  name: "simulate_inbound_call",
+  method: "POST",
+  path: "/phone_numbers/{id}/simulated_callers",
+  shape: "one",
+  query: {},
+  hasBody: true,
+  mediaTypes: []
+};
+
 export const setInboundRouting: Operation<inputs.SetInboundRoutingInput, schemas.NewInboundRouting> = {
   name: "set_inbound_routing",
   method: "PUT",

@@ -296,6 +296,8 @@ export interface Call {
   sip_code?: number | null;
   /** Null where none was tried. */
   transfer?: Transfer | null;
+  /** Of a call that came in; else null. */
+  inbound?: callwright__contract__calls__calls__InboundRouting | null;
   created_at: string;
   /** When the carrier accepted it. */
   started_at?: string | null;
@@ -1141,21 +1143,6 @@ export interface InboundChanges {
   phone_number_id?: string;
 }
 
-/** The routing webhook of a number. The secret itself is shown only where it is made. */
-export interface InboundRouting {
-  url: string;
-  /** False: it is not asked; the bound deployment answers. */
-  enabled: boolean;
-  /** Where neither webhook nor deployment says what to do; null: the busy tone. */
-  fallback?: RoutingFallback | null;
-  /** The first characters of the secret, to recognise it by. */
-  secret_prefix: string;
-  /** Callers in a row for whom it gave no usable answer. Tests do not count. */
-  failures: number;
-  /** When 5 in a row had failed; null while it works. */
-  failing_since?: string | null;
-}
-
 /** Minutes before each retry after a call of this kind, in place of `interval_minutes`. */
 export interface IntervalsByReason {
   no_answer?: number[] | null;
@@ -1561,7 +1548,7 @@ export interface PhoneNumber {
   /** The deployment whose agent answers this number's callers. */
   inbound_deployment_id?: string | null;
   /** The address that decides what callers get; null: the deployment. */
-  inbound_routing?: InboundRouting | null;
+  inbound_routing?: callwright__contract__inbound_routing__InboundRouting | null;
   released_at?: string | null;
   revision?: string | null;
   metadata: Record<string, string>;
@@ -1859,6 +1846,17 @@ export interface SaidOn {
   call_id: string;
   contact_name?: string | null;
   external_id?: string | null;
+}
+
+/** Callers who are on their way. */
+export interface SimulatedCallers {
+  phone_number_id: string;
+  deployment_id: string;
+  count: number;
+  /** The call of the first caller, as soon as they have called. */
+  first_call_id: string;
+  first_at: string;
+  last_at: string;
 }
 
 /** A turn in which the words stand. */
@@ -2248,6 +2246,19 @@ export interface Window {
   end: string;
 }
 
+/** How a call that came in was answered, and who decided it. */
+export interface callwright__contract__calls__calls__InboundRouting {
+  /** The number's deployment, its routing webhook, or what the number falls back to. */
+  routed_by: "deployment" | "webhook" | "fallback";
+  action: "agent" | "voicemail" | "forward" | "reject";
+  /** Why it was not the agent at once, for example after_hours or overflow. */
+  reason?: string | null;
+  /** How long the caller waited for a line. Default: 0. */
+  waited_seconds?: number;
+  /** What the routing webhook gave for the call. */
+  metadata?: Record<string, string>;
+}
+
 /** A number that is on the list now. */
 export interface callwright__contract__do_not_call__ListedNumber {
   id: string;
@@ -2259,6 +2270,21 @@ export interface callwright__contract__do_not_call__ListedNumber {
   result: "added" | "extended" | "already_there";
   /** When it ends; null: never. */
   expires_at?: string | null;
+}
+
+/** The routing webhook of a number. The secret itself is shown only where it is made. */
+export interface callwright__contract__inbound_routing__InboundRouting {
+  url: string;
+  /** False: it is not asked; the bound deployment answers. */
+  enabled: boolean;
+  /** Where neither webhook nor deployment says what to do; null: the busy tone. */
+  fallback?: RoutingFallback | null;
+  /** The first characters of the secret, to recognise it by. */
+  secret_prefix: string;
+  /** Callers in a row for whom it gave no usable answer. Tests do not count. */
+  failures: number;
+  /** When 5 in a row had failed; null while it works. */
+  failing_since?: string | null;
 }
 
 /** An entry of the do-not-call list. */

@@ -45,9 +45,7 @@ async def test_a_test_asks_now_and_says_what_a_caller_would_get(tenant: Tenant) 
     verified(header_of(request, "X-Service-Signature"), body_of(request), secret, now_s=now_s)
     assert (found.outcome, found.action, found.response_status, found.detail) == ("succeeded", "answer", 200, "")
     assert (found.is_test, found.call_id, found.from_number, found.simulated) == (True, None, "+12025550100", True)
-    assert found.decision == (
-        f"Agent {made.agent_id} answers for deployment {made.id} with its own language, in its business hours."
-    )
+    assert found.decision == f"Agent {made.agent_id} answers with another language."
     (kept,) = (await numbers.list_routing_requests(id=number_id)).data
     assert kept == found
     assert (await tenant.client.calls.list()).data == []
@@ -71,11 +69,11 @@ async def test_without_a_usable_answer_the_deployment_answers_then_the_number_sa
         await tenant.client.deployments.pause(id=answering.id)
         said.append((await numbers.test_inbound_routing(id=number.id)).decision)
     assert said == [
-        "The caller hears the busy tone: no active deployment answers the number, and it has no fallback.",
-        "The call is refused, as the number's fallback says.",
-        f"The caller is forwarded to {ELSEWHERE}, the number's fallback.",
-        f"Agent {answering.agent_id} answers for deployment {answering.id}, in its business hours.",
-        f"The caller is forwarded to {ELSEWHERE}, the number's fallback.",
+        "No active deployment answers the number, so the caller hears the busy tone.",
+        "No active deployment answers the number, so the call is refused as closed.",
+        f"No active deployment answers the number, so the caller is forwarded to {ELSEWHERE}.",
+        f"Agent {answering.agent_id} answers.",
+        f"No active deployment answers the number, so the caller is forwarded to {ELSEWHERE}.",
     ]
 
 
@@ -88,7 +86,7 @@ async def test_a_test_reads_every_form_of_an_answer(tenant: Tenant) -> None:
     for body, outcome, words in (
         (b'{"agent_id": "%s"}' % other.id.encode(), "succeeded", f"Agent {other.id} answers"),
         (b'{"action": "transfer", "transfer_to": "+12125550177"}', "succeeded", f"forwarded to {ELSEWHERE}"),
-        (b'{"action": "reject", "reject_reason": "blocked"}', "succeeded", "refused: blocked"),
+        (b'{"action": "reject", "reject_reason": "blocked"}', "succeeded", "refused as blocked"),
         (b'{"agent_id": "agt_nobody"}', "bad_answer", f"Agent {made.agent_id} answers"),
         (b'{"overrides": {"voice_id": "nobody"}}', "bad_answer", f"Agent {made.agent_id} answers"),
     ):

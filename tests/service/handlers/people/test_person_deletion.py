@@ -1,6 +1,7 @@
 """One person's data is deleted: nothing of it is left but the do-not-call entry, and every sum stays."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -28,11 +29,12 @@ from tests.service.handlers.people.life import (
     places_with,
 )
 from tests.support.calls.stored_calls import put_call, put_conversation
-from tests.support.campaigns import calls_of, claim_and_die, make_audience, people, phone, run, started
+from tests.support.campaigns import calls_of, claim_and_die, make_audience, people, phone, rent, run, started
 from tests.support.http.raw_requests import AsyncClient, refused
 from tests.support.interposed_claims import driven
 from tests.support.resources import refusal
 from tests.support.service import Tenant, open_service
+from tests.support.webhooks.routing import GOOD, logged
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -232,10 +234,20 @@ async def test_imports_that_go_on_are_named_because_their_files_may_hold_the_per
     assert done.open_imports == [waiting.id]
 
 
+@pytest.mark.requirement("ROUTE-12")
 async def test_the_caller_of_an_inbound_call_is_deleted_and_the_number_that_was_called_stays(tenant: Tenant) -> None:
     ours = "+12125550150"
     called = await put_call(tenant, call_type="inbound", from_number=phone(0), to_number=ours, contact_name=FIRST)
+    number = await rent(tenant)
+    greeted = replace(GOOD, excerpt=json.dumps({"overrides": {"welcome_message": f"Hello {FIRST}."}}))
+    await logged(tenant, number.id, greeted, call_id=called, from_=phone(0))
+    await logged(tenant, number.id, greeted, from_=phone(1))
     await tenant.client.people.delete(number=phone(0), confirm=True)
+    found = (await tenant.client.phone_numbers.list_routing_requests(id=number.id)).data
+    kept = {one.call_id: (one.from_number, one.response_excerpt) for one in found}
+    assert kept.pop(called) == (DELETED_NUMBER, "")
+    assert [*kept.values()] == [(phone(1), greeted.excerpt)]
+    assert await places_with(tenant, phone(0)[1:]) == set()
     call = await tenant.client.calls.get(call_uuid=called)
     assert (call.from_number, call.to, call.contact_name) == (DELETED_NUMBER, ours, None)
 

@@ -11,6 +11,7 @@ from tests.support.campaigns import make_audience, people, phone, started
 from tests.support.http.raw_requests import AsyncClient, refused
 from tests.support.resources import refusal
 from tests.support.service import Tenant
+from tests.support.webhooks.routing import GOOD, logged
 
 
 @pytest.mark.service(workers=True)
@@ -41,7 +42,7 @@ async def test_an_export_holds_everything_of_a_whole_life_and_nothing_of_anybody
     assert "sim.outcome" not in whole
 
 
-@pytest.mark.requirement("PERSON-02")
+@pytest.mark.requirement("PERSON-02", "ROUTE-12")
 @pytest.mark.parametrize("per_page", [1, 2, 3, 5, 100])
 async def test_pages_of_an_export_hold_each_entry_once_and_no_more_than_asked_for(
     per_page: int, tenant: Tenant
@@ -62,6 +63,9 @@ async def test_pages_of_an_export_hold_each_entry_once_and_no_more_than_asked_fo
     assert sum(len(page.contacts) for page in pages) == 1
     assert len(pages) == -(-7 // per_page)
     assert {page.counts.calls for page in pages} == {4}
+    routed = {one.call.id: one.routing for page in pages for one in page.calls if one.routing is not None}
+    assert [*routed] == [came_in]
+    assert (routed[came_in].from_number, routed[came_in].response_excerpt) == (phone(0), "{}")
 
 
 async def _pages(tenant: Tenant, number: str, per_page: int) -> list[PersonExport]:
