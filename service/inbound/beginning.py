@@ -130,7 +130,7 @@ def begin(
             in_flight=row.in_flight + count,
             states=counters.added(row.states, ["in_flight"] * count),
             reserved_micros=row.reserved_micros + reserved,
-            clock_ms=max(row.clock_ms, coming[-1].at_ms),
+            clock_ms=max(row.clock_ms or 0, coming[-1].at_ms),
             lease_until=until(connection, now_ms, lease_until_ms),
         )
     )

@@ -133,7 +133,7 @@ class SimulatedInbound:
     async def _in_real_time(self, deployment_id: str) -> None:
         writes = self._writes
         row: Row[Any] = await writes.database.read(_row, deployment_id)
-        begins_ms = max(row.clock_ms, writes.clock.now_ms())
+        begins_ms = max(row.clock_ms or 0, writes.clock.now_ms())
         time = DeploymentTime(writes.clock, begins_ms, self._time_scale)
         engine = SimulatedEngine(EngineParts(writes.database, writes.clock, time, fence_of(writes.owner)))
         followed: set[str] = set()
