@@ -7,10 +7,12 @@ from callwright.contract import (
     compliance_reviews,
     do_not_call,
     event_log,
+    inbound_routing,
     overview,
     people,
     phone_numbers,
     providers,
+    simulated_callers,
     voices,
     wallet,
     webhooks,
@@ -75,6 +77,11 @@ class PhoneNumbers(Noun):
     import_owned = method(phone_numbers.import_phone_number)
     update = method(phone_numbers.update_phone_number)
     release = method(phone_numbers.release_phone_number)
+    simulate_call = method(simulated_callers.simulate_inbound_call)
+    set_inbound_routing = method(inbound_routing.set_inbound_routing)
+    remove_inbound_routing = method(inbound_routing.remove_inbound_routing)
+    test_inbound_routing = method(inbound_routing.test_inbound_routing)
+    list_routing_requests = listing(inbound_routing.list_routing_requests)
 
 
 class Deployments(Noun):

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from callwright.contract.attempts import AttemptOutcome
 from callwright.contract.declaration.field_types import EventId, ExactTimestamp, WebhookId
 from callwright.contract.declaration.filters import Filter, FilterText, OneOrMore
 from callwright.contract.declaration.marks import OwnText, UntrustedText
@@ -12,7 +13,7 @@ from callwright.contract.declaration.operation import listing, operation
 from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
 from callwright.contract.events import EventEnvelope
 from callwright.contract.problems import INVALID_STATE_TRANSITION
-from callwright.contract.webhooks import AttemptOutcome, Delivery, Replayed
+from callwright.contract.webhooks import Delivery, Replayed
 
 Arrival = Literal["arrived", "waiting", "failed", "missed", "cancelled", "not_subscribed", "subscribed_later"]
 

@@ -5,11 +5,13 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
+from callwright.contract.attempts import AttemptOutcome
 from callwright.contract.compliance_reviews import ReviewCategory, ReviewSeverity, ReviewSubject
 from callwright.contract.declaration.field_types import Timestamp
 from callwright.contract.declaration.marks import OWN, OwnText
 from callwright.contract.declaration.model import Resource
 from callwright.contract.deployments.contacts import Stats
+from callwright.contract.inbound_routing import FAILURES_UNTIL_ALERT
 from callwright.contract.transfers import Transfer
 
 EVENT_TYPES: dict[str, "EventType"] = {}
@@ -194,6 +196,16 @@ class PhoneNumberStatusChanged(Resource):
     simulated: bool
 
 
+class PhoneNumberRoutingFailing(Resource):
+    """Data of phone_number.routing_failing and phone_number.routing_recovered."""
+
+    phone_number_id: str
+    failures: Annotated[int, Field(description="Questions in a row that had no usable answer.")]
+    last_outcome: AttemptOutcome
+    failing_since: Timestamp
+    simulated: bool
+
+
 class WebhookDisabled(Resource):
     """Data of webhook.disabled."""
 
@@ -266,6 +278,19 @@ PHONE_NUMBER_STATUS_CHANGED = EventType(
     "phone_number.status_changed",
     PhoneNumberStatusChanged,
     "a number was released, or a carrier rented or refused it",
+    "phone_number_id",
+)
+PHONE_NUMBER_ROUTING_FAILING = EventType(
+    "phone_number.routing_failing",
+    PhoneNumberRoutingFailing,
+    f"the routing webhook of a number gave no usable answer for {FAILURES_UNTIL_ALERT} callers in a row; once until "
+    "it recovers",
+    "phone_number_id",
+)
+PHONE_NUMBER_ROUTING_RECOVERED = EventType(
+    "phone_number.routing_recovered",
+    PhoneNumberRoutingFailing,
+    "a routing webhook that was failing gives usable answers again",
     "phone_number_id",
 )
 WEBHOOK_DISABLED = EventType(

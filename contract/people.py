@@ -11,6 +11,7 @@ from callwright.contract.declaration.marks import PERSONAL, ContactNumber, OwnTe
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import operation
 from callwright.contract.deployments.contacts import Contact
+from callwright.contract.inbound_routing import RoutingRequest
 from callwright.contract.problems import CALL_UNDER_WAY, INVALID_CURSOR
 
 MOST_PER_PAGE = 1_000
@@ -35,6 +36,9 @@ class PersonCall(Resource):
 
     call: Call
     turns: list[TranscriptTurn]
+    routing: Annotated[
+        RoutingRequest | None, Field(description="What the number's routing webhook was asked and answered about it.")
+    ] = None
 
 
 class ListedNumber(Resource):

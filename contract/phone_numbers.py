@@ -22,6 +22,7 @@ from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import listing, operation
 from callwright.contract.declaration.pagination import PageQuery
 from callwright.contract.declaration.revisions import Expecting, Revision
+from callwright.contract.inbound_routing import InboundRouting
 from callwright.contract.problems import (
     INSUFFICIENT_CREDITS,
     NUMBER_NOT_AT_CARRIER,
@@ -101,6 +102,9 @@ class PhoneNumber(Stored):
     ]
     inbound_deployment_id: Annotated[
         str | None, Field(description="The deployment whose agent answers this number's callers."), DERIVED
+    ] = None
+    inbound_routing: Annotated[
+        InboundRouting | None, Field(description="The address that decides what callers get; null: the deployment.")
     ] = None
     released_at: Timestamp | None = None
     revision: Revision | None = None

@@ -6,10 +6,12 @@ from callwright.contract import (
     compliance_reviews,
     do_not_call,
     event_log,
+    inbound_routing,
     overview,
     people,
     phone_numbers,
     providers,
+    simulated_callers,
     voices,
     wallet,
     webhooks,
@@ -20,7 +22,8 @@ from callwright.contract.declaration.operation import OPERATIONS, Operation
 from callwright.contract.deployments import deployments, placing, talks
 
 MODULES = (
-    *(agents, call_tool_settings, voices, providers, audiences, phone_numbers, deployments, placing),
+    *(agents, call_tool_settings, voices, providers, audiences, phone_numbers, inbound_routing, simulated_callers),
+    *(deployments, placing),
     *(calls, unconfirmed, talks, transcripts, conversations, wallet, webhooks, event_log),
     *(overview, audit_log, evidence, do_not_call, people, compliance_reviews),
 )

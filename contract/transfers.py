@@ -8,6 +8,8 @@ from callwright.contract.declaration.field_types import Timestamp
 from callwright.contract.declaration.marks import OwnNumber, OwnText
 from callwright.contract.declaration.model import Resource
 
+MOST_TRANSFERS = 2
+"""Tries of a call to transfer it. After as many an agent says that a colleague calls back."""
 TransferKind = Literal["warm", "cold"]
 TransferStatus = Literal["ringing", "answered", "bridged", "failed"]
 TransferCause = Literal[

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from callwright.contract.attempts import AttemptOutcome
 from callwright.contract.checks.names import Text
 from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
 from callwright.contract.declaration.field_types import DeliveryId, Metadata, PlainText, Stored, Timestamp, WebhookId
@@ -27,19 +28,6 @@ WebhookStatus = Literal["active", "disabled"]
 DisabledReason = Literal["consecutive_failures", "endpoint_gone", "manual"]
 DeliveryStatus = Literal["pending", "succeeded", "failed", "missed", "cancelled"]
 DeliveryCause = Literal["event", "test", "replay"]
-AttemptOutcome = Literal[
-    "succeeded",
-    "rejected",
-    "redirected",
-    "server_error",
-    "timeout",
-    "dns_failed",
-    "forbidden_address",
-    "connection_failed",
-    "tls_failed",
-    "bad_answer",
-    "interrupted",
-]
 
 WebhookUrl = Annotated[
     OwnText,

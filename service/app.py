@@ -23,6 +23,7 @@ from callwright.contract.problems import METHOD_NOT_ALLOWED, NOT_FOUND
 from callwright.contract.surface import OPERATIONS
 from callwright.service.campaigns.pausing import pause_all
 from callwright.service.handlers import registry
+from callwright.service.inbound.routing.asking import routing_endpoints
 from callwright.service.platform.clock.clock import SystemClock
 from callwright.service.platform.data_folder import DataFolder
 from callwright.service.platform.database.database import Database
@@ -262,6 +263,7 @@ async def running(
         async with (
             Database.opened(settings.database_url, limits or limits_of(settings), checkpoints=True) as database,
             Synthesiser(libraries) as synthesiser,
+            routing_endpoints(settings) as routing,
         ):
             cursors = Cursors(await installation_secret(database, _CURSOR_SECRET))
             await installation_secret(database, forgotten_calls.SECRET)
@@ -280,6 +282,7 @@ async def running(
                 RequestLimits(database),
                 notifier.notify,
                 OwnAddress(settings.public_url),
+                routing,
             )
             await take_rules(database, settings.rules_file, clock.now_ms())
             await take_prices(database, settings.prices_file, clock.now_ms())

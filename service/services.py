@@ -7,6 +7,7 @@ from callwright.service.platform.clock.clock import Clock
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.database.listing import Cursors
 from callwright.service.platform.ids import Ids
+from callwright.service.platform.outgoing.posted import ReadyPoster
 from callwright.service.platform.own_address import OwnAddress
 from callwright.service.rules.plan_id import StartPlanSeal
 from callwright.service.settings import ServiceSettings
@@ -36,6 +37,8 @@ class Services:
     wake: Callable[[], None]
     """Tells the workers that something may be due."""
     own_address: OwnAddress
+    routing_endpoints: ReadyPoster
+    """What asks the routing webhooks of numbers while their callers wait."""
     ending: Ending = field(default_factory=Ending)
     used_keys: dict[str, int] = field(default_factory=dict[str, int])
     """Keys used since the last sweep and when; bounded by the number of keys."""

@@ -64,7 +64,12 @@ CostStatus = Literal["known", "capped", "pending", "estimated", "unpriced", "not
 class CostItem(Resource):
     """One part of a call's cost."""
 
-    item: Annotated[OwnText, Field(description="telephony, platform, stt (hearing), llm (thinking) or tts (speaking).")]
+    item: Annotated[
+        OwnText,
+        Field(
+            description="telephony, platform, transfer (to a person), stt (hearing), llm (thinking) or tts (speaking)."
+        ),
+    ]
     quantity: Annotated[float, Field(description="How many units were used.")]
     unit: OwnText
     amount: Annotated[
@@ -119,6 +124,21 @@ class Resolution(Resource):
     user_id: Annotated[str | None, Field(description="The person for whom a personal key acted.")] = None
 
 
+class InboundRouting(Resource):
+    """How a call that came in was answered, and who decided it."""
+
+    routed_by: Annotated[
+        Literal["deployment", "webhook", "fallback"],
+        Field(description="The number's deployment, its routing webhook, or what the number falls back to."),
+    ]
+    action: Literal["agent", "voicemail", "forward", "reject"]
+    reason: Annotated[
+        OwnText | None, Field(description="Why it was not the agent at once, for example after_hours or overflow.")
+    ] = None
+    waited_seconds: Annotated[int, Field(description="How long the caller waited for a line.")] = 0
+    metadata: Annotated[dict[str, OwnText], Field(description="What the routing webhook gave for the call.")] = {}
+
+
 class Call(Resource):
     """One call."""
 
@@ -169,6 +189,7 @@ class Call(Resource):
         None
     )
     transfer: Annotated[Transfer | None, Field(description="Null where none was tried.")] = None
+    inbound: Annotated[InboundRouting | None, Field(description="Of a call that came in; else null.")] = None
     created_at: Timestamp
     started_at: Annotated[Timestamp | None, Field(description="When the carrier accepted it.")] = None
     ringing_at: Timestamp | None = None

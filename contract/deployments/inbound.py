@@ -1,12 +1,11 @@
 """Inbound deployments: a rented number whose callers an agent answers. What is said of one, when it is made or read."""
 
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
 from callwright.contract.declaration.changes import TO_NOTHING, Changes
 from callwright.contract.declaration.field_types import (
-    E164,
     AgentId,
     MaxConcurrency,
     Metadata,
@@ -16,9 +15,8 @@ from callwright.contract.declaration.field_types import (
 from callwright.contract.declaration.model import Part, Resource
 from callwright.contract.declaration.revisions import Expecting
 from callwright.contract.deployments.dialling import TimeZone, Window
+from callwright.contract.forwarding import ForwardTo, checked_forward
 
-ForwardTo = Annotated[E164, Field(description="Where to forward callers, in E.164; with action forward only.")]
-Forwarding = TypeVar("Forwarding", "AfterHours", "Overflow")
 RecordingEnabled = Annotated[bool, Field(description="Record the calls.")]
 
 
@@ -27,12 +25,6 @@ class BusinessHours(Part):
 
     timezone: TimeZone
     windows: Annotated[list[Window], Field(min_length=1, max_length=21, description="When callers are answered.")]
-
-
-def _checked_forward(part: Forwarding) -> Forwarding:
-    if (part.action == "forward") != (part.forward_to is not None):
-        raise ValueError("forward_to is required when action is forward, and not allowed otherwise")
-    return part
 
 
 class AfterHours(Part):
@@ -44,7 +36,7 @@ class AfterHours(Part):
     ] = "reject"
     forward_to: ForwardTo | None = None
 
-    _has_number = model_validator(mode="after")(_checked_forward)
+    _has_number = model_validator(mode="after")(checked_forward)
 
 
 class Overflow(Part):
@@ -56,7 +48,7 @@ class Overflow(Part):
     ] = "busy"
     forward_to: ForwardTo | None = None
 
-    _has_number = model_validator(mode="after")(_checked_forward)
+    _has_number = model_validator(mode="after")(checked_forward)
 
 
 class Inbound(Resource):
@@ -95,7 +87,7 @@ class InboundChanges(AnsweringChanges):
 class CreateInboundDeployment(Expecting):
     """A new inbound deployment. It is active at once: from then on the agent answers who calls the number.
 
-    On the simulated network nobody calls in yet.
+    On the simulated network `simulate_inbound_call` has people call it.
     """
 
     name: UniqueName

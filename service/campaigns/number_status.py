@@ -1,5 +1,6 @@
 """Takes a rented number out of use for good. One that was rented at a real carrier is given back there first."""
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from sqlalchemy import Connection, Row, update
@@ -11,6 +12,15 @@ from callwright.service.tables.schema import phone_numbers
 from callwright.service.telephony.registry import TWILIO
 
 EndOfUse = Literal["releasing", "released"]
+NO_ROUTING: Mapping[str, Any] = {
+    "routing_url": None,
+    "routing_secret": None,
+    "routing_enabled": False,
+    "routing_fallback": None,
+    "routing_failures": 0,
+    "routing_failing_since": None,
+}
+"""The columns of a number without a routing webhook."""
 
 
 def is_rented_at_carrier(row: Row[Any]) -> bool:
@@ -34,6 +44,7 @@ def take_out_of_use(connection: Connection, ids: Ids, row: Row[Any], status: End
         "renewal_retry_at": None,
         "released_at": now_ms if status == "released" else None,
         "updated_at": now_ms,
+        **NO_ROUTING,
     }
     connection.execute(update(phone_numbers).where(phone_numbers.c.id == row.id).values(values))
     tell(connection, ids, row, status, now_ms=now_ms)

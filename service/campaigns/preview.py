@@ -120,7 +120,7 @@ def preview(
     counts = {group.reason: group.count for group in blocked}
     left_out = counts.get(DO_NOT_CALL, 0)
     unsaid = advice_on_answers(connection, row, nobody_left=not eligible) if NO_CONSENT in counts else []
-    prices = prices_of(connection, row)
+    prices = prices_of(connection, row, agent)
     maximum = maximum_cost(row, prices, eligible, policy.max_attempts)
     low, high = min(eligible // 5 * prices.cheapest.call(30), maximum.micros), maximum.micros
     daily = daily_spending(row, prices, eligible, typical_s=_TYPICAL_CALL_S)

@@ -116,9 +116,15 @@ def check(connection: Connection, by: SpendingKey, extra_micros: int, *, but: st
 
 
 def check_deployment(
-    connection: Connection, by: SpendingKey, row: Row[Any], changes: Mapping[str, Any] = _UNCHANGED
+    connection: Connection,
+    by: SpendingKey,
+    row: Row[Any],
+    changes: Mapping[str, Any] = _UNCHANGED,
+    *,
+    agent: Mapping[str, Any] | None = None,
 ) -> None:
-    """Checks that a key may start a deployment, or change one that it started by `changes`.
+    """Checks that a key may start a deployment, with these fields of its agent, or change one that it started by
+    `changes`.
 
     Raises:
         Refusal: spending_cap_reached, when the deployment has no budget cap, or can cost more than the key's cap
@@ -131,7 +137,7 @@ def check_deployment(
         message = "a key with a spending cap needs the deployment to have a budget_cap"
         raise _refused(by, message, "budget_cap")
     before = row.spend_before_micros if row.started_by_key_id == by.key_id else row.spend_micros
-    extra = _worst(row, prices_of(connection, row), changes) - before
+    extra = _worst(row, prices_of(connection, row, agent), changes) - before
     next_step = (
         f"; the deployment may cost {amount(extra)} USD more, because calls under way may last a minute beyond its "
         f"budget_cap of {amount(cap)} USD. Lower max_concurrency, max_call_duration_seconds or budget_cap"
@@ -139,13 +145,16 @@ def check_deployment(
     check(connection, by, extra, but=row.id, next_step=next_step)
 
 
-def charge_deployment(connection: Connection, by: SpendingKey, row: Row[Any], *, now_ms: int) -> dict[str, Any]:
+def charge_deployment(
+    connection: Connection, by: SpendingKey, row: Row[Any], *, agent: Mapping[str, Any] | None = None, now_ms: int
+) -> dict[str, Any]:
     """The columns that charge a deployment to this key from now on. What was spent stays with the previous key.
+    `agent` are the fields of the agent with which it starts.
 
     Raises:
         Refusal: spending_cap_reached, see `check_deployment`.
     """
-    check_deployment(connection, by, row)
+    check_deployment(connection, by, row, agent=agent)
     if row.started_by_key_id == by.key_id:
         return {}
     if row.started_by_key_id is not None:

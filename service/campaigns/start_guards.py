@@ -140,7 +140,7 @@ def start_refusals(
         found.append(not_found("phone_number_ids"))
     if no_carrier := missing_carrier(connection, row, settings):
         found.append(no_carrier)
-    held_back = prices_of(connection, row).dearest.held_back
+    held_back = prices_of(connection, row, {"call_tools": agent.call_tools}).dearest.held_back
     if used_up := _budget_reached(row, held_back):
         found.append(used_up)
     if too_low := _daily_cap_too_low(row, held_back):

@@ -103,7 +103,7 @@ def parts_of(
             *(settings.calls_per_second, bool(row.simulated)),
             *_further(settings),
         ],
-        "prices": _prices(prices_of(connection, row)),
+        "prices": _prices(prices_of(connection, row, agent)),
         "progress": [row.status, paused_at],
     }
     return {part: part_fingerprint(part, facts[part]) for part in PARTS}

@@ -5,8 +5,8 @@ from typing import Any, Protocol
 
 from sqlalchemy import Connection
 
-from callwright.service.dialling.limits.coverage import Held, billed_of
-from callwright.service.rules.cost_items import Cost, cost_of, cost_on_line
+from callwright.service.dialling.limits.coverage import Held, billed_of, simulated_cost
+from callwright.service.rules.cost_items import Cost, cost_on_line
 from callwright.service.tables import awaited_charges, price_lists
 from callwright.service.telephony.engine import CallRequest, CallResult
 
@@ -37,7 +37,7 @@ def costs_of(connection: Connection, ended: Sequence[Ended], held: Mapping[str, 
     for one in ended:
         price, result = held[one.request.call_id].price, one.result
         if result.carrier is None:
-            costs.append(cost_of(price, billed_of(result)))
+            costs.append(simulated_cost(price, result))
             continue
         cost = cost_on_line(
             price,
@@ -46,18 +46,20 @@ def costs_of(connection: Connection, ended: Sequence[Ended], held: Mapping[str, 
             used=result.used,
             prices=price_lists.list_of_version(connection, price.list_version),
             is_told=result.charge_id is not None and price.list_version is not None,
+            transfers=result.transfer_legs,
         )
         costs.append(cost)
-        if cost.is_pending:
-            awaited.append(
-                {
-                    "call_id": one.request.call_id,
-                    "org_id": one.request.org_id,
-                    "deployment_id": one.request.deployment_id,
-                    "carrier": result.carrier,
-                    "charge_id": result.charge_id,
-                    "ended_at": now_ms,
-                }
-            )
+        awaited += [
+            {
+                "call_id": one.request.call_id,
+                "org_id": one.request.org_id,
+                "deployment_id": one.request.deployment_id,
+                "carrier": result.carrier,
+                "charge_id": item.charge_id or result.charge_id,
+                "item": item.item,
+                "ended_at": now_ms,
+            }
+            for item in cost.pending
+        ]
     awaited_charges.add(connection, awaited, now_ms)
     return costs

@@ -31,6 +31,7 @@ from callwright.service.platform.json_text import json_text
 from callwright.service.platform.search_words import word_column
 from callwright.service.rules.prices.installation_prices import InstallationPrices
 from callwright.service.rules.prices.price_list import Price, price_of, stored_price
+from callwright.service.rules.prices.transfer_prices import with_transfers
 from callwright.service.tables import audit_log, counters, outbox, price_lists, rules_files
 from callwright.service.tables.audience_prices import prices_of
 from callwright.service.tables.ledger import FROZEN, book, wallet_of
@@ -285,7 +286,8 @@ def _grows_from(row: Row[Any], taken: Sequence[Draft]) -> int | None:
 
 def _price(listed: InstallationPrices | None, draft: Draft) -> Price:
     provider, number = draft.number.provider, draft.request.to
-    return price_of(provider, number) if listed is None else listed.price_of(provider, number)
+    price = price_of(provider, number) if listed is None else listed.price_of(provider, number)
+    return with_transfers(price, listed, provider, draft.request.agent.call_tools)
 
 
 def _make_calls(

@@ -37,7 +37,7 @@ from callwright.service.rules.cost_items import Cost
 from callwright.service.rules.percentiles import percentile
 from callwright.service.rules.recording_presence import has_recording
 from callwright.service.rules.retry_policy import CALLBACK_MINUTES, Step, after_call
-from callwright.service.tables import audit_log, counters, deployment_costs, outbox, transcript_search
+from callwright.service.tables import audit_log, counters, deployment_costs, inbound_calls, outbox, transcript_search
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.ledger import Movement, book, wallet_of
 from callwright.service.tables.schema import calls, deployments, transcripts
@@ -149,13 +149,13 @@ def finish(
     change_contacts(connection, row.id, changes)
     change_contacts(connection, row.id, _given_back(finished, before))
     asked = {
-        one.request.to: one.request.call_id
+        one.request.person: one.request.call_id
         for one in finished
-        if one.result.disposition == "do_not_call" and one.request.rings_telephone
+        if one.result.disposition == "do_not_call" and one.request.person.startswith("+")
     }
     do_not_call.opt_out(connection, ids, row.org_id, asked, simulated=row.simulated, now_ms=now_ms)
     charges = [
-        Movement("call_charge", -cost, "call", one.request.call_id, "outbound call")
+        Movement("call_charge", -cost, "call", one.request.call_id, f"{row.call_type} call")
         for one, cost in zip(finished, costs, strict=True)
         if cost
     ]
@@ -194,6 +194,8 @@ def finish(
             **pace,
         )
     )
+    if row.call_type == "inbound":
+        inbound_calls.forget_requests(connection, [one.request.call_id for one in finished])
     _report(connection, ids, row, finished, now_ms, public_url, transfers_told=told)
     results = [one.result for one in finished if one.is_dialled]
     call_reviews.review_calls(connection, ids, row, results, now_ms=now_ms, public_url=public_url)

@@ -31,9 +31,9 @@ def list_at_once(ids: Ids, connection: Connection, request: CallRequest, so_far:
 
     The end of the call lists it too, but the process that carries the call may not live to see it.
     """
-    if not request.rings_telephone or heard(so_far).disposition != "do_not_call":
+    if not request.person.startswith("+") or heard(so_far).disposition != "do_not_call":
         return
     row = connection.execute(FIND, {"id": request.deployment_id}).one_or_none()
     if row is not None:
-        numbers = {request.to: request.call_id}
+        numbers = {request.person: request.call_id}
         do_not_call.opt_out(connection, ids, request.org_id, numbers, simulated=row.simulated, now_ms=now_ms)

@@ -18,9 +18,8 @@ from callwright.service.tables.schema import calls, deployments, transactions
 from callwright.service.telephony.legs.carrier import Charge
 
 _C, _D, _T = calls.c, deployments.c, transactions.c
-_CALL = select(_C.deployment_id, _C.to_number, _C.price, _C.cost_items, _C.cost_micros, _C.ended_at).where(
-    _C.id == bindparam("id")
-)
+_DEPLOYMENT = select(_C.deployment_id).where(_C.id == bindparam("id"))
+_CALL = select(_C.to_number, _C.price, _C.cost_items, _C.cost_micros, _C.ended_at).where(_C.id == bindparam("id"))
 _REFUNDED = select(func.count()).where(_T.reference_id == bindparam("id"), _T.type == "refund")
 _MICROS = 1_000_000
 _CODE = 3
@@ -34,23 +33,28 @@ def _told(charge: Charge) -> tuple[int, str] | None:
     return (round(charge.amount * _MICROS), currency) if is_code else None
 
 
-def settle(connection: Connection, ids: Ids, call_id: str, charge: Charge | None, *, now_ms: int) -> bool:
+def settle(
+    connection: Connection, ids: Ids, call_id: str, charge: Charge | None, *, now_ms: int, transfer: str | None = None
+) -> bool:
     """Settles what the carrier charged for a call; False if that was done before. None: nobody waits for it any more.
+
+    `transfer` is the carrier's id of the call to a person to whom this one was transferred, if the charge is for that.
 
     The difference to what the call was charged goes back into the wallet as an adjustment, in the transaction that
     changes the call and what its campaign has spent. A call that was refunded gets nothing back a second time.
     """
-    call: Any = connection.execute(_CALL, {"id": call_id}).one()
-    deployment = connection.execute(LOCKED, {"id": call.deployment_id}).one()  # before the wallet, as in a record
+    deployment_id = connection.execute(_DEPLOYMENT, {"id": call_id}).scalar_one()
+    deployment = connection.execute(LOCKED, {"id": deployment_id}).one()  # before the wallet, as in a record
     wallet_of(connection, deployment.org_id, lock=True)
-    if not awaited_charges.remove(connection, call_id):
+    if not awaited_charges.remove(connection, call_id, transfer):
         return False
+    call: Any = connection.execute(_CALL, {"id": call_id}).one()  # another of its charges may have changed it
     listed = price_lists.list_of_version(connection, agreed_price(call.price, call.to_number).list_version)
     assert listed is not None, "only charges of calls with a price list are awaited"
     told = None if charge is None else _told(charge)
     if connection.execute(_REFUNDED, {"id": call_id}).scalar_one():
         told = None  # its money has gone back already
-    items, change = settled(call.cost_items, told, listed)
+    items, change = settled(call.cost_items, told, listed, transfer=transfer)
     cost: int = call.cost_micros + change
     connection.execute(update(calls).where(_C.id == call_id).values(cost_items=items, cost_micros=cost))
     if not change:

@@ -10,8 +10,10 @@ from sqlalchemy import Connection, Row, Select, bindparam, select, update
 
 from callwright.contract import phone_numbers as contract
 from callwright.contract.declaration.pagination import Page
+from callwright.contract.inbound_routing import InboundRouting
 from callwright.contract.problems import (
     INSUFFICIENT_CREDITS,
+    NUMBER_NOT_CAPABLE,
     NUMBER_UNAVAILABLE,
     PHONE_NUMBER_IN_USE,
     PRICE_CHANGED,
@@ -21,6 +23,7 @@ from callwright.service.campaigns import carrier_numbers, number_status, spendin
 from callwright.service.dialling.limits.number_health import health_at
 from callwright.service.handlers import revisions, twilio_offers
 from callwright.service.handlers.changes import LIVE, given
+from callwright.service.handlers.inbound_routing.shown import shown_routing
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.handlers.resources import resource
 from callwright.service.platform.clock.clock import DAY
@@ -68,6 +71,14 @@ def capabilities(row: Row[Any]) -> contract.Capabilities:
     return SIMULATED if row.simulated else _OWNED
 
 
+def check_capable(number: Row[Any], field: str | None) -> None:
+    """Raises `Refusal`: number_not_capable for a number that is not active, or that nobody can call."""
+    if number.status != "active":
+        raise Refusal(NUMBER_NOT_CAPABLE, f"the number is {number.status}", field=field)
+    if not capabilities(number).voice_inbound:
+        raise Refusal(NUMBER_NOT_CAPABLE, "the number cannot be called", field=field)
+
+
 def _users(context: RequestContext) -> dict[str, list[str]]:
     users: defaultdict[str, list[str]] = defaultdict(list)
     for number_id, deployment_id in context.connection.execute(_USERS, {"org": context.org_id}):
@@ -81,6 +92,7 @@ def _to_resource(row: Row[Any], users: dict[str, list[str]]) -> contract.PhoneNu
         row,
         capabilities=capabilities(row),
         monthly_cost=money(row.monthly_micros),
+        inbound_routing=shown_routing(InboundRouting, row),
         outbound_deployment_ids=users.get(row.id, []),
         revision=revisions.of_number(row),
     )

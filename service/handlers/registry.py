@@ -9,6 +9,7 @@ from callwright.service.handlers import (
     owned_numbers,
     phone_numbers,
     providers,
+    simulated_callers,
     voices,
     wallet,
 )
@@ -16,12 +17,13 @@ from callwright.service.handlers.agents import agents, call_tools, versions
 from callwright.service.handlers.calls import calls, conversations, evidence, transcripts, unconfirmed
 from callwright.service.handlers.deployments import deployments, inbound, placing, talks
 from callwright.service.handlers.events import explanation, log
+from callwright.service.handlers.inbound_routing import requests, settings
 from callwright.service.handlers.people import deletion, export
 from callwright.service.handlers.webhooks import deliveries, subscriptions
 
 MODULES = (
     *(agents, call_tools, versions, audiences, calls, unconfirmed, talks, conversations, deployments, inbound, placing),
-    *(owned_numbers, phone_numbers, providers, transcripts, voices, wallet),
+    *(owned_numbers, phone_numbers, settings, requests, simulated_callers, providers, transcripts, voices, wallet),
     *(subscriptions, deliveries, log, explanation),
     *(overview, audit_log, evidence, do_not_call, export, deletion, compliance_reviews),
 )

@@ -13,11 +13,12 @@ import orjson
 from callwright.contract.deployments.call_price import minutes_begun
 from callwright.service.platform.json_text import json_text
 from callwright.service.rules.prices.installation_prices import InstallationPrices, ServiceItem
-from callwright.service.rules.prices.price_list import Price
+from callwright.service.rules.prices.price_list import SIMULATED, Price
+from callwright.service.rules.prices.transfer_prices import TransferLeg, person_rate
 
 ItemStatus = Literal["known", "capped", "pending", "estimated", "unpriced", "not_charged"]
 PricedBy = Literal["agreed", "price_list", "carrier"]
-TELEPHONY, PLATFORM = "telephony", "platform"
+TELEPHONY, PLATFORM, TRANSFER = "telephony", "platform", "transfer"
 FREE = Price(0)
 """The price of a talk in the browser: nobody is rung, and services charge whoever has their key."""
 CACHED, INPUT = "cached_input_token", "input_token"
@@ -27,7 +28,8 @@ CACHED, INPUT = "cached_input_token", "input_token"
 class CostItem:
     """A part of the cost. `micros` None: nothing is charged for it here, and `status` says why.
 
-    `told` is what the carrier says that it charged: an amount in millionths, and its currency.
+    `told` is what the carrier says that it charged: an amount in millionths, and its currency. `charge_id` is the
+    carrier's id of a call to a person.
     """
 
     item: str
@@ -39,6 +41,7 @@ class CostItem:
     provider: str | None = None
     model: str | None = None
     told: tuple[int, str] | None = None
+    charge_id: str | None = None
 
 
 @dataclass(frozen=True)
@@ -50,9 +53,14 @@ class Cost:
     items: str
 
     @property
+    def pending(self) -> Sequence[CostItem]:
+        """The items of which the carrier is still to say what it charged."""
+        return [one for one in stored_items(self.items) if one.status == "pending"]
+
+    @property
     def is_pending(self) -> bool:
-        """Whether the carrier is still to say what it charged."""
-        return any(one.status == "pending" for one in stored_items(self.items))
+        """Whether there is one."""
+        return bool(self.pending)
 
 
 @dataclass(frozen=True)
@@ -68,9 +76,11 @@ class Used:
 
 
 @lru_cache(maxsize=8_192)
-def cost_of(price: Price, seconds: int) -> Cost:
-    """The cost of a call of so many seconds that used no service. Cached, because many calls last as long as others."""
+def cost_of(price: Price, seconds: int, transfers: Sequence[TransferLeg] = ()) -> Cost:
+    """The cost of a call of so many seconds on the simulated network, with the calls to persons (a tuple). Cached,
+    because many calls last as long as others."""
     items = _line_items(price, seconds)
+    items += _transfer_items(price, seconds, transfers, None, SIMULATED)
     return Cost(price.billed(seconds), _sum(items), _stored(items))
 
 
@@ -82,6 +92,7 @@ def cost_on_line(
     used: Sequence[Used],
     prices: InstallationPrices | None,
     is_told: bool,
+    transfers: Sequence[TransferLeg] = (),
 ) -> Cost:
     """The cost of a call on a carrier's line, by the price that was agreed for it and the list of that price.
 
@@ -99,6 +110,7 @@ def cost_on_line(
     if not price.has_telephony and seconds:
         status = "pending" if is_told else "unpriced"
         items.append(CostItem(TELEPHONY, seconds, "second", None, status, None, carrier))
+    items += _transfer_items(price, seconds, transfers, prices, carrier)
     minutes = 0 if price == FREE else minutes_begun(seconds)
     for item in ("stt", "llm", "tts"):
         counted = minutes if prices is None or item in price.services or item not in prices.services else 0
@@ -112,6 +124,23 @@ def _line_items(price: Price, seconds: int) -> list[CostItem]:
     platform = billed * price.platform // 60 if price.has_telephony else whole
     parts = [(TELEPHONY, whole - platform), (PLATFORM, platform)]
     return [CostItem(item, billed, "second", part) for item, part in parts if part]
+
+
+def _transfer_items(
+    price: Price, seconds: int, legs: Sequence[TransferLeg], prices: InstallationPrices | None, carrier: str | None
+) -> list[CostItem]:
+    """The calls to persons, each by the price of its number, all together at most what was agreed."""
+    shown: list[CostItem] = []
+    for leg in legs if seconds else ():
+        rate = person_rate(prices, carrier or SIMULATED, leg.to)
+        is_told = leg.charge_id is not None and prices is not None
+        status: ItemStatus = "pending" if is_told else "unpriced" if rate.minute is None else "known"
+        priced_by: PricedBy | None = None if rate.minute is None else "agreed" if prices is None else "price_list"
+        provider = None if carrier == SIMULATED else carrier
+        counted = (rate.billed(leg.seconds), "second", rate.micros(leg.seconds), status, priced_by, provider)
+        shown.append(CostItem(TRANSFER, *counted, charge_id=leg.charge_id if is_told else None))
+    most = price.transfers(seconds)
+    return _capped(shown, most) if _sum(shown) > most else shown
 
 
 def _service_items(used: Sequence[Used], prices: InstallationPrices | None, minutes: int) -> list[CostItem]:
@@ -139,7 +168,7 @@ def _capped(items: Sequence[CostItem], most: int) -> list[CostItem]:
         if item.micros is not None:
             share = min(left, -(-item.micros * most // whole))
             left -= share
-            item = replace(item, micros=share, status="capped")
+            item = replace(item, micros=share, status="pending" if item.status == "pending" else "capped")
         capped.append(item)
     return capped
 
@@ -164,8 +193,12 @@ def summed(used: Sequence[Used]) -> list[Used]:
     return [replace(one, quantity=quantity) for one, quantity in found.items()]
 
 
-def settled(cost_items: str, told: tuple[int, str] | None, prices: InstallationPrices) -> tuple[str, int]:
+def settled(
+    cost_items: str, told: tuple[int, str] | None, prices: InstallationPrices, *, transfer: str | None = None
+) -> tuple[str, int]:
     """The items of a call after its carrier has said what it charged, and the change of the cost: zero or less.
+
+    `transfer` is the carrier's id of the call to a person that it charged for; None: it is about the call itself.
 
     The price of the list is the most that is charged, because a person agreed to it. `told` None: the carrier has not
     said it for so long that nobody waits any more, and the list's price stays as an estimate. A currency without a rate
@@ -174,7 +207,8 @@ def settled(cost_items: str, told: tuple[int, str] | None, prices: InstallationP
     items = stored_items(cost_items)
     change = 0
     for at, one in enumerate(items):
-        if one.item != TELEPHONY or one.status != "pending":
+        is_meant = one.item == TELEPHONY if transfer is None else one.charge_id == transfer
+        if not is_meant or one.status != "pending":
             continue
         micros = None if told is None else prices.micros_in_dollars(*told)
         if one.micros is None:
@@ -192,7 +226,7 @@ def _sum(items: Sequence[CostItem]) -> int:
     return sum(one.micros or 0 for one in items)
 
 
-_FIELDS = ("item", "quantity", "unit", "micros", "status", "priced_by", "provider", "model", "told")
+_FIELDS = ("item", "quantity", "unit", "micros", "status", "priced_by", "provider", "model", "told", "charge_id")
 
 
 def _stored(items: Sequence[CostItem]) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, delete, insert, select, update
 
 from callwright.service.platform.clock.clock import DAY, HOUR, MINUTE, SECOND
+from callwright.service.rules.cost_items import TRANSFER
 from callwright.service.tables.schema import awaited_charges
 
 FIRST_AFTER_MS = 30 * SECOND
@@ -24,7 +25,7 @@ _DUE = (
 )
 _POSTPONE = (
     update(awaited_charges)
-    .where(_C.call_id == bindparam("b_call"))
+    .where(_C.call_id == bindparam("b_call"), _C.charge_id == bindparam("b_charge"))
     .values(next_at=bindparam("b_next"), asked=bindparam("b_asked"))
 )
 
@@ -48,7 +49,13 @@ def take_due(connection: Connection, carriers: Collection[str], now_ms: int) -> 
     due = connection.execute(locked, {"carriers": list(carriers), "now": now_ms}).all()
     if due:
         later = [
-            {"b_call": row.call_id, "b_asked": row.asked + 1, "b_next": now_ms + pause_ms(row.asked)} for row in due
+            {
+                "b_call": row.call_id,
+                "b_charge": row.charge_id,
+                "b_asked": row.asked + 1,
+                "b_next": now_ms + pause_ms(row.asked),
+            }
+            for row in due
         ]
         connection.execute(_POSTPONE, later)
     return due
@@ -60,6 +67,10 @@ def pause_ms(asked: int) -> int:
     return min(MINUTE << min(asked, 20), LONGEST_PAUSE_MS)
 
 
-def remove(connection: Connection, call_id: str) -> bool:
-    """Removes what was awaited of a call; False if another transaction has done it."""
-    return connection.execute(delete(awaited_charges).where(_C.call_id == call_id)).rowcount == 1
+def remove(connection: Connection, call_id: str, transfer: str | None = None) -> bool:
+    """Removes what was awaited of a call; False if another transaction has done it.
+
+    `transfer` is the carrier's id of the call to a person that is meant; None: the call itself.
+    """
+    is_meant = _C.item != TRANSFER if transfer is None else (_C.item == TRANSFER) & (_C.charge_id == transfer)
+    return connection.execute(delete(awaited_charges).where(_C.call_id == call_id, is_meant)).rowcount == 1

@@ -7,6 +7,9 @@ from typing import Any
 from sqlalchemy import Row
 
 from callwright.contract.declaration.model import Input
+from callwright.contract.deployments.dialling import Recording
+from callwright.contract.deployments.inbound import Inbound
+from callwright.contract.deployments.placing import ONE_ATTEMPT
 from callwright.contract.deployments.settings import SETTINGS, CampaignSettings
 
 _OF_NO_CAMPAIGN: dict[str, Any] = {
@@ -21,13 +24,20 @@ _OF_NO_CAMPAIGN: dict[str, Any] = {
 
 
 def settings_of(row: Row[Any]) -> CampaignSettings:
-    """The settings in the row of a campaign. An inbound deployment has none."""
-    return _read(row.settings)
+    """The settings in the row of a campaign; of an inbound deployment those by which its callers are answered."""
+    return _read(row.settings) if row.settings is not None else _of_inbound(row.inbound)
 
 
 @lru_cache(maxsize=256)
 def _read(text: str) -> CampaignSettings:
     return CampaignSettings.model_validate_json(text)
+
+
+@lru_cache(maxsize=256)
+def _of_inbound(text: str) -> CampaignSettings:
+    """Nobody is called again, and what follows from many failed calls is nobody's to pause."""
+    recording = Recording(enabled=Inbound.model_validate_json(text).recording_enabled)
+    return CampaignSettings(retry_policy=ONE_ATTEMPT, recording=recording, circuit_breaker=None)
 
 
 def settings_in(asked: Input) -> CampaignSettings:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from callwright.service.rules.prices.transfer_prices import legs_until
 from callwright.service.telephony.engine import CallResult, EarlyEnd
 from callwright.service.telephony.transfers import CallTransfer
 
@@ -33,6 +34,7 @@ def cut_short(result: CallResult, after_s: float, end: EarlyEnd | None = None) -
         unanswered_questions=(),
         callback_after_s=None,
         transfer=transfer,
+        transfer_legs=legs_until(result.transfer_legs, spoken_s) if answered else (),
     )
 
 

@@ -15,6 +15,7 @@ from callwright.contract.calls.calls import Disposition, Outcome
 from callwright.service.platform.clock.clock import Clock
 from callwright.service.platform.database.database import Database
 from callwright.service.rules.cost_items import Used
+from callwright.service.rules.prices.transfer_prices import TransferLeg
 from callwright.service.telephony.answering import Answering
 from callwright.service.telephony.transfers import CallTransfer
 
@@ -210,6 +211,8 @@ class CallResult:
     """The carrier's id of the call, where that carrier says later what it charged."""
     transfer: CallTransfer | None = None
     """The last try to transfer the call to a person."""
+    transfer_legs: Sequence[TransferLeg] = ()
+    """The calls to persons that were answered, of all tries."""
 
     @property
     def duration_s(self) -> float:

@@ -1,16 +1,13 @@
 """Transfers of a call to a person, as call engines know them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from callwright.contract.agents.call_tools import TransferTool
 from callwright.contract.transfers import TransferCause, TransferKind, TransferStatus
 from callwright.service.rules.call_tools import tools_in
 from callwright.service.rules.templates import render
 from callwright.service.rules.transfer_destinations import is_allowed
-
-MOST_TRANSFERS = 2
-"""Tries of a call to transfer it. After as many an agent says that a colleague calls back."""
 
 
 @dataclass(frozen=True)
@@ -99,3 +96,8 @@ class CallTransfer:
     def is_over(self) -> bool:
         """Whether its status is the last one."""
         return self.status in ("bridged", "failed")
+
+    def given_up(self) -> "CallTransfer":
+        """The same when the process that carried the call is gone, before anybody was known to take over. A contact who
+        was given away in a cold transfer may be with the person: nobody hears of it any more."""
+        return replace(self, status="failed", cause="carrier_error" if self.kind == "cold" else "hung_up")

@@ -18,6 +18,7 @@ from callwright.service.platform.database.postgres.lock_waits import Locked
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.database.units import brief
 from callwright.service.platform.lease import LeaseLost
+from callwright.service.platform.outgoing.posted import Poster
 from callwright.service.platform.wake_signal import WakeNotifier
 from callwright.service.platform.worker_loop import RETRY_S, repeat
 from callwright.service.services import Services
@@ -32,7 +33,6 @@ from callwright.service.webhooks.sending import (
     MOST_AT_ONCE,
     DeliveryContext,
     EndpointQueue,
-    Poster,
     SendingLimits,
 )
 from callwright.service.webhooks.transport.endpoints import MOST_CONNECTIONS

@@ -6,8 +6,9 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, bindparam, case, func, literal_column, select, update
 
+from callwright.contract.attempts import AttemptOutcome
 from callwright.contract.events import WEBHOOK_DISABLED, WebhookDisabled
-from callwright.contract.webhooks import AttemptOutcome, DisabledReason
+from callwright.contract.webhooks import DisabledReason
 from callwright.service.accounts.principals import SERVICE
 from callwright.service.platform.clock.clock import DAY
 from callwright.service.platform.database.bulk import BulkInsert, for_ids

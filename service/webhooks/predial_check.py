@@ -27,11 +27,10 @@ from callwright.service.dialling.eligibility.predial import (
 )
 from callwright.service.platform.clock.clock import MINUTE, SECOND, iso_milliseconds
 from callwright.service.platform.event_envelope import envelope
+from callwright.service.platform.outgoing.posted import Posted, Poster
 from callwright.service.services import Services
 from callwright.service.settings import ServiceSettings
-from callwright.service.webhooks.sending import Poster
 from callwright.service.webhooks.signing import signed_headers
-from callwright.service.webhooks.transport.attempts import Posted
 from callwright.service.webhooks.transport.endpoints import Endpoints
 
 TYPE = "predial.check"

@@ -1,6 +1,6 @@
 """When a delivery is attempted again, and after which outcomes: five attempts within about ten minutes."""
 
-from callwright.contract.webhooks import AttemptOutcome
+from callwright.contract.attempts import AttemptOutcome
 
 GAPS_MS = (15_000, 45_000, 135_000, 405_000)
 """From the end of one attempt to the beginning of the next. Each is three times the last; together ten minutes."""

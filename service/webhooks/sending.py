@@ -6,9 +6,9 @@ in one transaction, as soon as the last write is done and a few attempts have fi
 
 import logging
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import anyio
 import orjson
@@ -22,10 +22,10 @@ from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.event_envelope import envelope
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.lease import LeaseLost
+from callwright.service.platform.outgoing.posted import Poster
 from callwright.service.webhooks.batches import Batch, BatchResult, Due, process_batch
 from callwright.service.webhooks.outcomes import CUT_OFF, Attempt
 from callwright.service.webhooks.signing import request_headers, secrets_at
-from callwright.service.webhooks.transport.attempts import Posted
 
 log = logging.getLogger(__name__)
 MOST_AT_ONCE = 16
@@ -45,14 +45,6 @@ TRY_EVERY_S = 0.5
 """How long, and how often, recording the results of attempts is tried."""
 FINISH_S = 3.0
 """How long attempts that are under way may take when the process ends."""
-
-
-class Poster(Protocol):
-    """Sends a request once and returns the result, as `endpoints.Endpoints` does."""
-
-    async def post(
-        self, url: str, body: bytes, headers: Mapping[str, str], *, subscription: str | None = None
-    ) -> Posted: ...
 
 
 @dataclass

@@ -9,6 +9,7 @@ from sqlalchemy import Row
 
 from callwright.service.dialling.late_charges import settle
 from callwright.service.platform.clock.clock import DAY
+from callwright.service.rules.cost_items import TRANSFER
 from callwright.service.services import Services
 from callwright.service.tables import awaited_charges
 from callwright.service.telephony.legs.carrier import Carrier, Charge
@@ -47,7 +48,8 @@ async def _settle(
     if charge is None:
         days = awaited_charges.GIVEN_UP_AFTER_MS // DAY
         log.warning("a carrier did not say for %d days what a call cost", days, extra={"call_id": call_id})
-    await services.database.write(settle, services.ids, call_id, charge, now_ms=now_ms)
+    transfer = awaited.charge_id if awaited.item == TRANSFER else None
+    await services.database.write(settle, services.ids, call_id, charge, now_ms=now_ms, transfer=transfer)
 
 
 async def _asked(carrier: Carrier, charge_id: str, call_id: str) -> Charge | None:

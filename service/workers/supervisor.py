@@ -8,6 +8,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
+from math import isfinite
 from typing import Any
 
 import anyio
@@ -21,6 +22,8 @@ from callwright.service.dialling.agent_snapshot import agent_of
 from callwright.service.dialling.eligibility.predial import PredialCheck
 from callwright.service.dialling.rounds.driver_writes import DriverWrites
 from callwright.service.dialling.rounds.runner import Runner
+from callwright.service.inbound.routing.asking import RoutingWebhook
+from callwright.service.inbound.simulated_driver import SimulatedInbound
 from callwright.service.payments import reconciliation
 from callwright.service.platform.clock.clock import SECOND
 from callwright.service.platform.database.postgres.lock_waits import Locked, unavailable_because
@@ -54,6 +57,8 @@ _SCHEDULED = (
     .order_by(deployments.c.start_at)
     .limit(50)
 )
+
+_CALL_TYPE = select(deployments.c.call_type).where(deployments.c.id == bindparam("id"))
 
 
 class Supervisor:
@@ -135,7 +140,12 @@ class Supervisor:
             await self._activate(row.id, now_ms)
         room = MOST_DRIVEN - len(self._driven)
         driven = frozenset(self._driven)
-        found = await services.database.read(leases.candidates, self._owner, now_ms, room, driven) if room > 0 else ()
+        found: Sequence[str] = ()
+        if room > 0:
+            jumps = not isfinite(services.settings.sim_time_scale)
+            called_until_ms = leases.FOR_EVER_MS if jumps else now_ms
+            given = (self._owner, now_ms, room, driven)
+            found = await services.database.read(leases.candidates, *given, called_until_ms=called_until_ms)
         if free := [deployment_id for deployment_id in found if deployment_id not in self._driven]:
             until_ms = now_ms + services.settings.deployment_lease_ms
             for deployment_id in await services.database.write(leases.take, free, self._owner, now_ms, until_ms):
@@ -149,9 +159,9 @@ class Supervisor:
         except Locked:
             log.warning("a scheduled deployment is locked by others", extra={"deployment_id": deployment_id})
 
-    def _runner(self) -> Runner:
+    def _writes(self) -> DriverWrites:
         services, settings = self._services, self._services.settings
-        writes = DriverWrites(
+        return DriverWrites(
             database=services.database,
             clock=services.clock,
             ids=services.ids,
@@ -160,11 +170,19 @@ class Supervisor:
             public_url=settings.public_url,
             events_written=self._notifier.notify_of_events,
         )
-        return Runner(writes, time_scale=settings.sim_time_scale, ends=lambda: self._is_ending, predial=self._predial)
+
+    async def _driver_of(self, deployment_id: str) -> Runner | SimulatedInbound:
+        services, writes = self._services, self._writes()
+        scale = services.settings.sim_time_scale
+        if await services.database.read(_call_type, deployment_id) == "inbound":
+            webhook = RoutingWebhook(services)
+            return SimulatedInbound(writes, webhook, time_scale=scale, ends=lambda: self._is_ending)
+        return Runner(writes, time_scale=scale, ends=lambda: self._is_ending, predial=self._predial)
 
     async def _drive(self, deployment_id: str) -> None:
         try:
-            await self._runner().drive(deployment_id)
+            driver = await self._driver_of(deployment_id)
+            await driver.drive(deployment_id)
         except* LeaseLost:
             log.warning("a deployment is driven by another process now", extra={"deployment_id": deployment_id})
         except* StorageUnavailable:
@@ -220,3 +238,8 @@ def _activate(connection: Connection, services: Services, deployment_id: str, no
     activation.begin(connection, row, max(row.start_at, now_ms), now_ms=now_ms)
     entry = audit_log.entry_row(services.ids, row.org_id, "deployment.started", row.id, by=SERVICE, at_ms=now_ms)
     audit_log.add_entries(connection, [entry])
+
+
+@brief
+def _call_type(connection: Connection, deployment_id: str) -> str:
+    return connection.execute(_CALL_TYPE, {"id": deployment_id}).scalar_one()

@@ -4,6 +4,7 @@ from sqlalchemy import Connection, bindparam, delete, update
 
 from callwright.service.campaigns import carrier_numbers
 from callwright.service.dialling.stops import reviews
+from callwright.service.inbound.routing import retention as routing_retention
 from callwright.service.platform.clock.clock import DAY
 from callwright.service.platform.database.postgres.lock_waits import Locked
 from callwright.service.platform.database.unavailable import StorageUnavailable
@@ -31,6 +32,7 @@ async def run(services: Services) -> None:
     for org_id in await services.database.read(audit_log.overdue, confirmed_now_ms):
         await services.database.write(audit_log.forget, org_id, confirmed_now_ms)
     await recording_retention.run(services)
+    await routing_retention.run(services, confirmed_now_ms)
     if await services.database.read(leg_rows.are_ended):
         await services.database.write(leg_rows.forget_recorded)
 

@@ -11,8 +11,9 @@ from typing import Any
 import orjson
 from sqlalchemy import Column, Table, select, update
 
+from callwright.contract.attempts import AttemptOutcome
 from callwright.contract.events import EventEnvelope
-from callwright.contract.webhooks import AttemptOutcome
+from callwright.contract.inbound_routing import FAILURES_UNTIL_ALERT
 from callwright.service import accounts
 from callwright.service.app import Application, pipeline_of
 from callwright.service.platform.clock.clock import iso_milliseconds
@@ -30,6 +31,7 @@ from tests.support.campaigns import DeadEngine, Interrupted, driver_of, lease, l
 from tests.support.clock_set_by_test import MovableClock
 from tests.support.service import Tenant, open_service
 from tests.support.webhooks.delivering import MIDDLE, Endpoints, answer
+from tests.support.webhooks.routing import GOOD, ScriptedRouting, bad, logged, told
 
 BEGINS_MS = 1_795_532_400_000
 """2026-11-24T15:00:00Z, a Tuesday."""
@@ -37,6 +39,8 @@ STEP_MS = 10_000
 BASE = "https://api.example.com"
 OWNER = "wrk_examples"
 ENDPOINT = "https://example.com/callwright-events"
+ROUTED = {"action": "answer", "variables": {"first_name": "Maria"}}
+"""What routing webhooks answer."""
 _SECRET = blake2b(b"examples").digest()
 
 
@@ -94,6 +98,10 @@ class RepeatableService:
         endpoints.answers[ENDPOINT] = lambda _: answer(outcome, status, says)
         services = self.tenant.services
         await Dispatcher(services, WakeNotifier(), endpoints, chance=lambda: MIDDLE).work_until_idle()
+
+    async def lose_the_routing(self, number_id: str) -> None:
+        """The routing webhook of a number answers no caller for a while, and then the next one."""
+        await logged(self.tenant, number_id, *[bad()] * FAILURES_UNTIL_ALERT, GOOD)
 
     async def empty_the_wallet(self) -> None:
         """Takes all money out of it."""
@@ -172,6 +180,7 @@ async def open_repeatable_service(database_url: str, folder: Path) -> AsyncGener
             ids=CountedIds(clock),
             cursors=Cursors(_SECRET),
             start_plan_seal=StartPlanSeal(_SECRET),
+            routing_endpoints=ScriptedRouting(lambda _: told(ROUTED)),
         )
         pipeline = pipeline_of(services)
         still = replace(running.service, services=services, asgi=Application(services, pipeline), pipeline=pipeline)

@@ -44,6 +44,7 @@ MORE = [
 ]
 CSV = "phone_number,first_name,day,patient_id\n+12025550109,Lucia,Thursday,P-1005\n+1234,Tom,Thursday,P-1006\n"
 """Somebody new, and a number that is none."""
+ROUTING = "https://example.com/who-answers"
 IMPORTED = "+12025550109"
 """The number of somebody who is in that file."""
 
@@ -205,6 +206,17 @@ async def _steer(recorder: Recorder, service: RepeatableService, draft: dict[str
     await recorder.use(
         "create_inbound_deployment", name="Reception", agent_id=draft["agent_id"], phone_number_id=number_id
     )
+    await _routing(recorder, service, number_id)
+
+
+async def _routing(recorder: Recorder, service: RepeatableService, number_id: str) -> None:
+    """An address that decides what callers of a number get, as long as it answers."""
+    fallback = {"action": "forward", "forward_to": "+12125550177"}
+    await recorder.use("set_inbound_routing", id=number_id, url=ROUTING, fallback=fallback)
+    await recorder.use("test_inbound_routing", id=number_id)
+    await service.lose_the_routing(number_id)
+    await recorder.use("list_routing_requests", id=number_id, failed=True, per_page=1)
+    await recorder.use("remove_inbound_routing", id=number_id)
 
 
 async def _review(recorder: Recorder, draft: dict[str, Any]) -> None:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from itertools import cycle
 
-from callwright.contract.webhooks import AttemptOutcome
-from callwright.service.webhooks.transport.attempts import Posted
+from callwright.contract.attempts import AttemptOutcome
+from callwright.service.platform.outgoing.posted import Posted
 
 _ANSWERS: tuple[tuple[AttemptOutcome, int | None], ...] = (
     ("succeeded", 204),

@@ -5,13 +5,15 @@ from typing import Any
 
 from sqlalchemy import Connection, update
 
+from callwright.contract.agents.call_tools import TransferTool
+from callwright.contract.agents.transfer_destinations import TransferDestination
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.previews import Preview
 from callwright.service.rules.cost_items import Used
 from callwright.service.rules.prices.installation_prices import read_installation_prices
 from callwright.service.tables import price_lists
 from callwright.service.tables.schema import deployments, phone_numbers
-from tests.support.campaigns import draft
+from tests.support.campaigns import draft, make_agent
 from tests.support.service import Tenant
 
 LIST = """
@@ -59,6 +61,24 @@ async def take_prices(tenant: Tenant, text: str = LIST) -> None:
     """The price list of the installation from now on."""
     services = tenant.services
     await services.database.write(price_lists.take_list, read_installation_prices(text), services.clock.now_ms())
+
+
+async def transferring_agent(tenant: Tenant, *to: str, kind: str = "warm", countries: Sequence[str] = ()) -> str:
+    """The id of an agent that may transfer its calls to these numbers."""
+    destinations = [
+        TransferDestination.model_validate({"name": f"desk {at}", "to": number, "kind": kind})
+        for at, number in enumerate(to)
+    ]
+    tool = TransferTool(
+        type="transfer",
+        name="transfer_call",
+        description="To a person.",
+        destinations=destinations,
+        countries=list(countries),
+    )
+    agent = await make_agent(tenant, f"transfers {kind} to {len(to)}")
+    await tenant.client.agents.set_call_tools(id=agent.id, call_tools=[tool])
+    return agent.id
 
 
 async def real_draft(tenant: Tenant, rows: Sequence[dict[str, Any]], **fields: Any) -> Deployment:

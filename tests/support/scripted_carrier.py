@@ -13,6 +13,7 @@ from callwright.service.dialling.rounds.driver_writes import DriverWrites
 from callwright.service.dialling.rounds.runner import Runner
 from callwright.service.dialling.rounds.undialled_calls import may_place
 from callwright.service.rules.cost_items import Used
+from callwright.service.rules.prices.transfer_prices import TransferLeg
 from callwright.service.telephony.engine import CallRequest, CallResult, HangupCause, Turn
 from callwright.service.telephony.legs.carrier import (
     Carrier,
@@ -50,6 +51,8 @@ class ScriptedCarrier:
     """Seconds that each call lasts that is answered."""
     used: tuple[Used, ...] = ()
     """What each call that is answered uses of services."""
+    persons: dict[str, tuple[TransferLeg, ...]] = field(default_factory=dict[str, tuple[TransferLeg, ...]])
+    """The calls to persons that are made in a call to a number."""
     kept: anyio.Event = field(default_factory=anyio.Event)
     """What somebody said was kept."""
     asked: anyio.Event = field(default_factory=anyio.Event)
@@ -108,6 +111,7 @@ class ScriptedCarrier:
             answered_by="human",
             turns=(said,),
             used=self.used,
+            transfer_legs=self.persons.get(leg.call.to, ()),
         )
 
     async def find(self, call: CallRequest, *, placing_ms: int) -> Found:

@@ -3,7 +3,8 @@
 Started by `MediaProcesses` with this file as the command. `...1` says two turns and ends, `...2` ends the process in
 the middle of the call, `...3` waits for an order to hang up, `...4` writes a line that is no report first. `...5` is a
 machine that hangs up in the middle of the message, `...6` one that hears the whole message, `...7` is busy. `...8`
-asks and is answered twice, and presses keys meanwhile. Where the order wants a recording, its file has what was said.
+asks and is answered twice, and presses keys meanwhile. `...9` is with a person for 18 seconds by its words, when the
+process ends. Where the order wants a recording, its file has what was said.
 """
 
 import json
@@ -52,7 +53,11 @@ def _begin(order: dict[str, Any]) -> None:
     about = {"item": "tts", "provider": "openai", "model": "gpt-4o-mini-tts", "unit": "character"}
     for quantity in (40, 2):
         _say(type="usage", call_id=call_id, **about, quantity=quantity)
-    if kind == "2":
+    if kind == "9":
+        for until_s in (3.0, 18.0):
+            leg = {"to": "+12125550177", "answered_s": 3.0, "ended_s": until_s}
+            _say(type="person_on_line", call_id=call_id, number=1, leg=leg)
+    if kind in "29":
         os._exit(9)
     if kind in "56":
         is_left = kind == "6"

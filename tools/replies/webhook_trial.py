@@ -1,9 +1,9 @@
 """test_webhook: sends the test event, waits for the answer of the endpoint, and describes it."""
 
 from callwright.client.errors import CallwrightError, NotOffered
+from callwright.contract.attempts import AttemptOutcome
 from callwright.contract.event_log import ExplainEvent, WebhookArrival, explain_event
 from callwright.contract.webhooks import (
-    AttemptOutcome,
     Delivery,
     DeliveryWithAttempts,
     GetWebhookDelivery,

@@ -16,6 +16,7 @@ from callwright.service.dialling.leases import mine
 from callwright.service.dialling.limits.daily_budget import micros_left
 from callwright.service.platform.clock.clock import SECOND
 from callwright.service.platform.ids import Ids
+from callwright.service.rules.cost_items import Cost, cost_of
 from callwright.service.rules.prices.price_list import Price, agreed_price
 from callwright.service.tables.ledger import book, wallet_of
 from callwright.service.tables.schema import calls, deployments
@@ -144,7 +145,7 @@ def cover(known: Sequence[KnownCall], held: Mapping[str, Held], funds: Funds) ->
         _, ends, index = heapq.heappop(waiting)
         price, micros = kept[index].price, kept[index].micros
         if ends:
-            funds.add(micros - price.call(billed_of(results[index])))
+            funds.add(micros - simulated_cost(price, results[index]).micros)
             continue
         until_s = covered_s[index] + EXTENDED_S
         further = max(0, price.call(until_s) - micros)
@@ -168,3 +169,8 @@ def billed_of(result: CallResult) -> int:
     if result.outcome == "failed" and result.hangup_cause in ("network_error", "platform_error"):
         return 0
     return -(-round(result.duration_s * 1_000) // 1_000)
+
+
+def simulated_cost(price: Price, result: CallResult) -> Cost:
+    """The cost of a call on the simulated network."""
+    return cost_of(price, billed_of(result), tuple(result.transfer_legs))

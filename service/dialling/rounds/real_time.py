@@ -121,7 +121,7 @@ class RealTime:
             if request.call_id in gone:
                 await writes.record(rules, [undialled(request, row.created_at)])
                 continue
-            self._begin(rules, request, row.created_at, is_told=row.started_at is not None)
+            self.begin(rules, request, row.created_at, is_told=row.started_at is not None)
 
     async def hang_up(self, call_ids: Sequence[str]) -> None:
         """Hangs up calls that are under way."""
@@ -139,7 +139,7 @@ class RealTime:
     async def carry_out(self, rules: Rules, dialled: Sequence[Draft], schedule: Schedule) -> None:
         """Begins the calls."""
         for draft in dialled:
-            self._begin(rules, draft.request, draft.dial_ms, is_told=False)
+            self.begin(rules, draft.request, draft.dial_ms, is_told=False)
 
     async def wait(self, seen: Round, held: Held | None) -> None:
         """Waits until somebody is due and the pace allows a call, at most `LONGEST_WAIT_S`.
@@ -159,7 +159,8 @@ class RealTime:
             wait_s = min(wait_s, max(left_ms / SECOND / self._time.scale, SHORTEST_WAIT_S))
         await anyio.sleep(wait_s)
 
-    def _begin(self, rules: Rules, request: CallRequest, dial_ms: int, *, is_told: bool) -> None:
+    def begin(self, rules: Rules, request: CallRequest, dial_ms: int, *, is_told: bool) -> None:
+        """Makes a call, or goes on with it, beside the others. `is_told`: its start has been told."""
         self._under_way.add(request.call_id)
         self._tasks.start_soon(self._make, rules, request, dial_ms, is_told)
 

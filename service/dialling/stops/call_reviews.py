@@ -42,11 +42,11 @@ def review_calls(
     """Opens the reviews for which these results, which are stored already, give a reason; the campaign is paused.
 
     The caller holds the lock of the deployment, whose row was `before`. Nothing is read unless a person opted out, a
-    call was short, or the campaign has just got enough answered calls to be judged.
+    call was short, or the campaign has just got enough answered calls to be judged. Callers have called by themselves.
     """
     reached = [result for result in results if result.outcome in REACHED]
     answered = before.answered + len(reached)
-    if answered < LEAST_CALLS or before.status not in ("active", "paused"):
+    if answered < LEAST_CALLS or before.status not in ("active", "paused") or before.call_type == "inbound":
         return
     first = before.answered < LEAST_CALLS
     opted_out = first or any(result.disposition == "do_not_call" for result in reached)

@@ -14,6 +14,7 @@ from callwright.contract.declaration.pagination import Page
 from callwright.contract.deployments.call_price import CURRENCY
 from callwright.contract.problems import INVALID_STATE_TRANSITION, NOT_FOUND, SERVICE_UNAVAILABLE
 from callwright.service.handlers.request_context import MediaRequest, RequestContext, handles, handles_media
+from callwright.service.inbound.call_details import InboundDetails
 from callwright.service.platform.clock.clock import DAY, instant_or_none, whole_seconds
 from callwright.service.platform.database.listing import Finder, Listing, filter_conditions
 from callwright.service.platform.money import amount
@@ -41,7 +42,7 @@ _FIND = (
 _NAMES = tuple(_C.keys())
 _MEMBERS = [field.serialization_alias or name for name, field in contract.Call.model_fields.items()]
 _MOMENTS = [name for name, field in contract.Call.model_fields.items() if in_whole_seconds(field)]
-_SETTINGS = select(deployments.c.settings).where(deployments.c.id == bindparam("id"))
+_SETTINGS = select(deployments.c.settings, deployments.c.inbound).where(deployments.c.id == bindparam("id"))
 _TURNS = select(transcripts.c.turns).where(transcripts.c.call_id == bindparam("id"))
 
 
@@ -97,8 +98,8 @@ class _Recorded:
 
     def __call__(self, deployment_id: str | None) -> bool:
         if deployment_id not in self._known:
-            row = self._connection.execute(_SETTINGS, {"id": deployment_id}).one_or_none()
-            self._known[deployment_id] = row is None or row.settings is None or settings_of(row).recording.enabled
+            row: Any = self._connection.execute(_SETTINGS, {"id": deployment_id}).one_or_none()
+            self._known[deployment_id] = row is None or settings_of(row).recording.enabled
         return self._known[deployment_id]
 
 
@@ -146,6 +147,20 @@ def _transfer(stored: str | None) -> dict[str, Any] | None:
     return given | {name: instant_or_none(given[name]) for name in ("started_at", "bridged_at")}
 
 
+def _inbound(stored: str | None) -> dict[str, Any] | None:
+    """The `inbound` of a call, as JSON."""
+    if stored is None:
+        return None
+    details = InboundDetails.read(stored)
+    return {
+        "routed_by": details.routed_by,
+        "action": details.action,
+        "reason": details.reason,
+        "waited_seconds": round(details.waited_s),
+        "metadata": dict(details.metadata),
+    }
+
+
 def resolution_of(stored: str | None) -> dict[str, Any] | None:
     """The `resolved` of a call, as JSON."""
     if stored is None:
@@ -176,6 +191,7 @@ def _members(row: Row[Any], retention: _Retention, public_url: str | None, recor
         **{name: instant_or_none(call[name]) for name in _MOMENTS},
         "resolved": resolution_of(call["resolved"]),
         "transfer": _transfer(call["transfer"]),
+        "inbound": _inbound(call["inbound"]),
         "ring_seconds": whole_seconds(until - ringing) if ringing is not None and until is not None else 0,
         "duration_seconds": whole_seconds(call["duration_ms"]),
         "cost": _cost(call["cost_micros"], call["billed_seconds"], call["cost_items"]),

@@ -134,7 +134,9 @@ def start(context: RequestContext, row: Row[Any], *, plan_id: str | None = None,
     if _paused_for_review(context, row):
         change(context, row.id, agent_snapshot=json_text(kept), plan_id=plan_id)
         return
-    answered = spending_cap.charge_deployment(context.connection, context.spending_key, row, now_ms=context.now_ms)
+    answered = spending_cap.charge_deployment(
+        context.connection, context.spending_key, row, agent=kept, now_ms=context.now_ms
+    )
     change(context, row.id, agent_snapshot=json_text(kept), plan_id=plan_id, **answered)
     if row.status == "draft" and _waits(row, context) and not jump_clock:
         move(context, row.id, "scheduled", None)

@@ -1,28 +1,26 @@
-"""Creates, changes, resumes and unbinds inbound deployments. A number is bound to at most one of them.
+"""Creates, changes, resumes and unbinds inbound deployments. A number is bound to at most one of them."""
 
-Their settings are only stored: on the simulated network nobody calls in yet.
-"""
-
-from typing import Any, TypeVar
+from typing import Any
 
 from sqlalchemy import Row, insert, update
 
 from callwright.contract.deployments import deployments as contract
-from callwright.contract.deployments.inbound import ANSWERING, AfterHours, CreateInboundDeployment, Inbound, Overflow
-from callwright.contract.problems import NUMBER_NOT_CAPABLE, PHONE_NUMBER_ALREADY_BOUND
+from callwright.contract.deployments.inbound import ANSWERING, CreateInboundDeployment, Inbound
+from callwright.contract.problems import PHONE_NUMBER_ALREADY_BOUND
 from callwright.service.campaigns import spending_cap
 from callwright.service.handlers import phone_numbers as number_handlers
 from callwright.service.handlers.agents import agents as agent_handlers
 from callwright.service.handlers.changes import check_name_free
 from callwright.service.handlers.deployments.rows import NAMED, check_concurrency, get_resource
+from callwright.service.handlers.forwarding import checked_forward
 from callwright.service.handlers.request_context import RequestContext, handles
+from callwright.service.inbound import callers
 from callwright.service.platform.json_text import json_text
-from callwright.service.platform.phone import Dialable, read_number
 from callwright.service.platform.refusals import Refusal, invalid
 from callwright.service.tables.campaign_settings import columns_of
+from callwright.service.tables.inbound_settings import inbound_of
 from callwright.service.tables.schema import deployments, phone_numbers
 
-Choice = TypeVar("Choice", AfterHours, Overflow)
 _N = phone_numbers.c
 _NO_CAMPAIGN = {"audience_id": "", "phone_number_ids": "[]", **columns_of(None)}
 """The values of columns that only campaigns use and that cannot be null. No caller sees them."""
@@ -36,8 +34,8 @@ def create_inbound_deployment(asked: CreateInboundDeployment, context: RequestCo
     settings = Inbound(
         phone_number_id=asked.phone_number_id,
         business_hours=asked.business_hours,
-        after_hours=_checked(asked.after_hours, "after_hours", number.number),
-        overflow=_checked(asked.overflow, "overflow", number.number),
+        after_hours=checked_forward(asked.after_hours, "after_hours", number.number),
+        overflow=checked_forward(asked.overflow, "overflow", number.number),
         recording_enabled=asked.recording_enabled,
     )
     check_name_free(context, NAMED, asked.name)
@@ -48,7 +46,7 @@ def create_inbound_deployment(asked: CreateInboundDeployment, context: RequestCo
             field="phone_number_id",
             details={"bound_to": number.inbound_deployment_id},
         )
-    _check_capable(number, "phone_number_id")
+    number_handlers.check_capable(number, "phone_number_id")
     check_concurrency(context, asked.max_concurrency)
     _check_unbounded(context)
     row: dict[str, Any] = {
@@ -83,7 +81,7 @@ def changed_settings(context: RequestContext, row: Row[Any], asked: contract.Upd
         return None
     if twice := sorted({*outside} & {*inside}):
         raise invalid(twice[0], f"is named twice: here and as inbound.{twice[0]}")
-    settings = settings_of(row)
+    settings = inbound_of(row)
     if inside.pop("phone_number_id", settings.phone_number_id) != settings.phone_number_id:
         message = "cannot change: cancel this deployment and make another one for the other number"
         raise invalid("inbound.phone_number_id", message)
@@ -92,24 +90,20 @@ def changed_settings(context: RequestContext, row: Row[Any], asked: contract.Upd
     for name in ("after_hours", "overflow"):
         if name in changes:
             field = name if name in outside else f"inbound.{name}"
-            changes[name] = _checked(changes[name], field, number)
+            changes[name] = checked_forward(changes[name], field, number)
     return settings.model_copy(update=changes).model_dump_json()
-
-
-def settings_of(row: Row[Any]) -> Inbound:
-    """How an inbound deployment takes calls."""
-    return Inbound.model_validate_json(row.inbound)
 
 
 def check_resume(context: RequestContext, row: Row[Any]) -> None:
     """Raises `Refusal` when an inbound deployment cannot take calls again."""
-    _check_capable(number_handlers.find(context, settings_of(row).phone_number_id), None)
+    number_handlers.check_capable(number_handlers.find(context, inbound_of(row).phone_number_id), None)
     _check_unbounded(context)
 
 
 def unbind(context: RequestContext, row: Row[Any]) -> None:
-    """Releases the number of an inbound deployment for another one."""
-    _bind(context, settings_of(row).phone_number_id, None)
+    """Releases the number of an inbound deployment for another one. Whoever is still to call finds nobody."""
+    callers.forget(context.connection, row.id)
+    _bind(context, inbound_of(row).phone_number_id, None)
 
 
 def _bind(context: RequestContext, number_id: str, deployment_id: str | None) -> None:
@@ -117,28 +111,6 @@ def _bind(context: RequestContext, number_id: str, deployment_id: str | None) ->
     context.connection.execute(update(phone_numbers).where(_N.id == number_id).values(values))
 
 
-def _check_capable(number: Row[Any], field: str | None) -> None:
-    if number.status != "active":
-        raise Refusal(NUMBER_NOT_CAPABLE, f"the number is {number.status}", field=field)
-    if not number_handlers.capabilities(number).voice_inbound:
-        raise Refusal(NUMBER_NOT_CAPABLE, "the number cannot be called", field=field)
-
-
 def _check_unbounded(context: RequestContext) -> None:
     if context.spending_key.cap_micros is not None:
         raise spending_cap.unbounded(context.spending_key)
-
-
-def _checked(choice: Choice, field: str, own_number: str) -> Choice:
-    """The choice with its `forward_to` in E.164. Raises `Refusal` if it cannot be called or is the number itself."""
-    if choice.forward_to is None:
-        return choice
-    field = f"{field}.forward_to"
-    if not choice.forward_to.startswith("+"):
-        raise invalid(field, "must be a phone number in E.164, which begins with +")
-    found = read_number(choice.forward_to)
-    if not isinstance(found, Dialable):
-        raise invalid(field, found.message)
-    if found.e164 == own_number:
-        raise invalid(field, "is the number of this deployment; give another one")
-    return choice.model_copy(update={"forward_to": found.e164})

@@ -6,10 +6,10 @@ from typing import Any
 
 from sqlalchemy import Row
 
+from callwright.contract.attempts import AttemptOutcome
 from callwright.contract.checks.counts import first_of
 from callwright.contract.event_log import Arrival
 from callwright.contract.events import EVERY, WEBHOOK_DISABLED, WEBHOOK_TEST
-from callwright.contract.webhooks import AttemptOutcome
 from callwright.service.platform.clock.clock import instant_or_none
 
 MOST_NAMED = 5

@@ -19,6 +19,7 @@ from callwright.service.dialling.eligibility.gate import PERSON_DELETED
 from callwright.service.handlers.people import forgotten_rows, stored_answers
 from callwright.service.handlers.people.person import Person
 from callwright.service.handlers.request_context import RequestContext, handles
+from callwright.service.inbound.routing import log
 from callwright.service.platform.phone import line_of
 from callwright.service.platform.refusals import Refusal, invalid
 from callwright.service.rules.deployment_states import TERMINAL
@@ -166,6 +167,7 @@ def _forget_calls(connection: Connection, person: Person, called: Sequence[Row[A
         return
     transcript_search.remove(connection, ids)
     connection.execute(delete(transcripts).where(transcripts.c.call_id.in_(ids)))
+    log.forget_caller(connection, ids)
     they_called = _C.call_type == "inbound"
     connection.execute(
         update(calls)

@@ -11,13 +11,16 @@ from callwright.contract import people as contract
 from callwright.contract.audiences import AudienceRow
 from callwright.contract.calls.calls import TranscriptTurn
 from callwright.contract.deployments.contacts import Contact
+from callwright.contract.inbound_routing import RoutingRequest
 from callwright.list_files.name_columns import name_of
 from callwright.service.dialling.eligibility.campaign_hours import CampaignHours
 from callwright.service.handlers.calls import calls as call_handlers
 from callwright.service.handlers.deployments.view import show_contact
+from callwright.service.handlers.inbound_routing.shown import shown_request
 from callwright.service.handlers.people.person import Person, count_of_rows
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.handlers.resources import resource
+from callwright.service.inbound.routing import log
 from callwright.service.tables.schema import audience_rows, calls, deployment_contacts, deployments, transcripts
 
 _R, _K, _C, _D, _T = audience_rows.c, deployment_contacts.c, calls.c, deployments.c, transcripts.c
@@ -131,7 +134,12 @@ def _calls(context: RequestContext, rows: Sequence[Row[Any]]) -> list[contract.P
     ids = [row.id for row in rows]
     found = context.connection.execute(select(_T.call_id, _T.turns).where(_T.call_id.in_(ids))).all() if ids else ()
     said = {row.call_id: json.loads(row.turns) for row in found}
+    routed = {row.call_id: shown_request(RoutingRequest, row) for row in log.of_calls(context.connection, ids)}
     return [
-        contract.PersonCall(call=call, turns=[TranscriptTurn(**turn) for turn in said.get(call.id, ())])
+        contract.PersonCall(
+            call=call,
+            turns=[TranscriptTurn(**turn) for turn in said.get(call.id, ())],
+            routing=routed.get(call.id),
+        )
         for call in call_handlers.shown(context, rows)
     ]

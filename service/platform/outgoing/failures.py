@@ -7,7 +7,7 @@ from ssl import SSLCertVerificationError, SSLError
 
 from aiohttp import ClientConnectionError, ClientConnectorDNSError, ClientPayloadError, ClientResponseError, InvalidURL
 
-from callwright.contract.webhooks import AttemptOutcome
+from callwright.contract.attempts import AttemptOutcome
 from callwright.service.platform.outgoing.progress import Progress
 
 log = logging.getLogger(__name__)

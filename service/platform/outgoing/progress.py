@@ -36,9 +36,14 @@ class Progress:
         return f"{SENT_AGAIN} {detail}".rstrip() if self.sent_again else detail
 
 
+def seconds(deadline_s: float) -> str:
+    """A number of seconds, in words."""
+    return f"{deadline_s:g} second{'' if deadline_s == 1 else 's'}"
+
+
 def timed_out(progress: Progress, deadline_s: float) -> str:
     """The description of a try that was not answered in time."""
-    within = f"within {deadline_s:g} seconds"
+    within = f"within {seconds(deadline_s)}"
     if progress.stage == "look_up":
         return f"The name of the host could not be looked up {within}."
     if progress.stage == "connect":

@@ -11,7 +11,7 @@ from callwright.service.services import Services
 from callwright.service.telephony.carriers.twilio.account import MEDIA_PATH
 from callwright.service.telephony.carriers.twilio.media_places import MediaPlaces
 from callwright.service.telephony.legs import carrier_reports
-from callwright.service.telephony.legs.leg_tokens import hash_of
+from callwright.service.telephony.legs.leg_tokens import hash_of, is_call_id
 
 
 class TwilioMedia:
@@ -28,8 +28,7 @@ class TwilioMedia:
         socket = WebSocket(scope, receive, send)
         path: str = scope["path"].removeprefix(scope.get("root_path", ""))
         call_id, _, token = path.removeprefix(MEDIA_PATH).partition("/")
-        database = self._services.database
-        if self._places is None or not await database.read(carrier_reports.has_token, call_id, hash_of(token)):
+        if self._places is None or not await self._is_open(call_id, token):
             await socket.close()  # before it is accepted: the answer is 403
             return
         place = self._places.take(call_id)
@@ -38,3 +37,7 @@ class TwilioMedia:
             return
         await socket.accept()
         await passed_on(socket, place.port, place.token, call_id)
+
+    async def _is_open(self, call_id: str, token: str) -> bool:
+        read = self._services.database.read
+        return is_call_id(call_id) and await read(carrier_reports.has_token, call_id, hash_of(token))

@@ -15,7 +15,7 @@ from callwright.service.services import Services
 from callwright.service.telephony.carriers.browser_calls import BrowserCalls, TooManyPages, WaitingPage
 from callwright.service.telephony.carriers.opening import Opening
 from callwright.service.telephony.legs import leg_rows
-from callwright.service.telephony.legs.leg_tokens import hash_of
+from callwright.service.telephony.legs.leg_tokens import hash_of, is_call_id
 from callwright.service.telephony.legs.line_engine import NOT_TAKEN_S
 
 PATH = "/talk/"
@@ -67,6 +67,8 @@ class TalkWebsocket:
         database, now_ms = self._services.database, self._services.clock.now_ms()
         given = (call_id, hash_of(token))
         since = {"made_after_ms": now_ms - round(NOT_TAKEN_S * SECOND)}
+        if not is_call_id(call_id):
+            return False
         if not await database.read(leg_rows.has_token, *given, **since):  # anybody may ask, and writes are few
             return False
         return await database.write(leg_rows.use_token, *given, **since)

@@ -166,19 +166,24 @@ def prices_to(carrier: str, countries: Iterable[str]) -> list[Price]:
 
 def stored_price(price: Price) -> str:
     """The price as it is stored with a call, to which it stays the same."""
-    whole = [price.minute, price.increment_s, price.platform]
+    whole: list[Any] = [price.minute, price.increment_s, price.platform]
     if price.list_version is not None:
         whole += [price.started_minute, price.list_version, price.has_telephony, price.services]
+    if price.transfer_minute:
+        whole.append({"transfer": [price.transfer_minute, price.transfer_increment_s]})
     return json_text(whole)
 
 
 @lru_cache(maxsize=1_024)
 def _stored(text: str) -> Price:
     minute, increment_s, platform, *listed = json.loads(text)
+    transfer = listed.pop()["transfer"] if listed and isinstance(listed[-1], dict) else (0, 1)
+    persons: dict[str, Any] = {"transfer_minute": transfer[0], "transfer_increment_s": transfer[1]}
     if not listed:
-        return Price(minute, increment_s, platform=platform)
+        return Price(minute, increment_s, platform=platform, **persons)
     started_minute, version, has_telephony, services = listed
-    return Price(minute, increment_s, started_minute, platform, version, has_telephony, tuple(services))
+    known: dict[str, Any] = {"list_version": version, "has_telephony": has_telephony, "services": tuple(services)}
+    return Price(minute, increment_s, started_minute, platform=platform, **known, **persons)
 
 
 def agreed_price(text: str | None, number: str) -> Price:

@@ -23,14 +23,17 @@ awaited_charges = Table(
     owner(),
     Column("deployment_id", String(40), nullable=False),
     Column("carrier", String(40), nullable=False),
-    Column("charge_id", String(200), nullable=False),
+    Column("charge_id", String(200), primary_key=True),
+    Column("item", String(20), nullable=False),
     Column("ended_at", Moment, nullable=False),
     Column("asked", Integer, nullable=False),
     Column("next_at", Moment, nullable=False),
     Index("ix_awaited_charges_next", "carrier", "next_at"),
     Index("ix_awaited_charges_deployment", "deployment_id"),
 )
-"""Calls of which the carrier has not said what it charged; a row goes in the transaction that settles its call.
+"""Charges for calls that the carrier has not said; a row goes in the transaction that settles it.
 
-`charge_id` is the carrier's id of the call, `asked` how often the carrier was asked, `next_at` when it is asked again.
+`item` says which charge it is: `telephony` for the call itself, `transfer` for the call to a person that was to take it
+over. `charge_id` is the carrier's id of that call, `asked` how often the carrier was asked, `next_at` when it is asked
+again.
 """

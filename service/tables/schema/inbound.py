@@ -23,6 +23,7 @@ routing_requests = Table(
     Column("action", String(20)),
     Index("ix_routing_requests", "phone_number_id", "created_at", "id"),
     Index("ix_routing_requests_age", "created_at"),
+    Index("ix_routing_requests_call", "call_id"),
 )
 """Each question to a routing webhook, and what came of it. `call_id` is null for a test. `action` is what the answer
 asked for; null where it could not be used, and `detail` says why."""
@@ -32,11 +33,11 @@ simulated_callers = Table(
     metadata,
     key(),
     owner(),
-    Column("phone_number_id", String(40), nullable=False),
+    Column("deployment_id", String(40), nullable=False),
     Column("at_ms", Moment, nullable=False),
     Column("from_number", String(20), nullable=False),
     Column("steering", Text, nullable=False),
-    Index("ix_simulated_callers", "phone_number_id", "at_ms", "id"),
+    Index("ix_simulated_callers", "deployment_id", "at_ms", "id"),
 )
 """Callers of the simulated network who are still to call. `id` becomes the id of the call; `at_ms` is by the clock of
 the service. `from_number` is empty if it is withheld."""

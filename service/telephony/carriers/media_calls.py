@@ -1,14 +1,16 @@
 """What carriers share whose calls are carried by media processes: following a call to its end, and leaving it."""
 
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
 import anyio
 
 from callwright.contract.transfers import TransferCause, TransferStatus
+from callwright.service.rules.prices.transfer_prices import TransferLeg
 from callwright.service.telephony.chosen_services import ProviderUnusable
 from callwright.service.telephony.engine import CallRequest, CallResult
 from callwright.service.telephony.legs.carrier import HangUpAsked, LegRequest, NotSent, ToldStage
@@ -18,6 +20,7 @@ from callwright.service.telephony.lines.media_processes import MediaCall
 from callwright.service.telephony.media.messages import (
     Ended,
     HangUp,
+    PersonOnLine,
     Reached,
     Report,
     Said,
@@ -77,15 +80,23 @@ async def followed(
     heard: Iterable[Report] = (),
     meanwhile: Callable[[], Coroutine[Any, Any, None]] | None = None,
     transfer: Transfers | None = None,
+    persons: Callable[[], Sequence[TransferLeg]] | None = None,
 ) -> CallResult:
     """Follows a call until its end, and hangs it up when that is asked.
 
     `recording` is where its sound is written; `heard` are reports that were taken before; `meanwhile` runs beside the
-    call, and ends with it; `transfer` transfers the call where the host's carrier does that.
+    call, and ends with it; `transfer` transfers the call where the host's carrier does that, and `persons` are the
+    calls to persons that it has made by now.
     """
     call_id = leg.call.call_id
     conversation = Conversation(call_id, recording=recording)
     ended: Ended | None = None
+
+    def so_far() -> CallResult:
+        return with_persons(conversation.so_far())
+
+    def with_persons(result: CallResult) -> CallResult:
+        return result if persons is None else replace(result, transfer_legs=persons())
 
     async def take(report: Report) -> None:
         nonlocal ended
@@ -95,10 +106,10 @@ async def followed(
         conversation.add(report)
         if isinstance(report, Reached) and report.stage != "initiated":  # the host knows that from placing it
             await told(report.stage, report.provider_call_id)
-        elif isinstance(report, Said):
-            await leg.keep(conversation.so_far())
+        elif isinstance(report, Said | PersonOnLine):
+            await leg.keep(so_far())
         elif isinstance(report, Transferring):
-            await leg.keep(conversation.so_far())
+            await leg.keep(so_far())
             await leg.transferred(report.transfer)
         elif isinstance(report, TransferAsked):
             tasks.start_soon(_transfer, call, report, transfer)
@@ -116,9 +127,9 @@ async def followed(
                 break
         tasks.cancel_scope.cancel()
     if ended is not None and ended.is_known:
-        return conversation.result(ended)
-    so_far = conversation.so_far() if ended is None else conversation.result(ended)
-    return lost(leg.call, so_far, is_answered=conversation.is_answered)
+        return with_persons(conversation.result(ended))
+    known = so_far() if ended is None else with_persons(conversation.result(ended))
+    return lost(leg.call, known, is_answered=conversation.is_answered)
 
 
 @asynccontextmanager

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from callwright.service.telephony.engine import CallRequest, CallResult, EarlyEnd
+from callwright.service.telephony.transfers import CallTransfer
 
 _NOBODY_FOLLOWED = (
     "The process that carried the call ended before anybody was known to answer; nobody knows what came of it."
@@ -51,8 +52,11 @@ def unconfirmed(request: CallRequest) -> CallResult:
     return CallResult(call_id=request.call_id, outcome="failed", hangup_cause="unconfirmed", ended_by="carrier")
 
 
-def lost(request: CallRequest, so_far: CallResult | None, *, is_answered: bool) -> CallResult:
-    """A leg that was placed, and whose host is gone. `so_far` is what had been said by then.
+def lost(
+    request: CallRequest, so_far: CallResult | None, *, is_answered: bool, transfer: CallTransfer | None = None
+) -> CallResult:
+    """A leg that was placed, and whose host or media process is gone. `so_far` is what had been said by then,
+    `transfer` the latest try to transfer the call: nobody takes it over any more.
 
     A telephone that rang may have been answered after the host was gone: a person decides whether it is called again.
     """
@@ -63,9 +67,13 @@ def lost(request: CallRequest, so_far: CallResult | None, *, is_answered: bool) 
     known = so_far or CallResult(
         call_id=request.call_id, outcome="answered", hangup_cause="platform_error", ended_by="platform"
     )
-    taken_over = known.transfer is not None and known.transfer.is_bridged
+    transfer = transfer or known.transfer
+    if transfer is not None and not transfer.is_over:
+        transfer = transfer.given_up()
+    taken_over = transfer is not None and transfer.is_bridged
     return replace(
         known,
+        transfer=transfer,
         outcome="transferred" if taken_over else "answered",
         disposition=known.disposition or "incomplete",
         answered_by=known.answered_by or "unknown",

@@ -103,11 +103,12 @@ def _with_times(leg: Row[Any], *, tells_charges: bool) -> CallResult:
     result = leg_rows.result_of(leg)
     return replace(
         result,
-        transfer=leg_rows.transfer_of(leg) or result.transfer,
+        transfer=result.transfer or leg_rows.transfer_of(leg),
         carrier=leg.carrier,
         initiated_s=after(leg.initiated_at) or 0.0,
         ringing_s=after(leg.ringing_at),
         answered_s=after(leg.answered_at),
         ended_s=after(leg.ended_at) or 0.0,
         charge_id=leg.provider_call_id if tells_charges else None,
+        transfer_legs=[one if tells_charges else replace(one, charge_id=None) for one in result.transfer_legs],
     )

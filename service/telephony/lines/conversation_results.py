@@ -7,9 +7,19 @@ from typing import cast, get_args
 
 from callwright.contract.calls.calls import Disposition, Outcome
 from callwright.service.rules.cost_items import Used, summed
+from callwright.service.rules.prices.transfer_prices import TransferLeg
 from callwright.service.speech.mu_law_files import has_sound
 from callwright.service.telephony.engine import AnsweredBy, AnswerLatency, CallResult, HangupCause, Turn
-from callwright.service.telephony.media.messages import Ended, Latency, Reached, Report, Said, Transferring, Usage
+from callwright.service.telephony.media.messages import (
+    Ended,
+    Latency,
+    PersonOnLine,
+    Reached,
+    Report,
+    Said,
+    Transferring,
+    Usage,
+)
 from callwright.service.telephony.transfers import CallTransfer
 
 _OUTCOMES: Mapping[HangupCause, Outcome] = {
@@ -34,6 +44,8 @@ class Conversation:
         """By the number that the turn had in its media process."""
         self._keys: list[str] = []
         self._transfer: CallTransfer | None = None
+        self._persons: dict[int, TransferLeg] = {}
+        """By the number of the try."""
         self._used: list[Used] = []
         self._is_answered = False
 
@@ -48,6 +60,8 @@ class Conversation:
                 self._keys.append(report.keys)
         elif isinstance(report, Transferring):
             self._transfer = report.transfer
+        elif isinstance(report, PersonOnLine):
+            self._persons[report.number] = report.leg
         elif isinstance(report, Latency):
             self._latencies[report.turn_index] = AnswerLatency(report.total_ms, report.parts_ms)
         elif isinstance(report, Usage):
@@ -85,6 +99,7 @@ class Conversation:
             machine_verdicts=ended.machine_verdicts,
             transfer=self._transfer,
             used=tuple(self._used),
+            transfer_legs=tuple(self._persons.values()),
         )
 
     def _has_sound(self) -> bool:

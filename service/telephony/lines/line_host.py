@@ -35,6 +35,7 @@ from callwright.service.telephony.legs.carrier import (
 )
 from callwright.service.telephony.legs.leg_results import PlacingTimes, lost, not_dialled, unconfirmed
 from callwright.service.telephony.legs.leg_tokens import hash_of
+from callwright.service.telephony.legs.person_calls import person_of
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -303,12 +304,15 @@ class LineHost:
             if carrier is not None and leg.provider_call_id is not None and not is_over:
                 try:
                     await carrier.hang_up(leg.provider_call_id)
+                    if (person := person_of(leg.person_call)) is not None and person.provider_call_id is not None:
+                        await carrier.hang_up(person.provider_call_id)  # whoever was to take the call over is alone
                     is_over = True
                 except Exception as error:
                     log.warning("a carrier did not hang up: %s", type(error).__name__, extra={"call_id": call_id})
             if is_over:
                 so_far = leg_rows.so_far_of(leg)
-                result = lost(request, so_far, is_answered=leg.answered_at is not None)
+                is_answered, transfer = leg.answered_at is not None, leg_rows.transfer_of(leg)
+                result = lost(request, so_far, is_answered=is_answered, transfer=transfer)
                 ended_ms = max(min(seen_ms, self._clock.now_ms()), _last_known_ms(leg, so_far))
                 await self._written(leg_rows.end, result, ended_ms)
                 return
@@ -335,11 +339,14 @@ async def _found(carrier: Carrier, request: CallRequest, *, placing_ms: int) -> 
 
 
 def _last_known_ms(leg: Row[Any], so_far: CallResult | None) -> int:
-    """The last moment of which something is known: what was said last, or else the stage that was reached."""
+    """The last moment of which something is known: what was said last, or that a person was on the line, or else the
+    stage that was reached."""
     if leg.answered_at is None:
         return leg.ringing_at or leg.created_at
-    said_s = max((turn.end_s for turn in so_far.turns), default=0.0) if so_far else 0.0
-    return leg.answered_at + round(said_s * SECOND)
+    known = (
+        [] if so_far is None else [one.end_s for one in so_far.turns] + [one.ended_s for one in so_far.transfer_legs]
+    )
+    return leg.answered_at + round(max(known, default=0.0) * SECOND)
 
 
 def _leg_and_age(connection: Connection, call_id: str, now_ms: int) -> tuple[Row[Any] | None, int]:

@@ -38,7 +38,7 @@ from callwright.service.telephony.transfers import Destination
 
 _TICK_S = 0.1
 _CLOSE_S = 10.0
-_MOST_SPEAKING_FAILURES = 3
+_MOST_FAILURES = 3
 Report = Callable[[BaseModel], None]
 
 
@@ -65,7 +65,7 @@ class Call:
         self._other: OtherSide | None = None
         self._gone: Gone | None = None
         self._over, self._pipeline_ended = anyio.Event(), anyio.Event()
-        self._speaking_failures = 0
+        self._speaking_failures = self._hearing_failures = 0
         self._seen: AnsweredBy | None = None
         transcript = Transcript(begin.request.call_id, report, self._show)
         self._conversation = Conversation(begin, clock=self._clock, transcript=transcript, ended=self._over.set)
@@ -158,6 +158,7 @@ class Call:
         while True:
             await anyio.sleep(_TICK_S)
             await self._conversation.tick()
+            self._handover.tick()
             wanted = self._wanted() if self._conversation.end is None else None
             if wanted is not None and not self._handover.is_under_way and not self._conversation.speaks:
                 tasks.start_soon(self._hand_over, wanted)
@@ -256,10 +257,14 @@ class Call:
             self._other.send(kind, **content)
 
     async def _service_failed(self, failure: Failure) -> None:
-        """Notes that a service failed. A call whose agent cannot speak ends, and one whose pipeline failed."""
+        """Notes that a service failed. A call whose agent cannot speak ends, and one whose pipeline failed; an agent
+        that cannot hear says so to who speaks, and hangs up."""
         self._conversation.findings.warn(failure.sentence)
         self._speaking_failures += failure.part == "speaking"
-        if failure.part == "pipeline" or self._speaking_failures >= _MOST_SPEAKING_FAILURES:
+        self._hearing_failures += failure.part == "hearing"
+        if failure.part == "hearing":
+            self._conversation.is_deaf |= failure.for_good or self._hearing_failures >= _MOST_FAILURES
+        elif failure.part == "pipeline" or failure.for_good or self._speaking_failures >= _MOST_FAILURES:
             self._conversation.finish("platform_error", "platform")
 
     def _last_report(self, end: End) -> Ended:

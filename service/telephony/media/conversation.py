@@ -58,7 +58,9 @@ class Conversation:
         self._model_answers = False
         self._saying, self._saying_since, self._thinking_until = 0, 0.0, 0.0
         self._speech, self._keys = ContactSpeech(), KeyEntries()
-        self._cut_in = False
+        self._cut_in = self._types = False
+        self.is_deaf = False
+        """Whether nothing that the other side says can be recognised any more."""
         self.met_person = False
         """Whether the other side said or entered anything that is no machine's greeting."""
         self._active_at = now()
@@ -114,8 +116,7 @@ class Conversation:
             self.finish("normal_clearing", "platform")
         if self.end is not None:
             return
-        entry = self._keys.due(self._clock.now_s())
-        if entry is not None:
+        if (entry := self._keys.due(self._clock.now_s())) is not None:
             await self._enter(entry)
         if self._machine.is_met:
             await self._machine.tick(now, speaks=self._speech.is_heard)
@@ -196,8 +197,7 @@ class Conversation:
             source=turn.source,
             interrupted=turn.interrupted,
         )
-        parts = self.times.parts_ms()
-        if parts is not None:
+        if (parts := self.times.parts_ms()) is not None:
             self._transcript.answered(index, parts)
 
     def agent_is_done(self, then: Then) -> None:
@@ -293,6 +293,8 @@ class Conversation:
 
     async def nothing_heard(self) -> None:
         """Noise interrupted the agent: it says again what it said, or the model is asked again."""
+        if self.is_deaf and not self._types and not self._machine.is_met:
+            await self.leave(self.phrases.of("no_voice", then="hang_up"), End("platform_error", "platform"))
         if not self._cut_in or self.is_over or self._machine.is_met:
             return
         self._cut_in = False
@@ -326,6 +328,7 @@ class Conversation:
 
     async def _take_floor(self) -> None:
         """What is typed or entered interrupts the agent, but not its goodbye."""
+        self._types = True
         self._sound.message()
         self._active_at = self._now()
         if self._saying and self._goodbye is None:

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from callwright.contract.transfers import TransferCause, TransferKind, TransferStatus
 from callwright.service.rules.prices.installation_prices import ServiceItem
+from callwright.service.rules.prices.transfer_prices import TransferLeg
 from callwright.service.telephony.engine import (
     AnsweredBy,
     CallRequest,
@@ -29,6 +30,9 @@ MOST_CALLS = 16
 
 ALIVE_S, HOST_SILENT_S = 2.0, 10.0
 """Seconds between two `Alive`, and of silence after which a host counts as gone: before others settle its calls."""
+
+PERSON_TOLD_EVERY_S = 15.0
+"""Seconds between two reports of a person who is on the line: what of it is lost at most, if a process ends."""
 
 
 class _Message(BaseModel):
@@ -77,6 +81,8 @@ class Limits(_Message):
     """Silence of the other side after which the agent asks whether somebody is there; the second time the call ends."""
     no_audio_s: float = 10.0
     """Without any media for this long after the answer the call ends as `no_audio`."""
+    reports_s: float = 10.0
+    """In which a trunk that has taken a transfer says what came of it, beyond the ringing of a cold one."""
     answer_s: float = 8.0
     """The model's first words; later the agent says its fallback sentence."""
     most_turns: int = 200
@@ -225,6 +231,18 @@ class Transferring(_Message):
     transfer: CallTransfer
 
 
+class PersonOnLine(_Message):
+    """A person has answered whom this process calls to take the call over: told then, every few seconds while they are
+    on the line, and when they are not any more. What was told before of the same try is replaced."""
+
+    type: Literal["person_on_line"] = "person_on_line"
+    call_id: str
+    number: int
+    """Of the try, from 1."""
+    leg: TransferLeg
+    """Until now."""
+
+
 class Usage(_Message):
     """What a call has used of a service since the last report about the same: what that service may charge for."""
 
@@ -268,7 +286,7 @@ class Ended(_Message):
 
 
 Report = Annotated[
-    Ready | Listening | Reached | Said | Latency | TransferAsked | Transferring | Usage | Ended,
+    Ready | Listening | Reached | Said | Latency | TransferAsked | Transferring | PersonOnLine | Usage | Ended,
     Field(discriminator="type"),
 ]
 """What a media process tells its host."""

@@ -52,6 +52,8 @@ class Failure:
 
     part: Literal["hearing", "speaking", "pipeline"]
     sentence: str
+    for_good: bool = False
+    """Trying again is of no use: the key is wrong, or no connection has lasted."""
 
 
 class CallPipeline:
@@ -86,6 +88,7 @@ class CallPipeline:
         self._agent_speech = AgentSpeech(
             sides, language=snapshot.language, answer_s=limits.answer_s, most_words=limits.most_words
         )
+        self.transport.output().say_again = self._agent_speech.say
         hears_late = speech_services.hears_late(self._hearing)
         turns = LLMContextAggregatorPair(
             LLMContext(tools=functions.offered(tools)) if tools.all and self._thinking else LLMContext(),
@@ -174,8 +177,10 @@ class CallPipeline:
         if frame.processor is not None and frame.processor is self._thinking:
             await self._agent_speech.model_failed()
         elif frame.processor is not None and frame.processor is self._hearing:
-            await self._failed(Failure("hearing", "The hearing service failed."))
+            gone = not frame.processor.is_usable
+            await self._failed(Failure("hearing", "The hearing service failed.", for_good=gone))
         elif frame.processor is not None and frame.processor is self._speaking:
-            await self._failed(Failure("speaking", "The speaking service failed."))
+            gone = not frame.processor.is_usable
+            await self._failed(Failure("speaking", "The speaking service failed.", for_good=gone))
         else:
             await self._failed(Failure("pipeline", "The call failed in its media process."))

@@ -156,7 +156,7 @@ class Calls:
         from callwright.service.telephony.media.sip.stack import SipStack
 
         self._sip = self._sip or SipStack(died=_sip_died)
-        return OutgoingCall(self._sip, trunk_of(begin.carrier_options), begin.request)
+        return OutgoingCall(self._sip, trunk_of(begin.carrier_options), begin.request, reports_s=begin.limits.reports_s)
 
     async def close(self) -> None:
         """Gives up what the calls have used, once they are over."""
@@ -291,7 +291,7 @@ def _silence_libraries() -> None:
     from loguru import logger
 
     logger.remove()
-    for name in ("openai", "httpx", "httpcore", "websockets", "aiohttp", "asyncio", "baresip"):
+    for name in ("openai", "deepgram", "httpx", "httpcore", "websockets", "aiohttp", "asyncio", "baresip"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 

@@ -6,6 +6,7 @@ from typing import Literal, Protocol, get_args
 from callwright.contract.agents.call_tools import TRANSFER
 from callwright.contract.transfers import TransferCause
 from callwright.service.platform.json_text import json_text
+from callwright.service.rules.prices.transfer_prices import TransferLeg
 from callwright.service.telephony.engine import ToolCall
 from callwright.service.telephony.simulated.chance import Chance
 from callwright.service.telephony.transfers import CallTransfer, Destination, result_of
@@ -48,6 +49,8 @@ class Person:
     def __init__(self, chance: Chance, answer: PersonsAnswer | None) -> None:
         self._chance = chance
         self._answer: PersonsAnswer | None = answer
+        self.legs: list[TransferLeg] = []
+        """Their calls, as far as they answered and nobody else pays for them."""
 
     def called(
         self, destination: Destination, line: Holding, from_number: str, ask_to_hold: Callable[[], None] | None
@@ -60,7 +63,10 @@ class Person:
         answer = self._answer or self._chance.weighted(_SHARES)
         self._wait(self._rings_s(answer, destination.ring_timeout_s), line, ask_to_hold)
         if answer in ("answered", "hung_up") and destination.kind == "warm":
+            answered_s = line.now_s
             self._wait(self._chance.between(4.0, 9.0), line, ask_to_hold)  # the person hears what it is about
+            if destination.to is not None:
+                self.legs.append(TransferLeg(destination.to, round(answered_s, 3), round(line.now_s, 3)))
         cause: TransferCause | None = None
         if line.cut:
             cause = "hung_up"

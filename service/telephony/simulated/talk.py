@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from callwright.contract.calls.calls import Disposition, Outcome
+from callwright.service.rules.prices.transfer_prices import TransferLeg, legs_until
 from callwright.service.telephony.engine import AnsweredBy, CallRequest, CallResult, EndedBy, HangupCause
 from callwright.service.telephony.simulated.chance import Chance
 from callwright.service.telephony.simulated.conversation.contact import Contact
@@ -32,6 +33,7 @@ class Talk:
     keys: tuple[str, ...] = ()
     callback_after_s: float | None = None
     transfer: CallTransfer | None = None
+    transfer_legs: tuple[TransferLeg, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
@@ -71,6 +73,7 @@ def talk_with(
         keys=tuple(ending.keys),
         callback_after_s=ending.callback_after_s,
         transfer=transfer,
+        transfer_legs=tuple(taking_over.legs),
         warnings=tuple(ending.warnings),
     )
 
@@ -113,4 +116,5 @@ def ended_call(
         warnings=tuple(dict.fromkeys(warnings)),
         callback_after_s=talk.callback_after_s,
         transfer=talk.transfer,
+        transfer_legs=legs_until(talk.transfer_legs, talked_s),
     )

@@ -1,28 +1,9 @@
-"""The result of one attempt to send, and its description in words."""
+"""What the status of an answer means, and its beginning as text."""
 
-from dataclasses import dataclass, field
-
-from callwright.contract.webhooks import AttemptOutcome
+from callwright.contract.attempts import AttemptOutcome
 
 MOST_EXCERPT_BYTES = 4_096
 _ESCAPED = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r"}
-
-
-@dataclass(frozen=True)
-class Posted:
-    """The result of one POST to an endpoint.
-
-    `status` is None without an answer. `excerpt` is the beginning of the answer, at most 4 KB, with bytes that are not
-    text escaped. `detail` says what went wrong, in words; it is empty if nothing did.
-    """
-
-    outcome: AttemptOutcome
-    status: int | None
-    excerpt: str
-    detail: str
-    duration_ms: int
-    is_whole: bool = field(default=False, compare=False)
-    """The excerpt is the whole answer."""
 
 
 def of_status(status: int, location: str | None) -> tuple[AttemptOutcome, str]:

@@ -11,10 +11,12 @@ import anyio
 from aiohttp import ClientConnectionError, ClientSession, InvalidURL
 from yarl import URL
 
+from callwright.contract.attempts import AttemptOutcome
 from callwright.service.platform.outgoing.failures import of_error
 from callwright.service.platform.outgoing.guard import progress_of_this, system_roots
-from callwright.service.platform.outgoing.progress import Progress, timed_out
-from callwright.service.webhooks.transport.attempts import MOST_EXCERPT_BYTES, Posted, of_status, shown
+from callwright.service.platform.outgoing.posted import Posted
+from callwright.service.platform.outgoing.progress import Progress, seconds, timed_out
+from callwright.service.webhooks.transport.attempts import MOST_EXCERPT_BYTES, of_status, shown
 from callwright.service.webhooks.transport.sessions import Sessions
 
 __all__ = ["Posting", "Sessions", "system_roots"]
@@ -25,8 +27,9 @@ _MOST_AT_ONCE_BYTES = 500_000
 
 @dataclass(slots=True)
 class _Answer:
-    """What an endpoint has answered so far."""
+    """What an endpoint has answered so far, and how much of it is read."""
 
+    most_bytes: int = MOST_EXCERPT_BYTES
     status: int | None = None
     location: str | None = None
     duration_ms: int = 0
@@ -35,17 +38,20 @@ class _Answer:
 
 
 class Posting:
-    """Sends requests, each within a deadline."""
+    """Sends requests, each within a deadline.
 
-    def __init__(self, sessions: Sessions, deadline_s: float) -> None:
-        self._sessions, self._deadline_s = sessions, deadline_s
+    `most_answer_bytes`: the whole answer is wanted, and is not longer. None: its status alone counts.
+    """
+
+    def __init__(self, sessions: Sessions, deadline_s: float, most_answer_bytes: int | None = None) -> None:
+        self._sessions, self._deadline_s, self._most_answer_bytes = sessions, deadline_s, most_answer_bytes
 
     async def close(self) -> None:
         await self._sessions.close()
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str], subscription: str | None) -> Posted:
         begun_s = anyio.current_time()
-        progress, answer = Progress(plain=True), _Answer()
+        progress, answer = Progress(plain=True), self._nothing_yet()
         outcome, detail = "timeout", ""
         try:
             with anyio.move_on_after(self._deadline_s):
@@ -57,8 +63,25 @@ class Posting:
         if answer.status is None:
             return Posted(outcome, None, "", progress.said(detail), _since_ms(begun_s))
         outcome, detail = of_status(answer.status, answer.location)
+        body, duration_ms = b"", answer.duration_ms
+        if self._most_answer_bytes is not None:
+            body, duration_ms = bytes(answer.excerpt), _since_ms(begun_s)
+            if outcome == "succeeded" and not answer.is_whole:
+                outcome, detail = self._broken_off(answer, duration_ms)
         excerpt, detail = shown(bytes(answer.excerpt)), progress.said(detail)
-        return Posted(outcome, answer.status, excerpt, detail, answer.duration_ms, answer.is_whole)
+        return Posted(outcome, answer.status, excerpt, detail, duration_ms, answer.is_whole, body)
+
+    def _nothing_yet(self) -> _Answer:
+        # One byte more than is allowed shows that an answer is too long.
+        return _Answer() if self._most_answer_bytes is None else _Answer(self._most_answer_bytes + 1)
+
+    def _broken_off(self, answer: _Answer, duration_ms: int) -> tuple[AttemptOutcome, str]:
+        """Why the whole answer did not come, though it began well."""
+        if len(answer.excerpt) >= answer.most_bytes:
+            return "bad_answer", f"The endpoint's answer is longer than {(answer.most_bytes - 1) // 1_024} KB."
+        if duration_ms >= self._deadline_s * 1_000:
+            return "timeout", f"The endpoint did not send its whole answer within {seconds(self._deadline_s)}."
+        return "bad_answer", "The endpoint closed the connection before its answer was whole."
 
     async def _send(
         self,
@@ -115,8 +138,8 @@ async def _exchange(
     try:
         answer.status, answer.location = response.status, response.headers.get("Location")
         answer.duration_ms = _since_ms(begun_s)
-        while len(answer.excerpt) < MOST_EXCERPT_BYTES:
-            part = await response.content.read(MOST_EXCERPT_BYTES - len(answer.excerpt))
+        while len(answer.excerpt) < answer.most_bytes:
+            part = await response.content.read(answer.most_bytes - len(answer.excerpt))
             if not part:
                 answer.is_whole = True
                 break

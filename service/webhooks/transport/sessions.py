@@ -25,8 +25,6 @@ from callwright.contract.checks.address_ranges import Network
 from callwright.service.platform.outgoing.guard import Guard, Resolver
 from callwright.service.platform.outgoing.names import Names
 
-KEPT_S = 4.0
-"""A connection that was idle for longer is not used again; many servers close it after five seconds."""
 MOST_SESSIONS = 256
 """The most subscriptions whose connections are kept."""
 CLOSE_LIMIT_S = 1.0
@@ -54,8 +52,8 @@ class EndpointSession:
 class Sessions:
     """The sessions of all subscriptions. About `2 * most` connections are kept; beyond that the oldest are closed."""
 
-    def __init__(self, *, opened: Sequence[Network], names: Names, most: int, tls: SSLContext) -> None:
-        self._most, self._tls = most, tls
+    def __init__(self, *, opened: Sequence[Network], names: Names, most: int, tls: SSLContext, kept_s: float) -> None:
+        self._most, self._tls, self._kept_s = most, tls, kept_s
         self._guard, self._resolver = Guard(opened), Resolver(names)
         self._sessions: OrderedDict[str, EndpointSession] = OrderedDict()
         self._kept = 0
@@ -92,7 +90,7 @@ class Sessions:
         while (session := self._sessions.get(subscription)) is not None and session.url != url:
             await self._retire(subscription)
         if session is None:
-            http = self._session(TCPConnector(keepalive_timeout=KEPT_S, **self._connecting))
+            http = self._session(TCPConnector(keepalive_timeout=self._kept_s, **self._connecting))
             session = self._sessions[subscription] = EndpointSession(url, http)
         else:
             self._sessions.move_to_end(subscription)

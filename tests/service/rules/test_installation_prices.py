@@ -1,14 +1,20 @@
 """The price list of an installation: how it is read, which price a number and a service have, and its bounds."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from callwright.contract.agents.call_tools import TransferTool
+from callwright.contract.agents.transfer_destinations import TransferDestination
+from callwright.contract.deployments.call_price import CallPrice
+from callwright.service.rules.call_tools import stored_tools
 from callwright.service.rules.cost_items import Used, cost_on_line, settled, stored_items
 from callwright.service.rules.prices.installation_prices import prices_in, read_installation_prices
 from callwright.service.rules.prices.price_list import BadPriceList, Price, agreed_price, stored_price
+from callwright.service.rules.prices.transfer_prices import PersonRate, TransferLeg, with_transfers
 from tests.support.priced_calls import LIST
 
 PRICES = read_installation_prices(LIST)
@@ -123,6 +129,85 @@ def test_a_late_price_takes_back_what_was_charged_too_much_and_never_charges_mor
     assert change <= 0
     assert sum(one.micros or 0 for one in stored_items(items)) == cost.micros + change
     assert settled(items, (0, "USD"), PRICES) == (items, 0)
+
+
+DESK, ABROAD = "+12125550177", "+493012345678"
+TOOLS = stored_tools(
+    [
+        TransferTool(
+            type="transfer",
+            name="transfer_call",
+            description="To a person.",
+            destinations=[TransferDestination(name=to, to=to) for to in (DESK, ABROAD)],
+        )
+    ]
+)
+
+
+@st.composite
+def transfers(draw: st.DrawFn) -> tuple[int, list[TransferLeg]]:
+    """The seconds of a call, and up to two calls to persons within it, one after the other."""
+    seconds = draw(st.integers(1, 7_200))
+    times = sorted(draw(st.lists(st.floats(0, seconds), min_size=4, max_size=4)))
+    numbers = draw(st.lists(st.sampled_from([DESK, ABROAD]), max_size=2))
+    ids = draw(st.sampled_from([(None, None), ("CA_first", "CA_second")]))
+    legs = [TransferLeg(to, times[2 * at], times[2 * at + 1], ids[at]) for at, to in enumerate(numbers)]
+    return seconds, legs
+
+
+@pytest.mark.requirement("COST-11")
+@given(transfers(), st.integers(0, 10**7))
+def test_a_call_with_persons_costs_the_sum_of_its_amounts_and_never_more_than_was_agreed(
+    made: tuple[int, list[TransferLeg]], told: int
+) -> None:
+    seconds, legs = made
+    price = with_transfers(PRICES.price_of("scripted", "+14155550100"), PRICES, "scripted", TOOLS)
+    assert agreed_price(stored_price(price), "+14155550100") == price
+    given: dict[str, Any] = {"carrier": "scripted", "used": (), "prices": PRICES, "is_told": True}
+    cost = cost_on_line(price, seconds, transfers=legs, **given)
+    items = stored_items(cost.items)
+    persons = [one for one in items if one.item == "transfer"]
+    assert cost.micros == sum(one.micros or 0 for one in items) <= price.call(seconds)
+    assert [one.quantity for one in persons] == [-(-leg.seconds // 60) * 60 for leg in legs]
+    wanted = {DESK: 18_000, ABROAD: 120_000}
+    # What was agreed covers all that two calls one after the other can cost: nothing is capped.
+    assert [one.micros for one in persons] == [-(-leg.seconds // 60) * wanted[leg.to] for leg in legs]
+    for leg in legs:
+        stored, change = settled(cost.items, (told, "USD"), PRICES, transfer=leg.charge_id or "CA_unknown")
+        assert change <= 0
+        assert sum(one.micros or 0 for one in stored_items(stored)) == cost.micros + change
+        assert settled(stored, (0, "USD"), PRICES, transfer=leg.charge_id or "CA_unknown") == (stored, 0)
+
+
+@pytest.mark.requirement("COST-11")
+@given(
+    st.integers(1, 7_200),
+    st.lists(st.tuples(st.integers(1, 10**7), st.integers(1, 90)), min_size=1, max_size=3),
+    st.lists(st.floats(0, 1), min_size=4, max_size=4),
+    st.tuples(st.integers(0, 2), st.integers(0, 2)),
+)
+def test_what_is_agreed_for_persons_covers_two_of_them_whatever_the_increments(
+    seconds: int, rates: list[tuple[int, int]], shares: list[float], chosen: tuple[int, int]
+) -> None:
+    agreed = CallPrice(
+        0, transfer_minute=max(minute for minute, _ in rates), transfer_increment_s=max(step for _, step in rates)
+    )
+    times = [share * seconds for share in sorted(shares)]
+    whole = 0
+    for at, choice in enumerate(chosen):
+        rate = PersonRate(*rates[choice % len(rates)])
+        whole += rate.micros(TransferLeg(DESK, times[2 * at], times[2 * at + 1]).seconds) or 0
+    assert whole <= agreed.transfers(seconds) + 1  # each is rounded up to a whole micro
+
+
+def test_a_cold_transfer_costs_nothing_here_where_the_call_is_given_away() -> None:
+    assert TOOLS is not None
+    cold = TOOLS.replace('"to":', '"kind":"cold","to":')
+    price = Price(12_000)
+    with_cold = [with_transfers(price, None, carrier, cold).transfer_minute > 0 for carrier in ("sip", "twilio")]
+    assert with_cold == [False, True]
+    assert with_transfers(price, None, "sip", TOOLS).transfer_minute > 0
+    assert with_transfers(price, None, "sip", None) == price
 
 
 def test_a_talk_that_is_free_shows_what_it_used_as_not_charged() -> None:

@@ -9,7 +9,8 @@ import anyio
 import pytest
 
 from callwright.contract.checks.address_ranges import LOOPBACK
-from callwright.service.webhooks.transport.endpoints import Endpoints, Posted
+from callwright.service.platform.outgoing.posted import Posted
+from callwright.service.webhooks.transport.endpoints import Endpoints
 from tests.support.tasks import tasks_within
 from tests.support.webhooks.endpoints import Sink, sink
 from tests.support.webhooks.forbidden_addresses import FORBIDDEN_ADDRESSES, FORBIDDEN_HOSTS

@@ -10,9 +10,9 @@ import anyio
 import pytest
 
 from callwright.contract.checks.address_ranges import LOOPBACK
+from callwright.service.platform.outgoing.posted import Posted
 from callwright.service.platform.outgoing.progress import SENT_AGAIN
-from callwright.service.webhooks.transport.endpoints import Endpoints, Posted
-from callwright.service.webhooks.transport.sessions import KEPT_S
+from callwright.service.webhooks.transport.endpoints import KEPT_S, Endpoints
 from tests.support.tasks import tasks_within
 from tests.support.webhooks.certificates import Authority, authority, presenting_its_own
 from tests.support.webhooks.endpoints import Sink, closing, saying, sink, status

@@ -7,7 +7,9 @@ import anyio
 import pytest
 
 from callwright.contract.checks.address_ranges import LOOPBACK
-from callwright.service.webhooks.transport.endpoints import Endpoints, Posted
+from callwright.service.platform.outgoing.posted import Posted
+from callwright.service.webhooks.transport.endpoints import Endpoints
+from tests.support.loop_clock import moved_by_hand
 from tests.support.webhooks.endpoints import saying, sink, status
 
 LONG_S = 60.0
@@ -16,16 +18,8 @@ LONG_S = 60.0
 
 @pytest.fixture
 async def move(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """Puts the event loop's clock forward, so that what waits for a time finds that it has come."""
-    loop = asyncio.get_running_loop()
-    ahead_s, time = 0.0, loop.time
-    monkeypatch.setattr(loop, "time", lambda: time() + ahead_s)
-
-    def move(by_s: float) -> None:
-        nonlocal ahead_s
-        ahead_s += by_s
-
-    return move
+    """Puts the event loop's clock forward."""
+    return moved_by_hand(monkeypatch)
 
 
 @pytest.mark.requirement("EVENT-03", "LIMIT-12")

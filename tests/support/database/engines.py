@@ -2,9 +2,10 @@
 
 Where the code under test has one path for both engines, cases differ in what is sent and not in what the engine does:
 SQLite runs all of them, Postgres the first and every `STRIDE`-th after it. Above the service (`ABOVE`) that holds for
-the functions of a module too, since whatever they send comes to the handlers as a request; of the handlers and of the
-rules of campaigns (`RULES`) Postgres runs every third function. What depends on the engine (`BOTH`) runs every case
-on both. A run with `--whole` leaves out nothing, not even tests that are marked `long`.
+the functions of a module too, since whatever they send comes to the handlers as a request; of the handlers, of the
+rules of campaigns and of calls through Twilio (`RULES`), which take their time, Postgres runs every third function.
+What depends on the engine (`BOTH`) runs every case on both. A run with `--whole` leaves out nothing, not even tests
+that are marked `long`.
 """
 
 from collections import Counter, defaultdict
@@ -29,7 +30,7 @@ ABOVE = (
     *_under("", "browser", "client", "fuzz", "hosts", "journeys", "large_inputs", "server", "tools"),
     *_under("service", "rest"),
 )
-RULES = _under("service", "campaigns", "dialling", "handlers")
+RULES = _under("service", "campaigns", "dialling", "handlers", "telephony/media/twilio")
 BOTH = (
     *_under("journeys", "test_one_key_many_requests.py"),
     *_under(
@@ -42,7 +43,14 @@ BOTH = (
         "webhooks",
         "workers",
     ),
-    *_under("service/dialling", "test_claims.py", "test_crashes.py", "test_killed_processes.py", "test_leases.py"),
+    *_under(
+        "service/dialling",
+        "costs/test_killed_while_settling.py",
+        "test_claims.py",
+        "test_crashes.py",
+        "test_killed_processes.py",
+        "test_leases.py",
+    ),
     *_under("service/rest", "specification/test_creators.py", "test_held_rows.py"),
 )
 

@@ -94,7 +94,7 @@ async def _do(twilio: "Twilio", call: "PlacedCall", telephone: Telephone, verb: 
 
 async def _say(telephone: Telephone, verb: Element) -> None:
     assert _LANGUAGE.fullmatch(verb.attrib["language"]), "Twilio needs the language with its country"
-    await anyio.sleep(0.2)
+    await anyio.sleep(telephone.told_s)
     telephone.was_told.append(verb.text or "")
 
 

@@ -47,6 +47,8 @@ class Telephone:
     opens_media: bool = True
     keys: list[str] = field(default_factory=list[str])
     """Pressed when Twilio asks for a key, one each time; an empty one is none."""
+    told_s: float = 0.2
+    """How long Twilio's own voice speaks each time."""
     was_told: list[str] = field(default_factory=list[str])
     """What Twilio's own voice said."""
     messages: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])

@@ -10,16 +10,17 @@ from typing import Any
 import anyio
 from sqlalchemy import Connection, select
 
+from callwright.contract.attempts import AttemptOutcome
 from callwright.contract.declaration.model import Resource
 from callwright.contract.events import DEPLOYMENT_PAUSED, DeploymentPaused, EventType
-from callwright.contract.webhooks import AttemptOutcome, NewWebhook
+from callwright.contract.webhooks import NewWebhook
 from callwright.service.platform.clock.clock import MINUTE
+from callwright.service.platform.outgoing.posted import Posted
 from callwright.service.platform.wake_signal import WakeNotifier
 from callwright.service.services import Services
 from callwright.service.tables.outbox import add_events, event_row
 from callwright.service.tables.schema import deliveries, delivery_attempts, endpoint_queues, outbox, webhooks
 from callwright.service.webhooks.dispatcher import MOST_QUEUES, Dispatcher
-from callwright.service.webhooks.transport.attempts import Posted
 from tests.support.clock_set_by_test import MovableClock
 from tests.support.service import Tenant, open_service
 

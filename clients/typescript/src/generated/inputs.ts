@@ -17,6 +17,7 @@ import type {
   PressKeysTool,
   Recording,
   RetryPolicy,
+  RoutingFallback,
   Speech,
   Spend,
   TransferTool,
@@ -518,6 +519,66 @@ export interface UpdatePhoneNumberInput {
 export interface ReleasePhoneNumberInput {
   /** Phone number id (num_…), from list_phone_numbers. */
   id: string;
+}
+
+/**
+ * The routing webhook that a number is to have. What is left out takes its default. A key may make 20% of its
+ * plan's requests per second here.
+ */
+export interface SetInboundRoutingInput {
+  /** Phone number id (num_…), from list_phone_numbers. */
+  id: string;
+  /** HTTPS address that is asked. No credentials, no fragment, no private address. */
+  url: string;
+  /** false: keep it, and do not ask it. Default: true. */
+  enabled?: boolean;
+  /** Where neither webhook nor deployment says what to do; left out: the busy tone. */
+  fallback?: RoutingFallback | null;
+  /** true: make another secret and show it once. The one there was ends at once. Default: false. */
+  new_secret?: boolean;
+}
+
+/**
+ * The number whose routing webhook is removed, with its secret. The bound deployment answers from then on. A key
+ * may make 20% of its plan's requests per second here.
+ */
+export interface RemoveInboundRoutingInput {
+  /** Phone number id (num_…), from list_phone_numbers. */
+  id: string;
+}
+
+/**
+ * The number whose routing webhook is asked now, with a made-up caller. Nobody is called. A key may make 20% of its
+ * plan's requests per second here.
+ */
+export interface TestInboundRoutingInput {
+  /** Phone number id (num_…), from list_phone_numbers. */
+  id: string;
+}
+
+/**
+ * Questions to the routing webhook of a number. Counting may stop at 10000: such a `pagination.total` means so many
+ * entries or more.
+ */
+export interface ListRoutingRequestsInput {
+  /** Page number, from 1. Leave out when using cursor. */
+  page?: number;
+  /** Entries per page, 1 to 200. Default: 50. */
+  per_page?: number;
+  /** next_cursor of the previous answer; continues after it. */
+  cursor?: string;
+  /** Fields to sort by, comma-separated; a leading - sorts descending. Fields: created_at. */
+  sort?: string;
+  /** Only those made at this moment or later, to the second. */
+  created_from?: string;
+  /** Only those made before this moment, to the second. */
+  created_before?: string;
+  /** Phone number id (num_…), from list_phone_numbers. */
+  id: string;
+  /** true: only those without a usable answer; false: only the others. */
+  failed?: boolean;
+  /** true: only those that took longer than 500 ms; false: only the others. */
+  slow?: boolean;
 }
 
 /** Deployments of the organization. */
@@ -1142,7 +1203,7 @@ export interface CreateWebhookInput {
   /** HTTPS address that takes the events. No credentials, no fragment, no private address. */
   url: string;
   /** Names of events, or * for all, later ones too. */
-  events: ("audience.import_completed" | "call.completed" | "call.started" | "call.tool_called" | "call.transferred" | "call.unconfirmed" | "compliance.action_required" | "deployment.audience_exhausted" | "deployment.completed" | "deployment.failed" | "deployment.paused" | "deployment.resumed" | "deployment.started" | "phone_number.status_changed" | "wallet.low_balance" | "wallet.topup_settled" | "webhook.disabled" | "webhook.test" | "*")[];
+  events: ("audience.import_completed" | "call.completed" | "call.started" | "call.tool_called" | "call.transferred" | "call.unconfirmed" | "compliance.action_required" | "deployment.audience_exhausted" | "deployment.completed" | "deployment.failed" | "deployment.paused" | "deployment.resumed" | "deployment.started" | "phone_number.routing_failing" | "phone_number.routing_recovered" | "phone_number.status_changed" | "wallet.low_balance" | "wallet.topup_settled" | "webhook.disabled" | "webhook.test" | "*")[];
   description?: string;
   secret?: string | null;
   /** Your own notes: up to 50 keys of up to 40 characters, values up to 500. */
@@ -1156,7 +1217,7 @@ export interface UpdateWebhookInput {
   /** HTTPS address that takes the events. No credentials, no fragment, no private address. */
   url?: string;
   /** Names of events, or * for all, later ones too. */
-  events?: ("audience.import_completed" | "call.completed" | "call.started" | "call.tool_called" | "call.transferred" | "call.unconfirmed" | "compliance.action_required" | "deployment.audience_exhausted" | "deployment.completed" | "deployment.failed" | "deployment.paused" | "deployment.resumed" | "deployment.started" | "phone_number.status_changed" | "wallet.low_balance" | "wallet.topup_settled" | "webhook.disabled" | "webhook.test" | "*")[];
+  events?: ("audience.import_completed" | "call.completed" | "call.started" | "call.tool_called" | "call.transferred" | "call.unconfirmed" | "compliance.action_required" | "deployment.audience_exhausted" | "deployment.completed" | "deployment.failed" | "deployment.paused" | "deployment.resumed" | "deployment.started" | "phone_number.routing_failing" | "phone_number.routing_recovered" | "phone_number.status_changed" | "wallet.low_balance" | "wallet.topup_settled" | "webhook.disabled" | "webhook.test" | "*")[];
   description?: string | null;
   /** disabled stops sending; active sends again. What was missed can be replayed. */
   status?: "active" | "disabled";

@@ -148,6 +148,22 @@ export class PhoneNumbers extends Noun {
   release(input: inputs.ReleasePhoneNumberInput, options: CallOptions = {}): Promise<schemas.PhoneNumber> {
     return this.session.ask(operations.releasePhoneNumber, input, options);
   }
+  /** Set the address that decides what callers of a phone number get. */
+  setInboundRouting(input: inputs.SetInboundRoutingInput, options: CallOptions = {}): Promise<schemas.NewInboundRouting> {
+    return this.session.ask(operations.setInboundRouting, input, options);
+  }
+  /** Remove the routing webhook of a phone number. */
+  removeInboundRouting(input: inputs.RemoveInboundRoutingInput, options: CallOptions = {}): Promise<void> {
+    return this.session.ask(operations.removeInboundRouting, input, options);
+  }
+  /** Ask the routing webhook of a phone number now, with a made-up caller. */
+  testInboundRouting(input: inputs.TestInboundRoutingInput, options: CallOptions = {}): Promise<schemas.RoutingTest> {
+    return this.session.ask(operations.testInboundRouting, input, options);
+  }
+  /** List what the routing webhook of a phone number was asked and answered. */
+  listRoutingRequests(input: inputs.ListRoutingRequestsInput, options: CallOptions = {}): Listing<schemas.RoutingRequest> {
+    return this.session.walk(operations.listRoutingRequests, input, options);
+  }
 }
 
 export class Deployments extends Noun {

@@ -401,6 +401,55 @@ export const releasePhoneNumber: Operation<inputs.ReleasePhoneNumberInput, schem
   mediaTypes: []
 };
 
+export const setInboundRouting: Operation<inputs.SetInboundRoutingInput, schemas.NewInboundRouting> = {
+  name: "set_inbound_routing",
+  method: "PUT",
+  path: "/phone_numbers/{id}/inbound_routing",
+  shape: "one",
+  query: {},
+  hasBody: true,
+  mediaTypes: []
+};
+
+export const removeInboundRouting: Operation<inputs.RemoveInboundRoutingInput, void> = {
+  name: "remove_inbound_routing",
+  method: "DELETE",
+  path: "/phone_numbers/{id}/inbound_routing",
+  shape: "nothing",
+  query: {},
+  hasBody: false,
+  mediaTypes: []
+};
+
+export const testInboundRouting: Operation<inputs.TestInboundRoutingInput, schemas.RoutingTest> = {
+  name: "test_inbound_routing",
+  method: "POST",
+  path: "/phone_numbers/{id}/inbound_routing/test",
+  shape: "one",
+  query: {},
+  hasBody: false,
+  mediaTypes: []
+};
+
+export const listRoutingRequests: Operation<inputs.ListRoutingRequestsInput, schemas.RoutingRequest> = {
+  name: "list_routing_requests",
+  method: "GET",
+  path: "/phone_numbers/{id}/routing_requests",
+  shape: "many",
+  query: {
+    page: "page",
+    per_page: "per_page",
+    cursor: "cursor",
+    sort: "sort",
+    created_from: "filter[created_from]",
+    created_before: "filter[created_before]",
+    failed: "filter[failed]",
+    slow: "filter[slow]"
+  },
+  hasBody: false,
+  mediaTypes: []
+};
+
 export const listDeployments: Operation<inputs.ListDeploymentsInput, schemas.Deployment> = {
   name: "list_deployments",
   method: "GET",

@@ -746,7 +746,7 @@ export interface Conversations {
 
 /** One part of a call's cost. */
 export interface CostItem {
-  /** telephony, platform, stt (hearing), llm (thinking) or tts (speaking). */
+  /** telephony, platform, transfer (to a person), stt (hearing), llm (thinking) or tts (speaking). */
   item: string;
   /** How many units were used. */
   quantity: number;
@@ -1141,6 +1141,21 @@ export interface InboundChanges {
   phone_number_id?: string;
 }
 
+/** The routing webhook of a number. The secret itself is shown only where it is made. */
+export interface InboundRouting {
+  url: string;
+  /** False: it is not asked; the bound deployment answers. */
+  enabled: boolean;
+  /** Where neither webhook nor deployment says what to do; null: the busy tone. */
+  fallback?: RoutingFallback | null;
+  /** The first characters of the secret, to recognise it by. */
+  secret_prefix: string;
+  /** Callers in a row for whom it gave no usable answer. Tests do not count. */
+  failures: number;
+  /** When 5 in a row had failed; null while it works. */
+  failing_since?: string | null;
+}
+
 /** Minutes before each retry after a call of this kind, in place of `interval_minutes`. */
 export interface IntervalsByReason {
   no_answer?: number[] | null;
@@ -1244,6 +1259,23 @@ export interface NewEntry {
   note?: string;
   /** When it ends; left out: never. */
   expires_at?: string | null;
+}
+
+/** The routing webhook of a number, with its secret if one was just made. */
+export interface NewInboundRouting {
+  url: string;
+  /** False: it is not asked; the bound deployment answers. */
+  enabled: boolean;
+  /** Where neither webhook nor deployment says what to do; null: the busy tone. */
+  fallback?: RoutingFallback | null;
+  /** The first characters of the secret, to recognise it by. */
+  secret_prefix: string;
+  /** Callers in a row for whom it gave no usable answer. Tests do not count. */
+  failures: number;
+  /** When 5 in a row had failed; null while it works. */
+  failing_since?: string | null;
+  /** Signing secret. Keep it: it is not shown again. null: the one there was stays. */
+  secret?: string | null;
 }
 
 /** A webhook subscription with its secret, which is shown this once. */
@@ -1415,6 +1447,8 @@ export interface Pagination {
 export interface PersonCall {
   call: Call;
   turns: TranscriptTurn[];
+  /** What the number's routing webhook was asked and answered about it. */
+  routing?: RoutingRequest | null;
 }
 
 /** How much is kept about a person. */
@@ -1526,9 +1560,21 @@ export interface PhoneNumber {
   outbound_deployment_ids: string[];
   /** The deployment whose agent answers this number's callers. */
   inbound_deployment_id?: string | null;
+  /** The address that decides what callers get; null: the deployment. */
+  inbound_routing?: InboundRouting | null;
   released_at?: string | null;
   revision?: string | null;
   metadata: Record<string, string>;
+}
+
+/** Data of phone_number.routing_failing and phone_number.routing_recovered. */
+export interface PhoneNumberRoutingFailing {
+  phone_number_id: string;
+  /** Questions in a row that had no usable answer. */
+  failures: number;
+  last_outcome: "succeeded" | "rejected" | "redirected" | "server_error" | "timeout" | "dns_failed" | "forbidden_address" | "connection_failed" | "tls_failed" | "bad_answer" | "interrupted";
+  failing_since: string;
+  simulated: boolean;
 }
 
 /** Data of phone_number.status_changed. */
@@ -1733,6 +1779,73 @@ export interface RetryPolicy {
 export interface ReviewSubject {
   type: "deployment" | "phone_number" | "organization";
   id: string;
+}
+
+/**
+ * What a caller gets when the routing webhook gave no usable answer and no active deployment answers the number.
+ */
+export interface RoutingFallback {
+  /** Refuse the call, or forward it to `forward_to`. Default: "reject". */
+  action?: "reject" | "forward";
+  forward_to?: string | null;
+}
+
+/** One question to a routing webhook, and what came of it. It is kept for 30 days. */
+export interface RoutingRequest {
+  /** The `id` of the question. */
+  id: string;
+  phone_number_id: string;
+  /** The call that came in; null for a test. */
+  call_id?: string | null;
+  /** Asked by test_inbound_routing: nobody called. */
+  is_test: boolean;
+  simulated: boolean;
+  created_at: string;
+  /** The caller; null if withheld. */
+  from?: string | null;
+  /** succeeded: the answer was usable. */
+  outcome: "succeeded" | "rejected" | "redirected" | "server_error" | "timeout" | "dns_failed" | "forbidden_address" | "connection_failed" | "tls_failed" | "bad_answer" | "interrupted";
+  /** What a usable answer asked for. */
+  action?: "answer" | "transfer" | "reject" | null;
+  response_status?: number | null;
+  /** The beginning of the answer, at most 4 KB. */
+  response_excerpt?: string;
+  /** Why the answer was not usable, in words. */
+  detail?: string;
+  /** From the look-up of the host to the end of the answer. */
+  latency_ms: number;
+  /** It took longer than 500 ms. */
+  slow: boolean;
+}
+
+/** A question that was asked for a test, and what a caller would get now. */
+export interface RoutingTest {
+  /** The `id` of the question. */
+  id: string;
+  phone_number_id: string;
+  /** The call that came in; null for a test. */
+  call_id?: string | null;
+  /** Asked by test_inbound_routing: nobody called. */
+  is_test: boolean;
+  simulated: boolean;
+  created_at: string;
+  /** The caller; null if withheld. */
+  from?: string | null;
+  /** succeeded: the answer was usable. */
+  outcome: "succeeded" | "rejected" | "redirected" | "server_error" | "timeout" | "dns_failed" | "forbidden_address" | "connection_failed" | "tls_failed" | "bad_answer" | "interrupted";
+  /** What a usable answer asked for. */
+  action?: "answer" | "transfer" | "reject" | null;
+  response_status?: number | null;
+  /** The beginning of the answer, at most 4 KB. */
+  response_excerpt?: string;
+  /** Why the answer was not usable, in words. */
+  detail?: string;
+  /** From the look-up of the host to the end of the answer. */
+  latency_ms: number;
+  /** It took longer than 500 ms. */
+  slow: boolean;
+  /** What a caller would get now, in words; null where a repeated request asks nothing again. */
+  would_do?: string | null;
 }
 
 /** A row that could not be taken, and why. */

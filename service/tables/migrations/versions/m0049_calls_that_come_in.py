@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0049"
-down_revision = "0047"
+down_revision = "0048"
 
 
 def upgrade() -> None:
@@ -48,13 +48,14 @@ def upgrade() -> None:
     )
     op.create_index("ix_routing_requests", "routing_requests", ["phone_number_id", "created_at", "id"])
     op.create_index("ix_routing_requests_age", "routing_requests", ["created_at"])
+    op.create_index("ix_routing_requests_call", "routing_requests", ["call_id"])
     op.create_table(
         "simulated_callers",
         sa.Column("id", sa.String(40), primary_key=True),
         sa.Column("org_id", sa.String(40), sa.ForeignKey("organizations.id"), nullable=False),
-        sa.Column("phone_number_id", sa.String(40), nullable=False),
+        sa.Column("deployment_id", sa.String(40), nullable=False),
         sa.Column("at_ms", sa.BigInteger(), nullable=False),
         sa.Column("from_number", sa.String(20), nullable=False),
         sa.Column("steering", sa.Text(), nullable=False),
     )
-    op.create_index("ix_simulated_callers", "simulated_callers", ["phone_number_id", "at_ms", "id"])
+    op.create_index("ix_simulated_callers", "simulated_callers", ["deployment_id", "at_ms", "id"])

@@ -6,7 +6,7 @@ any process, is kept with the leg, and is read here; where nothing comes, Twilio
 """
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -164,6 +164,7 @@ class TwilioCarrier:
                 recording=recording_of(self._recordings, leg.call),
                 meanwhile=watch.run,
                 transfer=transfers.transfer,
+                persons=transfers.legs,
             )
         finally:
             self._places.forget(call_id)
@@ -171,7 +172,7 @@ class TwilioCarrier:
             result = await transfers.until_over(result, hang_up)
         else:
             await watch.hang_up_after(result)
-        return watch.completed(result)
+        return watch.completed(replace(result, transfer_legs=transfers.legs()))
 
     async def find(self, call: CallRequest, *, placing_ms: int) -> Found:
         """Looks for the call among those between the two numbers that were created when it was placed."""

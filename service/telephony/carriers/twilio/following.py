@@ -19,7 +19,8 @@ from callwright.service.telephony.media.messages import HangUp, SawMachine
 
 log = logging.getLogger(__name__)
 NO_SOUND = (
-    "Somebody answered, and Twilio brought no sound. Let CALLWRIGHT_PUBLIC_URL lead to this service for websockets too."
+    "Somebody answered, and Twilio brought no sound. Let CALLWRIGHT_PUBLIC_URL lead here for websockets too, "
+    "and where several processes carry calls, CALLWRIGHT_LINES_URL to the one that it is set for."
 )
 NOT_BEGUN = "Twilio did not begin the call in time: its queue may be longer than its calls per second allow."
 NO_STATUS = "Twilio did not say how the call ended, and could not be asked."

@@ -8,6 +8,7 @@ until Twilio says that it is over.
 
 import logging
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import anyio
@@ -15,6 +16,7 @@ import anyio
 from callwright.contract.transfers import TransferCause
 from callwright.service.platform.database.postgres.lock_waits import Locked
 from callwright.service.platform.database.unavailable import StorageUnavailable
+from callwright.service.rules.prices.transfer_prices import TransferLeg
 from callwright.service.telephony.carriers.media_calls import ToldUpdate
 from callwright.service.telephony.carriers.twilio import twiml
 from callwright.service.telephony.carriers.twilio.api import PersonRequest, TwilioApi, TwilioUnavailable, ring_timeout
@@ -24,7 +26,7 @@ from callwright.service.telephony.engine import CallResult
 from callwright.service.telephony.legs.carrier import HangUpAsked, LegRequest, NotSent, Refused, Unknown
 from callwright.service.telephony.legs.leg_tokens import hash_of
 from callwright.service.telephony.legs.person_calls import PersonCall
-from callwright.service.telephony.media.messages import TransferAsked
+from callwright.service.telephony.media.messages import PERSON_TOLD_EVERY_S, TransferAsked
 
 log = logging.getLogger(__name__)
 _PLACED_WITHIN_S = 8.0
@@ -46,11 +48,25 @@ class _Person:
     """The person of one try: the token that opens the call, and its sid once it is known."""
 
     token: str
+    to: str
     sid: str | None = None
+    answered_s: float | None = None
+    """When they answered, and when their call was over, by `anyio.current_time`."""
+    ended_s: float | None = None
 
     @property
     def token_hash(self) -> str:
         return hash_of(self.token)
+
+    def answered(self) -> None:
+        """They have answered, if that was not known."""
+        if self.answered_s is None:
+            self.answered_s = anyio.current_time()
+
+    def ended(self) -> None:
+        """Their call is over, if that was not known."""
+        if self.ended_s is None:
+            self.ended_s = anyio.current_time()
 
 
 class TwilioTransfers:
@@ -61,6 +77,8 @@ class TwilioTransfers:
         self._api, self._reports, self._leg, self._sid = api, reports, leg, sid
         self._call_id = leg.call.call_id
         self._person: _Person | None = None
+        self._persons: list[_Person] = []
+        """Those of all tries."""
         self.answered_s: float | None = None
         self.is_away = False
         """Whether the contact's call was moved, or may have been: it does not end with its sound."""
@@ -71,7 +89,8 @@ class TwilioTransfers:
     async def transfer(self, asked: TransferAsked, told: ToldUpdate) -> None:
         """Transfers the call, and tells what comes of it. Cancelled, it hangs up the person, unless the contact was
         moved already."""
-        person = self._person = _Person(secrets.token_urlsafe(24))
+        person = self._person = _Person(secrets.token_urlsafe(24), asked.to)
+        self._persons.append(person)
         kept = PersonCall(
             token_hash=person.token_hash,
             room=secrets.token_urlsafe(24),
@@ -196,6 +215,10 @@ class TwilioTransfers:
         if found is None or found.token_hash != person.token_hash:
             return None
         person.sid = person.sid or found.provider_call_id
+        if found.stage in ("answered", "taken"):
+            person.answered()
+        if found.status is not None:
+            person.ended()
         return found
 
     async def _ask(self, person: _Person) -> None:
@@ -214,10 +237,25 @@ class TwilioTransfers:
                     await self._reports.leave_person(self._call_id, person.token_hash)
                     if person.sid is not None:
                         await self._api.hang_up(person.sid)
+                    person.ended()
                     return
                 except (TwilioUnavailable, StorageUnavailable, Locked) as error:
                     log.warning("a person's call was not ended: %s", error, extra={"call_id": self._call_id})
                     await anyio.sleep(_AGAIN_S)
+
+    def legs(self) -> Sequence[TransferLeg]:
+        """The calls to persons who have answered, until now."""
+        began_s, now_s = self.answered_s or 0.0, anyio.current_time()
+        return [
+            TransferLeg(
+                person.to,
+                round(max(person.answered_s - began_s, 0.0), 3),
+                round((person.ended_s or now_s) - began_s, 3),
+                person.sid,
+            )
+            for person in self._persons
+            if person.answered_s is not None
+        ]
 
     async def until_over(self, result: CallResult, hang_up: HangUpAsked) -> CallResult:
         """Follows a call that was moved until Twilio says that it is over, and ends it when that is asked, when its
@@ -236,7 +274,7 @@ class TwilioTransfers:
                         tasks.cancel_scope.cancel()
 
                     tasks.start_soon(until_asked)
-                    await self._until_apart()
+                    await self._until_apart(result)
                     tasks.cancel_scope.cancel()
             if self._is_bridged and limit.cancelled_caught:
                 ends = replace(result, hangup_cause="max_duration", ended_by="platform")
@@ -248,10 +286,15 @@ class TwilioTransfers:
                 await self._end_both()
         return ends or result
 
-    async def _until_apart(self) -> None:
-        """Returns when one of the two is gone."""
+    async def _until_apart(self, result: CallResult) -> None:
+        """Returns when one of the two is gone. What the call has come to is kept meanwhile, should this host end."""
         person, asked_s = self._person, anyio.current_time()
+        kept_s = asked_s
         while True:
+            if anyio.current_time() - kept_s > PERSON_TOLD_EVERY_S:
+                kept_s = anyio.current_time()
+                so_far = replace(result, hangup_cause="platform_error", ended_by="platform")
+                await self._leg.keep(replace(so_far, transfer_legs=self.legs()))
             try:
                 news = await self._reports.after_a_while(self._call_id)
             except (StorageUnavailable, Locked):
@@ -262,6 +305,7 @@ class TwilioTransfers:
             if person is not None and self._is_bridged and news.person is not None:
                 person.sid = person.sid or news.person.provider_call_id
                 if news.person.status is not None:
+                    person.ended()
                     return
             if anyio.current_time() - asked_s > _ASKS_S:
                 asked_s = anyio.current_time()

@@ -38,6 +38,8 @@ class Line:
         """The stack has the call no more."""
         self._last_status: int | None = None
         self._held = False
+        self.is_asked_away = False
+        """Whether the other side was asked to talk to somebody else: it may send no sound meanwhile."""
         self._news = asyncio.Event()
         self._keys: asyncio.Queue[str] = asyncio.Queue()
         self._halved, self._doubled = Halved(), Doubled()
@@ -158,7 +160,7 @@ class Line:
         try:
             while self.is_open:
                 await asyncio.sleep(_TICK_S)
-                if self._held:
+                if self._held or self.is_asked_away:
                     ear.holds()
                 self._heard += self._doubled.add(self._read())
                 while len(self._heard) >= FRAME_BYTES:

@@ -23,8 +23,9 @@ _RECORD_S = 0.2
 class OutgoingCall:
     """One INVITE, and what becomes of it. It is sent once, after `place`, and never again."""
 
-    def __init__(self, stack: SipStack, trunk: SipTrunk, request: CallRequest) -> None:
-        self._stack, self._trunk, self._request = stack, trunk, request
+    def __init__(self, stack: SipStack, trunk: SipTrunk, request: CallRequest, *, reports_s: float) -> None:
+        """`reports_s`: see `Limits`."""
+        self._stack, self._trunk, self._request, self._reports_s = stack, trunk, request, reports_s
         self._before_s: asyncio.Future[float] = asyncio.get_running_loop().create_future()
         self._dialled: asyncio.Task[Line] | None = None
         """Goes on when the call is given up meanwhile: what was dialled must be hung up."""
@@ -82,9 +83,9 @@ class OutgoingCall:
             return None
 
         def call(to: str) -> OutgoingCall:
-            return OutgoingCall(self._stack, self._trunk, replace(self._request, to=to))
+            return OutgoingCall(self._stack, self._trunk, replace(self._request, to=to), reports_s=self._reports_s)
 
-        return SipTransfers(self._line, call, self._trunk.address_of, voice)
+        return SipTransfers(self._line, call, self._trunk.address_of, voice, reports_s=self._reports_s)
 
     async def leave(self, cause: HangupCause) -> None:
         """Ends the call with BYE or CANCEL, unless it has ended."""

@@ -23,8 +23,6 @@ from callwright.service.telephony.media.sip.line import Line
 from callwright.service.telephony.media.transfers.means import NotTransferred, PersonVoice, Wanted
 
 _DIALS_WITHIN_S = 5.0
-_REPORTS_WITHIN_S = 10.0
-"""Seconds in which a trunk that has taken a REFER says what came of it, beyond the ringing of a cold transfer."""
 _KEY_WITHIN_S = 10.0
 _MOST_ASKS = 2
 """How often the person is asked for the key."""
@@ -84,11 +82,20 @@ class _Ear:
 
 class SipTransfers:
     """The transfers of one call, whose other side is on `line`. `call` makes a call to a number over the same trunk,
-    `address_of` gives the address of a number there."""
+    `address_of` gives the address of a number there, `reports_s` is how long the trunk has to say what came of it."""
+
+    calls_persons = True
 
     def __init__(
-        self, line: Line, call: Callable[[str], PersonsCall], address_of: Callable[[str], str], voice: PersonVoice
+        self,
+        line: Line,
+        call: Callable[[str], PersonsCall],
+        address_of: Callable[[str], str],
+        voice: PersonVoice,
+        *,
+        reports_s: float,
     ) -> None:
+        self._reports_s = reports_s
         self._line, self._call, self._address_of, self._voice = line, call, address_of, voice
         self._person: PersonsCall | None = None
 
@@ -110,15 +117,18 @@ class SipTransfers:
         """Has the trunk call the person, and waits until it says that the person has answered."""
         if self._line.call is None:
             raise NotTransferred("carrier_error")
-        within_s = wanted.ring_timeout_s + _REPORTS_WITHIN_S
+        within_s = wanted.ring_timeout_s + self._reports_s
+        self._line.is_asked_away = True
         try:
             await self._line.call.transfer(self._address_of(wanted.to), timeout=within_s)
         except TransferFailed as error:
             if not self._line.is_open:
-                raise NotTransferred("hung_up") from None
+                raise NotTransferred("hung_up", is_away=True) from None
             raise NotTransferred(_cause(refused(error.status)) if error.status else "carrier_error") from None
         except (BaresipError, ValueError):
             raise NotTransferred("carrier_error") from None
+        finally:
+            self._line.is_asked_away = False
 
     @asynccontextmanager
     async def _called(self, wanted: Wanted) -> AsyncGenerator[Line]:
@@ -145,11 +155,10 @@ class SipTransfers:
 
             tasks.start_soon(follow)
             async with self._voice.speaking_to(person) as say:
-                await say(wanted.summary, wanted.language)
-                for _ in range(_MOST_ASKS if wanted.confirm_key else 0):
-                    if await _pressed(ear, wanted.confirm_key or ""):
-                        break
+                for _ in range(_MOST_ASKS):
                     await say(wanted.summary, wanted.language)
+                    if wanted.confirm_key is None or await _pressed(ear, wanted.confirm_key):
+                        break
             tasks.cancel_scope.cancel()
         if not person.is_open:
             raise NotTransferred("hung_up")
@@ -165,15 +174,17 @@ class SipTransfers:
         mine, theirs = self._line.call, person.call
         assert mine is not None
         assert theirs is not None
+        self._line.is_asked_away = True
         try:
-            await mine.attended_transfer(theirs, timeout=_REPORTS_WITHIN_S)
+            await mine.attended_transfer(theirs, timeout=self._reports_s)
             return True
         except (BaresipError, ValueError):
-            pass
-        with anyio.move_on_after(_UNDONE_WITHIN_S):
-            for call in (mine, theirs):
-                with suppress(BaresipError):
-                    await call.resume()
+            with anyio.move_on_after(_UNDONE_WITHIN_S):
+                for call in (mine, theirs):
+                    with suppress(BaresipError):
+                        await call.resume()
+        finally:
+            self._line.is_asked_away = False
         if not person.is_open:
             raise NotTransferred("hung_up")
         return False

@@ -4,6 +4,7 @@
 # pyright: reportUnknownMemberType=false
 
 import asyncio
+import re
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -36,6 +37,9 @@ PLACE = "end_s"
 """The key of a frame's metadata that says when its sound ends on the clock."""
 _AHEAD_S = 0.06
 """How much sound is sent before its time, against jitter. It is lost when the agent is interrupted."""
+_MOST_REPEATS = 2
+"""How often a turn is said again of which no sound came."""
+_WORD = re.compile(r"\w")
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,14 @@ class SpeechObserver(Protocol):
 
     def agent_is_done(self, then: Then) -> None:
         """All of a turn was said, with or without sound."""
+        ...
+
+
+class SaysAgain(Protocol):
+    """Says a turn again."""
+
+    async def __call__(self, text: str, *, language: str | None, then: Then, source: TurnSource) -> None:
+        """Says it after what is being said."""
         ...
 
 
@@ -114,6 +126,9 @@ class SoundIn(BaseInputTransport):
 class SoundOut(BaseOutputTransport):
     """What the agent says, in real time."""
 
+    say_again: SaysAgain | None = None
+    """Is asked when the speaking service has made no sound of a turn: it may have lost its connection."""
+
     def __init__(self, params: TransportParams, track: Track, clock: SoundClock, observer: SpeechObserver) -> None:
         super().__init__(params)
         self._track = track
@@ -121,6 +136,7 @@ class SoundOut(BaseOutputTransport):
         self._observer = observer
         self._other: OtherSide | None = None
         self._turn: _Open | None = None
+        self._repeats = 0
 
     def attach(self, other: OtherSide) -> None:
         """Sends to this side from now on."""
@@ -156,9 +172,23 @@ class SoundOut(BaseOutputTransport):
     async def write_transport_frame(self, frame: Frame) -> None:
         """Takes what stands between the sound. A fault here is one of the call, whose task would end silently."""
         try:
-            self._pass(frame)
+            if not isinstance(frame, TurnEnds) or not await self._is_said_again(frame.then):
+                self._pass(frame)
         except Exception as error:
             await self.push_error("a turn could not be noted", exception=error)
+
+    async def _is_said_again(self, then: Then) -> bool:
+        """Whether a turn that ends without any sound is repeated."""
+        turn = self._turn
+        text = (turn.announced.strip() or "".join(turn.words).strip()) if turn is not None else ""
+        if turn is None or turn.start_s is not None or not _WORD.search(text):
+            self._repeats = 0
+            return False
+        if self.say_again is None or self._repeats >= _MOST_REPEATS:
+            return False
+        self._turn, self._repeats = None, self._repeats + 1
+        await self.say_again(text, language=turn.language, then=then, source=turn.source)
+        return True
 
     def _pass(self, frame: Frame) -> None:
         match frame:

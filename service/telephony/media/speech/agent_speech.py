@@ -21,6 +21,7 @@ from pipecat.frames.frames import (
 )
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 
+from callwright.service.telephony.engine import TurnSource
 from callwright.service.telephony.media.findings import Then
 from callwright.service.telephony.media.sound.sound_clock import RATE
 from callwright.service.telephony.media.turns.frames import ToolsCalled, TurnBegins, TurnEnds
@@ -100,9 +101,11 @@ class AgentSpeech(FrameProcessor):
         self._then: Then = "listen"
         self._said_something = self._calls_tools = False
 
-    async def say(self, text: str, *, language: str | None = None, then: Then = "listen") -> None:
+    async def say(
+        self, text: str, *, language: str | None = None, then: Then = "listen", source: TurnSource = "policy"
+    ) -> None:
         """Says a sentence as a turn of its own, after what is being said."""
-        await self.push_frame(TurnBegins("policy", language or self._language))
+        await self.push_frame(TurnBegins(source, language or self._language))
         await self.push_frame(TTSSpeakFrame(text))
         await self.push_frame(TurnEnds(then))
 

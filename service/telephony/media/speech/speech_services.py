@@ -9,6 +9,7 @@ from pipecat.services.stt_service import SegmentedSTTService, STTService
 from pipecat.services.tts_service import TTSService
 from pipecat.transcriptions.language import Language
 
+from callwright.contract.checks.extras import installing
 from callwright.service.rules.templates import render
 from callwright.service.speech.synthesiser import Synthesiser
 from callwright.service.telephony.engine import AgentSnapshot, CallRequest
@@ -52,7 +53,7 @@ def hearing(service: SpeechService | None, agent: AgentSnapshot) -> STTService |
         try:
             from pipecat.services.deepgram.stt import DeepgramSTTService
         except Exception:  # what Pipecat makes of a missing package
-            raise UnknownService('Deepgram needs its package: pip install "pipecat-ai[deepgram]".') from None
+            raise UnknownService(f"Deepgram needs its package: {installing('live')}.") from None
         wanted = DeepgramSTTService.Settings(language=language)
         if service.model:
             wanted.model = service.model

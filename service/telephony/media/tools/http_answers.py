@@ -19,7 +19,7 @@ from callwright.contract.checks.address_ranges import Network
 from callwright.service.platform.outgoing.failures import of_error
 from callwright.service.platform.outgoing.guard import Guard, Resolver, progress_of_this, system_roots
 from callwright.service.platform.outgoing.names import Names
-from callwright.service.platform.outgoing.progress import Progress, timed_out
+from callwright.service.platform.outgoing.progress import Progress, seconds, timed_out
 from callwright.service.telephony.media.tools.blanking import read_answer, secrets_in
 from callwright.service.telephony.media.tools.http_request import HttpRequest
 from callwright.service.telephony.media.tools.results import ToolResult, failed, shortened
@@ -54,7 +54,7 @@ async def asked(request: HttpRequest, *, within_s: float, opened: Sequence[Netwo
             return _result(read, secrets_in(request.secrets.values()))
         if read.status is None:
             return failed(f"{timed_out(progress, within_s)} {_GO_ON}")
-        return failed(f"The answer did not come whole within {within_s:g} seconds. {_GO_ON}")
+        return failed(f"The answer did not come whole within {seconds(within_s)}. {_GO_ON}")
     except Exception as error:  # whatever an address does, the agent goes on
         return failed(f"{of_error(error, progress)[1]} {_GO_ON}")
 

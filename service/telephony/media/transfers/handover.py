@@ -6,18 +6,19 @@ from typing import Protocol
 
 import anyio
 
-from callwright.contract.transfers import TransferCause, TransferStatus
+from callwright.contract.transfers import MOST_TRANSFERS, TransferCause, TransferStatus
 from callwright.service.telephony.engine import CallRequest, EndedBy, HangupCause
 from callwright.service.telephony.media.findings import Findings
-from callwright.service.telephony.media.messages import Transferring
+from callwright.service.telephony.media.messages import PersonOnLine, Transferring
 from callwright.service.telephony.media.other_side import Gone, OtherSide
 from callwright.service.telephony.media.policy import Phrases, Saying
 from callwright.service.telephony.media.sound.sound_clock import SoundClock
 from callwright.service.telephony.media.speech.agent_speech import Voice
 from callwright.service.telephony.media.transfers.hold_tone import EVERY_S, TONE_S, hold_tone
 from callwright.service.telephony.media.transfers.means import NotTransferred, TransferMeans, Wanted
+from callwright.service.telephony.media.transfers.time_on_line import TimeOnLine
 from callwright.service.telephony.media.turns.transcript import Transcript
-from callwright.service.telephony.transfers import MOST_TRANSFERS, CallTransfer, Destination, destinations_in
+from callwright.service.telephony.transfers import CallTransfer, Destination, destinations_in
 
 _WORD_EVERY = 3
 """After so many tones a word is said."""
@@ -67,7 +68,7 @@ class Handover:
         *,
         transcript: Transcript,
         clock: SoundClock,
-        report: Callable[[Transferring], None],
+        report: Callable[[Transferring | PersonOnLine], None],
         announces: bool,
         is_wanted: Callable[[], bool],
     ) -> None:
@@ -77,6 +78,7 @@ class Handover:
         self._means: TransferMeans | None = None
         self._join: Callable[[OtherSide], None] | None = None
         self._now: CallTransfer | None = None
+        self._on_line = TimeOnLine(request.call_id, clock, report)
         self._tries = 0
         self.destinations: Sequence[Destination] = destinations_in(request.agent.call_tools, request.variables)
         """The people who may be called."""
@@ -119,6 +121,7 @@ class Handover:
         try:
             await self._transferred(destination, summary)
         except NotTransferred as error:
+            self._on_line.gone()
             self._reached("failed", error.cause)
             if error.is_away:
                 self._talk.finish("transfer_failed", "carrier")
@@ -154,6 +157,7 @@ class Handover:
             self._join(person)
         self._reached("bridged")
         if person is None:
+            self._on_line.gone()
             self._talk.finish("transfer_completed", "agent")
 
     def _for_person(self, destination: Destination, summary: str) -> str:
@@ -198,7 +202,13 @@ class Handover:
                 await anyio.sleep(_LOOK_S)
 
     def _answered(self) -> None:
+        if self._means is not None and self._means.calls_persons and self._now is not None and self._now.to is not None:
+            self._on_line.answered(self._now.to)
         self._reached("answered")
+
+    def tick(self) -> None:
+        """Tells of a person who is on the line, every few seconds."""
+        self._on_line.tick()
 
     def _reached(self, status: TransferStatus, cause: TransferCause | None = None) -> None:
         """Tells a stage. Nothing comes after the last one."""
@@ -219,10 +229,11 @@ class Handover:
         if now.is_bridged:  # the two were joined here
             return replace(gone, cause="transfer_completed", warning=None)
         self._reached("failed", "hung_up")
-        return replace(gone, cause="transfer_failed") if now.kind == "cold" else gone
+        return replace(gone, cause="transfer_failed", ended_by="carrier") if now.kind == "cold" else gone
 
     async def close(self) -> None:
         """The call is over: nobody is left in it alone."""
+        self._on_line.gone()
         self._reached("failed", "hung_up")
         if self._means is not None:
             await self._means.close()

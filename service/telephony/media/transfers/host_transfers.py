@@ -16,6 +16,8 @@ _WORD_WITHIN_S, _LOOK_S = 1.0, 0.05
 class HostTransfers:
     """The transfers of one call. `report` takes what is asked of the host."""
 
+    calls_persons = False
+
     def __init__(self, call_id: str, report: Callable[[TransferAsked], None]) -> None:
         self._call_id, self._report = call_id, report
         self._is_asked = False

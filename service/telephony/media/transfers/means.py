@@ -53,6 +53,9 @@ class Saying(Protocol):
 class TransferMeans(Protocol):
     """What transfers one call."""
 
+    calls_persons: bool
+    """Whether it calls people from this process, so that only this process knows how long they are on the line."""
+
     async def transfer(self, wanted: Wanted, answered: Callable[[], None]) -> OtherSide | None:
         """Transfers the call. `answered` is called when the person has answered and hears the summary.
 

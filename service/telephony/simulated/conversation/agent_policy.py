@@ -6,6 +6,7 @@ from dataclasses import replace
 from pydantic import JsonValue
 
 from callwright.contract.agents.call_tools import EndCallTool
+from callwright.contract.transfers import MOST_TRANSFERS
 from callwright.service.rules.opt_out_words import is_opt_out_key
 from callwright.service.telephony.engine import CallRequest
 from callwright.service.telephony.simulated.chance import Chance
@@ -25,7 +26,7 @@ from callwright.service.telephony.simulated.conversation.speech_acts import (
 from callwright.service.telephony.simulated.conversation.timing import spoken_duration_s
 from callwright.service.telephony.simulated.conversation.tool_cues import ToolCues, ToolUse
 from callwright.service.telephony.simulated.conversation.welcome import filled, first_words, notices_of, read_welcome
-from callwright.service.telephony.transfers import MOST_TRANSFERS, Destination
+from callwright.service.telephony.transfers import Destination
 
 
 class AgentPolicy:

@@ -96,8 +96,10 @@ async def test_who_only_types_is_said_goodbye_to_although_no_sound_ever_comes(
 async def test_a_link_opens_nothing_with_another_token_or_from_another_page(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path) as tenant, answering(tenant):
         talk = await tenant.client.agents.talk(id=(await resources.agent(tenant)).id, variables=WORDS)
-        async with page_of(talk, token="tlk_wrong") as page:
-            assert await closed_with(page) == 4401
+        nobody = talk.model_copy(update={"url": talk.url.replace(talk.call_id, "cal_%00")})
+        for page_opened in (page_of(talk, token="tlk_wrong"), page_of(nobody)):
+            async with page_opened as page:
+                assert await closed_with(page) == 4401
         with pytest.raises(InvalidStatus) as caught:
             async with page_of(talk, origin="https://elsewhere.example"):
                 pass

@@ -82,6 +82,15 @@ async def test_the_calls_of_a_process_that_dies_end_with_what_was_said_and_the_n
         assert (await followed(await made.begin(order(3, 1)), "cal_3")).outcome == "answered"
 
 
+@pytest.mark.requirement("COST-10")
+async def test_what_is_known_of_a_person_when_a_process_dies_stays_in_the_result() -> None:
+    async with processes(1) as made:
+        dying = await followed(await made.begin(order(1, 9)), "cal_1")
+    (leg,) = dying.transfer_legs
+    assert (leg.to, leg.seconds, leg.charge_id) == ("+12125550177", 15, None)
+    assert dying.hangup_cause == "platform_error"
+
+
 async def test_full_processes_take_no_call() -> None:
     async with processes(2) as made:
         calls = [await made.begin(order(index, 3)) for index in range(2 * MOST_CALLS)]

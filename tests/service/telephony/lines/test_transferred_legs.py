@@ -7,14 +7,19 @@ import pytest
 
 from callwright.contract.calls.calls import Call
 from callwright.contract.deployments.dialling import RetryPolicy
+from callwright.service.rules.prices.transfer_prices import TransferLeg
 from callwright.service.telephony.engine import CallResult
 from callwright.service.telephony.legs.carrier import HangUpAsked, LegRequest, ToldStage
 from callwright.service.telephony.transfers import CallTransfer
-from tests.support.campaigns import call_in, calls_of, expire_leases, people, phone, started
+from tests.service.dialling.costs.amounts import charged, micros
+from tests.support.campaigns import ONCE, call_in, calls_of, expire_leases, people, phone, started
+from tests.support.ledger_check import check_ledgers
+from tests.support.priced_calls import transferring_agent
 from tests.support.scripted_carrier import ScriptedCarrier, driven_on_lines, lines_of
 from tests.support.service import Tenant
 
 pytestmark = pytest.mark.service(workers=False)
+DESK = "+14155550177"
 RINGING = CallTransfer(kind="warm", to="+14155550177", name="desk", started_s=1.0, at_s=1.0)
 BRIDGED = replace(RINGING, status="bridged", at_s=4.0)
 
@@ -23,6 +28,7 @@ BRIDGED = replace(RINGING, status="bridged", at_s=4.0)
 class TransferringCarrier(ScriptedCarrier):
     """Its calls are taken over by a person, and go on until `over` is set."""
 
+    legs: tuple[TransferLeg, ...] = ()
     over: anyio.Event = field(default_factory=anyio.Event)
     told: anyio.Event = field(default_factory=anyio.Event)
 
@@ -37,6 +43,7 @@ class TransferringCarrier(ScriptedCarrier):
             ended_by="contact",
             answered_by="human",
             transfer=BRIDGED,
+            transfer_legs=self.legs,
         )
         await leg.transferred(RINGING)
         await leg.keep(known)
@@ -90,3 +97,30 @@ async def test_a_call_that_was_taken_over_stays_so_when_its_host_is_gone(tenant:
     assert (call.outcome, call.transfer.status if call.transfer else None) == ("transferred", "bridged")
     assert await bridged_events(tenant) == [call.id]
     assert other.placed == []
+
+
+@pytest.mark.requirement("COST-10")
+async def test_what_was_known_of_a_person_when_the_host_is_gone_is_charged_once(tenant: Tenant) -> None:
+    carrier, other = TransferringCarrier(legs=(TransferLeg(DESK, 2.0, 17.0),)), ScriptedCarrier()
+    agent_id = await transferring_agent(tenant, DESK)
+    made = await started(tenant, people(1), agent_id=agent_id, retry_policy=ONCE)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(driven_on_lines, tenant, made.id)
+        async with lines_of(tenant, carrier, name="hst_gone"):
+            with anyio.fail_after(30):
+                await carrier.told.wait()
+        await expire_leases(tenant)
+        async with lines_of(tenant, other, name="hst_other"):
+            await call_in(tenant, made.id, status="completed")
+    (call,) = await calls_of(tenant, made.id)
+    call = await tenant.client.calls.get(call_uuid=call.id)
+    assert call.cost is not None
+    (person,) = [one for one in call.cost.breakdown if one.item == "transfer"]
+    assert (person.quantity, person.status) == (15, "known")
+    assert micros(person.amount) == 15 * 7_000 // 60
+    assert (
+        await charged(tenant, call.id)
+        == micros(call.cost.amount)
+        == sum(micros(one.amount) for one in call.cost.breakdown)
+    )
+    await check_ledgers(tenant.services.database)

@@ -115,7 +115,6 @@ async def test_a_service_that_hears_or_thinks_and_redirects_is_not_followed_and_
 @pytest.mark.parametrize(
     ("services", "warning"),
     [
-        ({"hearing": {"kind": "deepgram", "key": "k"}}, 'pip install "pipecat-ai[deepgram]"'),
         ({"hearing": {"kind": "ear"}}, "There is no hearing service 'ear'"),
         ({"thinking": {"kind": "brain"}}, "There is no thinking service 'brain'"),
     ],

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import update
 
 from callwright.client import InvalidSignature, verify
-from callwright.contract.webhooks import AttemptOutcome
+from callwright.contract.attempts import AttemptOutcome
 from callwright.service.tables.schema import webhooks
 from tests.support.webhooks.delivering import Delivering, answer, delivering, url_of
 from tests.support.webhooks.signature_check import verified

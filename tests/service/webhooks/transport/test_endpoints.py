@@ -9,9 +9,10 @@ from collections.abc import AsyncGenerator
 import anyio
 import pytest
 
+from callwright.contract.attempts import AttemptOutcome
 from callwright.contract.checks.address_ranges import LOOPBACK
-from callwright.contract.webhooks import AttemptOutcome
-from callwright.service.webhooks.transport.endpoints import Endpoints, Posted
+from callwright.service.platform.outgoing.posted import Posted
+from callwright.service.webhooks.transport.endpoints import Endpoints
 from tests.support.tasks import tasks_within
 from tests.support.webhooks.endpoints import Answer, Sink, closing, dribbling, saying, silent, sink, status
 

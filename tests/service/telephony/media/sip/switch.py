@@ -1,6 +1,6 @@
 """A switch of tests: a stateless SIP proxy over UDP (RFC 3261, 16.11) that knows at which telephone each number is.
 
-It passes on what begins a call; telephones send the rest to each other.
+It passes on what begins a call; telephones send the rest to each other, unless the switch is to lose some of it.
 """
 
 import asyncio
@@ -13,14 +13,16 @@ from callwright.service.telephony.carriers.sip_trunk import SipTrunk
 
 _USER = re.compile(r"^[A-Z]+ sip:([^@;>]+)@")
 _BRANCH = re.compile(r"branch=([^;,\s]+)")
+_ADDRESS = re.compile(r"^[A-Z]+ sip:(?:[^@;>]+@)?127\.0\.0\.1:([0-9]+)")
 _SENT_BY = re.compile(r"SIP/2\.0/UDP ([0-9.]+):([0-9]+)")
 
 
 class Switch(asyncio.DatagramProtocol):
     """Passes requests on to the port of the number that is called. A number that it does not know does not exist."""
 
-    def __init__(self, ports: Mapping[str, int]) -> None:
+    def __init__(self, ports: Mapping[str, int], loses: str | None = None) -> None:
         self.ports = dict(ports)
+        self._loses = loses
         self.passed: list[tuple[str, str]] = []
         """Method and number of what was passed on, each as often as it came."""
         self._transport: asyncio.DatagramTransport | None = None
@@ -48,8 +50,10 @@ class Switch(asyncio.DatagramProtocol):
         number = user[1].replace("%2B", "+") if user else ""
         method = first.partition(" ")[0]
         self.passed.append((method, number))
+        if method == self._loses:
+            return
         at = next(index for index, line in enumerate(lines) if line.lower().startswith("via:"))
-        port = self.ports.get(number)
+        port = self._port(first, number, lines)
         if port is None:
             if method != "ACK":
                 self._refuse(lines, addr)
@@ -58,6 +62,18 @@ class Switch(asyncio.DatagramProtocol):
         branch = _BRANCH.search(lines[at])
         own = f"Via: SIP/2.0/UDP 127.0.0.1:{self.port};branch={branch[1] if branch else 'z9hG4bK0'}.switch"
         self._send(first, [*lines[:at], own, *lines[at:]], body, ("127.0.0.1", port))
+
+    def _port(self, first: str, number: str, lines: list[str]) -> int | None:
+        """Where a request goes. If some are to be lost, all requests of a call come here (RFC 3261, 16.6)."""
+        if self._loses is None:
+            return self.ports.get(number)
+        route = next((index for index, line in enumerate(lines) if line.lower().startswith("route:")), None)
+        if route is None:
+            lines.append(f"Record-Route: <sip:127.0.0.1:{self.port};lr>")
+            return self.ports.get(number)
+        del lines[route]
+        found = _ADDRESS.match(first)
+        return int(found[1]) if found else None
 
     def _back(self, first: str, lines: list[str], body: str) -> None:
         vias = [index for index, line in enumerate(lines) if line.lower().startswith("via:")]
@@ -81,10 +97,10 @@ class Switch(asyncio.DatagramProtocol):
 
 
 @asynccontextmanager
-async def switch(ports: Mapping[str, int]) -> AsyncGenerator[Switch]:
-    """A switch on a free port of the loopback interface."""
+async def switch(ports: Mapping[str, int], *, loses: str | None = None) -> AsyncGenerator[Switch]:
+    """A switch on a free port of the loopback interface. It loses requests of a kind."""
     loop = asyncio.get_running_loop()
-    transport, made = await loop.create_datagram_endpoint(lambda: Switch(ports), local_addr=("127.0.0.1", 0))
+    transport, made = await loop.create_datagram_endpoint(lambda: Switch(ports, loses), local_addr=("127.0.0.1", 0))
     try:
         yield made
     finally:

@@ -1,6 +1,7 @@
 """A telephone of tests: a second SIP stack in a process of its own, on the loopback interface."""
 
 import json
+import signal
 import socket
 import sys
 import tempfile
@@ -57,6 +58,14 @@ class Telephone:
     async def do(self, what: str, **content: object) -> None:
         assert self._process.stdin is not None
         await self._process.stdin.send(json.dumps({"do": what} | content).encode() + b"\n")
+
+    def freeze(self) -> None:
+        """It does nothing more, as if its machine stood still."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """It goes on."""
+        self._process.send_signal(signal.SIGCONT)
 
     async def say(self, pcm: bytes) -> None:
         """Says sound of 16 kHz, and returns when it was said."""

@@ -71,6 +71,8 @@ class Telephone:
                 tell("closed", answered=self._answered, text=event.text, heard_s=self.heard_s())
             case Event.CALL_DTMF_START:
                 tell("key", digit=event.text)
+            case Event.CALL_TRANSFER:
+                tell("asked_to_transfer")
             case Event.CALL_REMOTE_SDP | Event.CALL_MENC:
                 tell("media", kind=event.event.name, text=event.text)
             case _:

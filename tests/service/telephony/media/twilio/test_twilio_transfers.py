@@ -9,15 +9,31 @@ from urllib.parse import parse_qs, urlsplit
 
 import anyio
 import pytest
+from sqlalchemy import Connection, update
 
 from callwright.contract.agents.call_tools import TransferTool
 from callwright.contract.agents.transfer_destinations import TransferDestination
 from callwright.contract.calls.calls import Call
+from callwright.service.tables.schema import awaited_charges
+from callwright.service.telephony.carriers.media_calls import always
+from callwright.service.telephony.carriers.twilio import transfers
+from callwright.service.telephony.carriers.twilio.account import TwilioAccount
+from callwright.service.telephony.carriers.twilio.api import TwilioApi
+from callwright.service.telephony.carriers.twilio.carrier import TwilioCarrier
+from callwright.service.telephony.carriers.twilio.media_places import MediaPlaces
+from callwright.service.telephony.carriers.twilio.reports import TwilioReports
+from callwright.service.telephony.legs import leg_rows
+from callwright.service.telephony.lines.media_processes import MediaProcesses
+from callwright.service.telephony.media.messages import SpeechServices
+from callwright.service.workers import late_charges
+from tests.service.dialling.costs.amounts import charged, micros
 from tests.service.telephony.media.conftest import Sounds
 from tests.service.telephony.media.sentences import GREETING, PERSON, SUMMARY
 from tests.service.telephony.media.twilio.twilio_calls import CALLED, Calls, calls_through_twilio
 from tests.support.campaigns import calls_of
-from tests.support.twilio.account import NUMBER
+from tests.support.ledger_check import check_ledgers
+from tests.support.service import Tenant
+from tests.support.twilio.account import NUMBER, SID, TOKEN
 from tests.support.twilio.imitation import PlacedCall
 from tests.support.twilio.telephone import Telephone
 
@@ -25,6 +41,16 @@ pytestmark = [pytest.mark.xdist_group("live-calls")]
 DESK = "+14155550177"
 SORRY = "none of my colleagues"
 WITHIN_S = 40.0
+PRICES = """
+version = "2026.11.27"
+
+[platform]
+minute = 5_000
+
+[carriers.twilio]
+"*" = { minute = 14_000, increment_s = 60 }
+"+14155550177" = { minute = 20_000, increment_s = 60 }
+"""
 
 
 @dataclass
@@ -76,6 +102,7 @@ async def wanting(
     kind: str = "warm",
     moving: list[str] | None = None,
     placing: list[str] | None = None,
+    prices: Path | None = None,
     **destination: Any,
 ) -> AsyncGenerator[Wanting]:
     """A call through Twilio whose contact asks for a person. The agent may call the desk, which answers unless told
@@ -87,7 +114,7 @@ async def wanting(
         description="To a person.",
         destinations=[TransferDestination.model_validate(given | destination)],
     )
-    async with calls_through_twilio(database_url, data, sounds) as calls:
+    async with calls_through_twilio(database_url, data, sounds, prices=prices) as calls:
         contact, person = calls.telephone(), desk or Telephone()
         calls.twilio.telephones[DESK] = person
         campaign = await calls.begin(call_tools=[tool])
@@ -98,8 +125,28 @@ async def wanting(
         yield Wanting(calls, campaign, contact, person)
 
 
+def carrier_of(calls: Calls) -> TwilioCarrier:
+    """Twilio as a process with lines asks it."""
+    services, url = calls.tenant.services, calls.twilio.url
+    reports = TwilioReports(services.database, services.clock)
+    account = TwilioAccount(SID, TOKEN, url, url, url)
+    return TwilioCarrier(
+        "twilio", MediaProcesses(1), always(SpeechServices()), TwilioApi(account), MediaPlaces(), reports
+    )
+
+
+def due_now(connection: Connection) -> None:
+    connection.execute(update(awaited_charges).values(next_at=0))
+
+
+async def items_of(tenant: Tenant, call: Call) -> list[tuple[str, int, str | None]]:
+    """The items of a call that lasts less than a minute, but for hearing, of which the list has no price."""
+    cost = (await tenant.client.calls.get(call_uuid=call.id)).cost
+    assert cost is not None
+    return [(one.item, micros(one.amount), one.status) for one in cost.breakdown if one.item != "stt"]
+
+
 @pytest.mark.requirement("TWILIO-08")
-@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 async def test_a_person_who_answers_hears_the_summary_and_meets_the_contact(
     database_url: str, tmp_path: Path, sounds: Sounds, alone: None
 ) -> None:
@@ -131,7 +178,6 @@ async def test_a_person_who_answers_hears_the_summary_and_meets_the_contact(
         ("failed", 404, "unreachable"),
     ],
 )
-@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 async def test_a_contact_is_back_with_the_agent_when_the_person_does_not_answer(
     database_url: str, tmp_path: Path, sounds: Sounds, alone: None, does: str, sip_status: int | None, cause: str
 ) -> None:
@@ -148,24 +194,40 @@ async def test_a_contact_is_back_with_the_agent_when_the_person_does_not_answer(
 
 
 @pytest.mark.requirement("TWILIO-08")
-@pytest.mark.parametrize(("keys", "is_taken"), [(["1"], True), (["7", "1"], True), (["", ""], False)])
-@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("keys", [["1"], ["7", "1"]])
 async def test_a_person_takes_the_call_with_the_key(
-    database_url: str, tmp_path: Path, sounds: Sounds, alone: None, keys: list[str], is_taken: bool
+    database_url: str, tmp_path: Path, sounds: Sounds, alone: None, keys: list[str]
 ) -> None:
-    async with wanting(database_url, tmp_path, sounds, desk=Telephone(keys=keys), confirm_key="1") as made:
-        reached = await made.reaches("bridged" if is_taken else "failed")
+    async with wanting(database_url, tmp_path, sounds, desk=Telephone(keys=list(keys)), confirm_key="1") as made:
+        reached = await made.reaches("bridged")
         assert reached.transfer is not None
-        assert reached.transfer.cause == (None if is_taken else "no_answer")
+        assert reached.transfer.cause is None
         made.contact.hang_up()
-        call = await made.ended()
-        assert call.outcome == ("transferred" if is_taken else "answered")
+        assert (await made.ended()).outcome == "transferred"
         assert (await made.person_call()).status == "completed"
-        assert len(made.calls.twilio.rooms) == is_taken
+        assert len(made.calls.twilio.rooms) == 1
 
 
 @pytest.mark.requirement("TWILIO-08")
-@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("keys", [[], ["7"], ["7", "8"]])
+async def test_a_person_who_never_presses_the_key_is_asked_twice_and_the_contact_is_back_with_the_agent(
+    database_url: str, tmp_path: Path, sounds: Sounds, alone: None, keys: list[str]
+) -> None:
+    async with wanting(database_url, tmp_path, sounds, desk=Telephone(keys=list(keys)), confirm_key="1") as made:
+        failed = await made.reaches("failed")
+        assert failed.transfer is not None
+        assert failed.transfer.cause == "no_answer"
+        await made.contact.heard(len(made.contact.sound) / 8_000 + 4.5)
+        made.contact.hang_up()
+        call = await made.ended()
+        assert made.desk.was_told == [SUMMARY, SUMMARY]
+        assert (call.outcome, call.hangup_cause, call.ended_by) == ("answered", "contact_hangup", "contact")
+        assert any(SORRY in text for _, text in await made.calls.words(call))
+        assert (await made.person_call()).status == "completed"
+        assert made.calls.twilio.rooms == {}
+
+
+@pytest.mark.requirement("TWILIO-08")
 async def test_a_person_who_hangs_up_while_the_summary_is_said_has_not_taken_over(
     database_url: str, tmp_path: Path, sounds: Sounds, alone: None
 ) -> None:
@@ -182,7 +244,6 @@ async def test_a_person_who_hangs_up_while_the_summary_is_said_has_not_taken_ove
 
 
 @pytest.mark.requirement("TWILIO-09", "TRANSFER-06")
-@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 async def test_a_person_is_called_no_more_when_the_contact_hangs_up(
     database_url: str, tmp_path: Path, sounds: Sounds, alone: None
 ) -> None:
@@ -199,7 +260,6 @@ async def test_a_person_is_called_no_more_when_the_contact_hangs_up(
 
 @pytest.mark.requirement("TWILIO-09")
 @pytest.mark.parametrize("how", ["500", "nonsense"])
-@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 async def test_a_person_of_whose_call_no_answer_came_is_hung_up_and_not_called_again(
     database_url: str, tmp_path: Path, sounds: Sounds, alone: None, how: str
 ) -> None:
@@ -218,7 +278,6 @@ async def test_a_person_of_whose_call_no_answer_came_is_hung_up_and_not_called_a
 
 
 @pytest.mark.requirement("TWILIO-10")
-@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 async def test_a_contact_is_given_to_a_person_at_once_in_a_cold_transfer(
     database_url: str, tmp_path: Path, sounds: Sounds, alone: None
 ) -> None:
@@ -236,7 +295,6 @@ async def test_a_contact_is_given_to_a_person_at_once_in_a_cold_transfer(
 
 @pytest.mark.requirement("TWILIO-10")
 @pytest.mark.parametrize(("does", "cause"), [("busy", "busy"), ("no-answer", "no_answer")])
-@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 async def test_a_contact_hears_that_nobody_takes_over_when_a_cold_transfer_fails(
     database_url: str, tmp_path: Path, sounds: Sounds, alone: None, does: str, cause: str
 ) -> None:
@@ -251,7 +309,6 @@ async def test_a_contact_hears_that_nobody_takes_over_when_a_cold_transfer_fails
 
 @pytest.mark.requirement("TWILIO-09")
 @pytest.mark.parametrize("kind", ["warm", "cold"])
-@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 async def test_two_people_are_not_left_alone_when_twilio_does_not_move_the_call(
     database_url: str, tmp_path: Path, sounds: Sounds, alone: None, kind: str
 ) -> None:
@@ -265,7 +322,6 @@ async def test_two_people_are_not_left_alone_when_twilio_does_not_move_the_call(
 
 @pytest.mark.requirement("TWILIO-09")
 @pytest.mark.parametrize("tells", ["twice", "backwards", "never"])
-@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 async def test_what_twilio_tells_of_a_person_twice_out_of_order_or_never_changes_nothing(
     database_url: str, tmp_path: Path, sounds: Sounds, alone: None, tells: str
 ) -> None:
@@ -276,8 +332,57 @@ async def test_what_twilio_tells_of_a_person_twice_out_of_order_or_never_changes
         assert (await made.ended()).outcome == "transferred"
 
 
-@pytest.mark.requirement("TWILIO-09")
+@pytest.mark.requirement("COST-10", "COST-04")
+@pytest.mark.parametrize("kind", ["warm", "cold"])
+async def test_the_call_to_the_person_is_paid_and_what_twilio_says_of_both_later_counts_once(
+    database_url: str, tmp_path: Path, sounds: Sounds, alone: None, kind: str
+) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text(PRICES, encoding="utf-8")
+    async with wanting(database_url, tmp_path / "data", sounds, kind=kind, prices=prices) as made:
+        await made.reaches("bridged")
+        made.contact.hang_up()
+        call = await made.ended()
+        tenant, person, contact = made.calls.tenant, await made.person_call(), made.calls.twilio.calls[0]
+        assert await items_of(tenant, call) == [
+            ("telephony", 14_000, "pending"),
+            ("platform", 5_000, "known"),
+            ("transfer", 20_000, "pending"),
+        ]
+        for told in ({}, {person.sid: "-0.0110"}, {contact.sid: "-0.0085"}, {}):
+            made.calls.twilio.prices |= told
+            await tenant.services.database.write(due_now)
+            await late_charges.run(tenant.services, {"twilio": carrier_of(made.calls)})
+        assert await items_of(tenant, call) == [
+            ("telephony", 8_500, "known"),
+            ("platform", 5_000, "known"),
+            ("transfer", 11_000, "known"),
+        ]
+        assert await charged(tenant, call.id) == 8_500 + 5_000 + 11_000
+        await check_ledgers(tenant.services.database)
+
+
+@pytest.mark.requirement("COST-10")
 @pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
+async def test_what_two_who_talk_have_come_to_is_kept_while_they_do(
+    database_url: str, tmp_path: Path, sounds: Sounds, alone: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transfers, "PERSON_TOLD_EVERY_S", 0.2)
+    async with wanting(database_url, tmp_path, sounds) as made:
+        call, database = await made.reaches("bridged"), made.calls.tenant.services.database
+        talked_s = 0.0
+        with anyio.fail_after(WITHIN_S):
+            while talked_s < 2.0:
+                await anyio.sleep(0.1)
+                leg = await database.read(leg_rows.find, call.id)
+                so_far = None if leg is None else leg_rows.so_far_of(leg)
+                for one in so_far.transfer_legs if so_far else ():
+                    talked_s = one.ended_s - one.answered_s
+        made.contact.hang_up()
+        assert (await made.ended()).outcome == "transferred"
+
+
+@pytest.mark.requirement("TWILIO-09")
 async def test_words_about_a_person_that_are_forged_change_nothing(
     database_url: str, tmp_path: Path, sounds: Sounds, alone: None
 ) -> None:

@@ -69,12 +69,12 @@ class Calls:
 
 @asynccontextmanager
 async def calls_through_twilio(
-    database_url: str, data: Path, sounds: Sounds, *, thinks: bool = False
+    database_url: str, data: Path, sounds: Sounds, *, thinks: bool = False, prices: Path | None = None
 ) -> AsyncGenerator[Calls]:
     """A service that calls through Twilio. What is said are the sentences of `sounds`."""
     known = sounds.closed_set()
     async with imitated_twilio(NUMBER) as twilio, endpoint(known) as service:
         openai = InstalledService(kind="openai", url=service.url, model="test")
         speech = SpeechSettings(hearing=openai, thinking=openai if thinks else None)
-        async with calling_through(twilio, database_url, data, speech=speech) as tenant:
+        async with calling_through(twilio, database_url, data, speech=speech, prices=prices) as tenant:
             yield Calls(twilio, tenant, sounds, known, service)
