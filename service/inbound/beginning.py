@@ -5,11 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from callwright.contract.inbound_routing import RoutingFallback
-from callwright.service.inbound.routing.answers import RoutingAnswer
-from callwright.service.inbound.routing.references import why_unknown
 from sqlalchemy import Connection, Row, Select, bindparam, insert, or_, select, update
 
+from callwright.contract.inbound_routing import RoutingFallback
 from callwright.list_files.name_columns import name_of
 from callwright.service.accounts.principals import SERVICE
 from callwright.service.dialling.leases import mine, until
@@ -20,6 +18,8 @@ from callwright.service.inbound.arrival import Arrival
 from callwright.service.inbound.call_details import InboundDetails, stored
 from callwright.service.inbound.decision import BUSY, Answers, Decision, decide
 from callwright.service.inbound.routing import log as routing_log
+from callwright.service.inbound.routing.answers import RoutingAnswer
+from callwright.service.inbound.routing.references import why_unknown
 from callwright.service.inbound.waiting_lines import WaitingLines
 from callwright.service.inbound.whom_to_answer import KnownCaller, answering_agent, known_caller
 from callwright.service.platform.clock.clock import SECOND
@@ -206,7 +206,7 @@ def _request(
         agent=agent,
         variables={**cells, **(answer.variables if answer is not None else {})},
         steering=arrival.steering,
-        seed=row.seed,
+        seed=f"{row.seed} {arrival.call_id}",  # who calls again does not say the same again
         ring_timeout_s=settings.ring_timeout_seconds,
         max_duration_s=settings.max_call_duration_seconds,
         ai_disclosure=settings.compliance.ai_disclosure,

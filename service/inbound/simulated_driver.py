@@ -11,12 +11,10 @@ from typing import Any
 
 import anyio
 import orjson
-from callwright.service.inbound.routing.asking import Asked, RoutingWebhook
-from callwright.service.inbound.routing.question import Question
 from sqlalchemy import Connection, Row, Select, bindparam, select
 
 from callwright.service.dialling.finishing import Finished, finish
-from callwright.service.dialling.leases import fence_of, mine
+from callwright.service.dialling.leases import fence_of
 from callwright.service.dialling.queue import FIND, Rules
 from callwright.service.dialling.rounds.driver_writes import DriverWrites
 from callwright.service.dialling.rounds.real_time import DeploymentTime, RealTime
@@ -24,6 +22,8 @@ from callwright.service.inbound import callers
 from callwright.service.inbound.arrival import Arrival
 from callwright.service.inbound.beginning import Begun, begin
 from callwright.service.inbound.call_details import InboundDetails, request_in
+from callwright.service.inbound.routing.asking import Asked, RoutingWebhook
+from callwright.service.inbound.routing.question import Question
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.phone import number_facts
 from callwright.service.tables.inbound_settings import inbound_of
@@ -94,7 +94,7 @@ class SimulatedInbound:
 
     async def _record_open(self, deployment_id: str, open_calls: Sequence[Row[Any]]) -> None:
         def record(connection: Connection) -> None:
-            rules = _rules(connection, deployment_id, self._writes.owner, request_in(open_calls[0].inbound))
+            rules = _rules(connection, deployment_id, request_in(open_calls[0].inbound))
             requests = [(request_in(one.inbound), one) for one in open_calls]
             ended = [
                 Finished(request, outcome_of(request), one.created_at, started_told=one.started_at is not None)
@@ -145,7 +145,7 @@ class SimulatedInbound:
                 for one in seen.open_calls:
                     if one.id not in followed:
                         request = request_in(one.inbound)
-                        rules = await writes.database.read(_rules, deployment_id, writes.owner, request)
+                        rules = await writes.database.read(_rules, deployment_id, request)
                         pace.begin(rules, request, one.created_at, is_told=one.started_at is not None)
                         followed.add(one.id)
                 await self._end_some(engine, seen, time.now_ms())
@@ -217,5 +217,5 @@ def _look(connection: Connection, deployment_id: str, until_ms: int) -> _Seen:
     return _Seen(row, number, due, connection.execute(_OPEN, {"id": deployment_id}).all())
 
 
-def _rules(connection: Connection, deployment_id: str, owner: str, request: CallRequest) -> Rules:
-    return Rules.of(connection, mine(connection, deployment_id, owner), request.agent)
+def _rules(connection: Connection, deployment_id: str, request: CallRequest) -> Rules:
+    return Rules.of(connection, _row(connection, deployment_id), request.agent)
