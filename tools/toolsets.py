@@ -48,7 +48,7 @@ ABOUT: dict[Toolset, str] = {
     "events": "Telling other programs of events: webhook subscriptions, what was sent, why something did not arrive.",
     "upkeep": "Looking after what exists: labels, descriptions, renewal, voices, numbers, calls that may have rung.",
     "removal": "Deleting, and giving numbers back. Not to be undone.",
-    "inbound": "Answering a number: on the simulated network nobody calls in yet.",
+    "inbound": "Answering callers: who answers a number, its routing webhook, callers of the simulated network.",
     "audit": "Who changed what, when, and through which tool.",
     "call_tools": "What agents can do on a call beside talking.",
     "compliance": "The do-not-call list, reviews, why a call was allowed, one person's data.",

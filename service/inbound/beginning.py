@@ -130,7 +130,7 @@ def begin(
             in_flight=row.in_flight + count,
             states=counters.added(row.states, ["in_flight"] * count),
             reserved_micros=row.reserved_micros + reserved,
-            clock_ms=max(row.clock_ms, coming[-1].at_ms),
+            clock_ms=max(row.clock_ms or 0, coming[-1].at_ms),
             lease_until=until(connection, now_ms, lease_until_ms),
         )
     )
@@ -206,7 +206,7 @@ def _request(
         agent=agent,
         variables={**cells, **(answer.variables if answer is not None else {})},
         steering=arrival.steering,
-        seed=row.seed,
+        seed=f"{row.seed} {arrival.call_id}",  # who calls again does not say the same again
         ring_timeout_s=settings.ring_timeout_seconds,
         max_duration_s=settings.max_call_duration_seconds,
         ai_disclosure=settings.compliance.ai_disclosure,

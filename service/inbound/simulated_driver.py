@@ -14,7 +14,7 @@ import orjson
 from sqlalchemy import Connection, Row, Select, bindparam, select
 
 from callwright.service.dialling.finishing import Finished, finish
-from callwright.service.dialling.leases import fence_of, mine
+from callwright.service.dialling.leases import fence_of
 from callwright.service.dialling.queue import FIND, Rules
 from callwright.service.dialling.rounds.driver_writes import DriverWrites
 from callwright.service.dialling.rounds.real_time import DeploymentTime, RealTime
@@ -94,7 +94,7 @@ class SimulatedInbound:
 
     async def _record_open(self, deployment_id: str, open_calls: Sequence[Row[Any]]) -> None:
         def record(connection: Connection) -> None:
-            rules = _rules(connection, deployment_id, self._writes.owner, request_in(open_calls[0].inbound))
+            rules = _rules(connection, deployment_id, request_in(open_calls[0].inbound))
             requests = [(request_in(one.inbound), one) for one in open_calls]
             ended = [
                 Finished(request, outcome_of(request), one.created_at, started_told=one.started_at is not None)
@@ -133,7 +133,7 @@ class SimulatedInbound:
     async def _in_real_time(self, deployment_id: str) -> None:
         writes = self._writes
         row: Row[Any] = await writes.database.read(_row, deployment_id)
-        begins_ms = max(row.clock_ms, writes.clock.now_ms())
+        begins_ms = max(row.clock_ms or 0, writes.clock.now_ms())
         time = DeploymentTime(writes.clock, begins_ms, self._time_scale)
         engine = SimulatedEngine(EngineParts(writes.database, writes.clock, time, fence_of(writes.owner)))
         followed: set[str] = set()
@@ -145,7 +145,7 @@ class SimulatedInbound:
                 for one in seen.open_calls:
                     if one.id not in followed:
                         request = request_in(one.inbound)
-                        rules = await writes.database.read(_rules, deployment_id, writes.owner, request)
+                        rules = await writes.database.read(_rules, deployment_id, request)
                         pace.begin(rules, request, one.created_at, is_told=one.started_at is not None)
                         followed.add(one.id)
                 await self._end_some(engine, seen, time.now_ms())
@@ -217,5 +217,5 @@ def _look(connection: Connection, deployment_id: str, until_ms: int) -> _Seen:
     return _Seen(row, number, due, connection.execute(_OPEN, {"id": deployment_id}).all())
 
 
-def _rules(connection: Connection, deployment_id: str, owner: str, request: CallRequest) -> Rules:
-    return Rules.of(connection, mine(connection, deployment_id, owner), request.agent)
+def _rules(connection: Connection, deployment_id: str, request: CallRequest) -> Rules:
+    return Rules.of(connection, _row(connection, deployment_id), request.agent)

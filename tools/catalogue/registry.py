@@ -18,6 +18,7 @@ from callwright.tools.catalogue import (
     people,
     phone_numbers,
     providers,
+    simulated_callers,
     voices,
     wallet,
 )
@@ -37,6 +38,7 @@ MODULES = (
         audience_rows,
         phone_numbers,
         inbound_routing,
+        simulated_callers,
         deployments,
         dialling,
     ),

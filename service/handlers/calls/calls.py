@@ -328,7 +328,7 @@ def get_recording(asked: contract.GetRecording, context: RequestContext) -> Medi
             turns=turns,
             agent_voice_id=row.voice_id,
             agent_language=row.language,
-            seed=row.to_number,
+            seed=row.from_number if row.call_type == "inbound" else row.to_number,
         )
     except ValueError as error:  # the call or one of its turns is too long
         raise Refusal(SERVICE_UNAVAILABLE, f"no recording can be made of this call: {error}") from error

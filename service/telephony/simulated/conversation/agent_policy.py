@@ -8,14 +8,13 @@ from pydantic import JsonValue
 from callwright.contract.agents.call_tools import EndCallTool
 from callwright.contract.transfers import MOST_TRANSFERS
 from callwright.service.rules.opt_out_words import is_opt_out_key
-from callwright.service.rules.templates import render
 from callwright.service.telephony.engine import CallRequest
 from callwright.service.telephony.simulated.chance import Chance
 from callwright.service.telephony.simulated.conversation.ending import DEFAULT_CALLBACK_S, FAREWELLS, Ending
 from callwright.service.telephony.simulated.conversation.facts import filled_facts, news_of, states_asked_time
 from callwright.service.telephony.simulated.conversation.line import Awaited, Heard, Line
 from callwright.service.telephony.simulated.conversation.phrases import Act, bank_of, bank_or_english, joined, primary
-from callwright.service.telephony.simulated.conversation.prompts import Brief, answer_to, read_prompt
+from callwright.service.telephony.simulated.conversation.prompts import Brief, answer_to, brief_of
 from callwright.service.telephony.simulated.conversation.speech_acts import (
     ACCEPTING,
     GENERAL,
@@ -51,7 +50,7 @@ class AgentPolicy:
         self._bank = bank_or_english(language, incoming=self._incoming)
         self._language = language
         self._has_phrases = bank_of(language) is not None
-        self._brief = self._read_brief()
+        self._brief = brief_of(request.agent.system_prompt, request.variables, self._bank)
         self._own_brief: Brief | None = None
         self._left = list(reversed(self._brief.objectives))
         self._unheard: list[str] = []
@@ -84,13 +83,6 @@ class AgentPolicy:
     def left(self) -> int:
         """How many objectives it has not raised yet."""
         return len(self._left)
-
-    def _read_brief(self) -> Brief:
-        prompt, variables = self._request.agent.system_prompt, self._request.variables
-        if "{{" in prompt and any("\n" in value for value in variables.values()):
-            # A value of several lines may contain objectives.
-            prompt = render(prompt, variables).text
-        return read_prompt(prompt, self._bank)
 
     # -- the agent speaks ---------------------------------------------------------------------------------------
 

@@ -6,9 +6,11 @@ has phrases; English knows more verbs.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from callwright.service.rules.templates import render
 from callwright.service.telephony.simulated.conversation.facts import (
     Fact,
     asks_who,
@@ -253,6 +255,13 @@ def read_prompt(prompt: str, bank: Bank) -> Brief:
     for line in prompt.splitlines()[:_MAX_LINES]:
         reader.line(line[:2_000])
     return Brief(tuple(reader.objectives), tuple(reader.facts), reader.identity)
+
+
+def brief_of(prompt: str, variables: Mapping[str, str], bank: Bank) -> Brief:
+    """The brief of a call. A value of several lines may contain objectives."""
+    if "{{" in prompt and any("\n" in value for value in variables.values()):
+        prompt = render(prompt, variables).text
+    return read_prompt(prompt, bank)
 
 
 def answer_to(question: str, brief: Brief, bank: Bank) -> str | None:

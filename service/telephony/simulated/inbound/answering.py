@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from callwright.contract.calls.calls import Outcome
-from callwright.service.telephony.answering import Answering, AnsweringAction
+from callwright.service.telephony.answering import Answering, AnsweringAction, Wait
 from callwright.service.telephony.engine import CallRequest, CallResult, HangupCause
 from callwright.service.telephony.simulated.chance import Chance, key_of
 from callwright.service.telephony.simulated.conversation.persona import Persona
@@ -27,6 +27,8 @@ POSSIBLE: dict[AnsweringAction, tuple[Outcome, ...]] = {
     "reject": (),
 }
 """The outcomes that steering can choose, by how the call is answered."""
+SHORT_WAIT_S = 10.0
+"""Who is to give up does so while it rings, if the wait is shorter."""
 
 
 def simulate_answering(request: CallRequest, answering: Answering) -> CallResult:
@@ -41,7 +43,8 @@ def simulate_answering(request: CallRequest, answering: Answering) -> CallResult
     if answering.action == "reject":
         return _rejected(request, answering, steering)
     timing = _rings(line)
-    if steering.outcome == "abandoned" and answering.wait is None:
+    wait = _wait_after_answer(answering.wait, timing)
+    if steering.outcome == "abandoned" and (wait is None or _queues_s(wait) < SHORT_WAIT_S):
         return _hung_up_while_it_rings(request, timing, steering)
     warnings = list(warnings_of(request, steering) if answering.action == "agent" else steering.problems)
     request = with_plain_placeholders(request)
@@ -59,9 +62,9 @@ def simulate_answering(request: CallRequest, answering: Answering) -> CallResult
     caller = Caller(persona, Chance(moment, "contact"))
     announcements = Announcements(request, timeline, words)
     talk: Talk | None = None
-    if answering.wait is not None:
-        patience = _patience_s(answering, persona, steering, line)
-        talk = wait_for_line(answering.wait, timeline, announcements, patience_s=patience)
+    if wait is not None:
+        patience = _patience_s(wait, persona, steering, line)
+        talk = wait_for_line(wait, timeline, announcements, patience_s=patience)
     if talk is None and answering.action == "voicemail":
         chance = Chance(moment, "mailbox")
         talk = take_message(request, persona, caller, timeline, announcements, steering=steering, chance=chance)
@@ -93,16 +96,24 @@ def _rings(chance: Chance) -> RingTiming:
     return RingTiming("answered", 0.0, ringing_s, answered_s, answered_s)
 
 
-def _patience_s(answering: Answering, persona: Persona, steering: Steering, chance: Chance) -> float:
+def _wait_after_answer(wait: Wait | None, timing: RingTiming) -> Wait | None:
+    """The wait as it is when the call is answered; None if a line is free by then."""
+    if wait is None or wait.waits_s is None:
+        return wait
+    left_s = wait.waits_s - timing.ended_s
+    return replace(wait, waits_s=left_s) if left_s > 0 else None
+
+
+def _queues_s(wait: Wait) -> float:
+    return wait.longest_s if wait.waits_s is None else min(wait.waits_s, wait.longest_s)
+
+
+def _patience_s(wait: Wait, persona: Persona, steering: Steering, chance: Chance) -> float:
     """When a caller who waits hangs up. A steered outcome decides whether it does."""
-    drawn, share = patience_s(persona, steering, chance), chance.between(0.2, 0.9)
-    wait = answering.wait
-    if steering.outcome is None or wait is None:
+    drawn, share = patience_s(persona, steering, chance), chance.between(0.2, 0.8)
+    if steering.outcome is None:
         return drawn
-    if steering.outcome != "abandoned":
-        return float("inf")
-    longest_s = wait.longest_s if wait.waits_s is None else min(wait.waits_s, wait.longest_s)
-    return min(drawn, share * longest_s)
+    return min(drawn, share * _queues_s(wait)) if steering.outcome == "abandoned" else float("inf")
 
 
 def _rejected(request: CallRequest, answering: Answering, steering: Steering) -> CallResult:

@@ -13,6 +13,8 @@ _MOST_ANNOUNCEMENTS = 100
 """In a queue of hours the position is said less often."""
 _NOT_RIGHT_BEFORE_S = 5.0
 """The position is not said any more when the wait is nearly over."""
+_HANGS_UP_S = 1.0
+"""Nobody hangs up at the very moment when a line is free."""
 _LAST_SENTENCE_S = 12.0
 """Kept of the longest duration of a call for what the caller hears in the end."""
 
@@ -22,8 +24,8 @@ ABANDONED = Talk(outcome="abandoned", hangup_cause="contact_hangup", ended_by="c
 def wait_for_line(wait: Wait, timeline: Timeline, announcements: Announcements, *, patience_s: float) -> Talk | None:
     """Waits until a line is free: returns None then, and else what has come of the call.
 
-    A caller who has waited for `patience_s` hangs up, and one who has waited for the longest time of the queue hears
-    that all lines are busy.
+    The wait begins with the answer. A caller who has waited for `patience_s` hangs up, and one who has waited for the
+    longest time of the queue hears that all lines are busy.
     """
     waits_s = wait.waits_s if wait.waits_s is not None and wait.waits_s >= 0 else math.inf
     longest_s = min(max(wait.longest_s, 0.0), max(timeline.limit_s - _LAST_SENTENCE_S, 0.0))
@@ -35,8 +37,9 @@ def wait_for_line(wait: Wait, timeline: Timeline, announcements: Announcements, 
         next_s = timeline.now_s + every_s
         over = next_s > end_s - _NOT_RIGHT_BEFORE_S
         until_s = end_s if over else next_s
-        if patience_s < min(until_s, end_s):
-            timeline.wait(max(patience_s - timeline.now_s, 0.0))
+        leaves_s = max(patience_s, timeline.now_s)
+        if leaves_s < min(until_s, end_s - _HANGS_UP_S):
+            timeline.wait(leaves_s - timeline.now_s)
             return ABANDONED
         timeline.wait(max(until_s - timeline.now_s, 0.0))
     if waits_s <= longest_s and not timeline.cut:

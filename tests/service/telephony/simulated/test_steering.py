@@ -3,6 +3,9 @@ import pytest
 from callwright.contract.calls.calls import OUTCOMES
 from callwright.service.telephony.simulated.person import ANSWERS
 from callwright.service.telephony.simulated.steering import (
+    CALLER_INTENTS,
+    CALLER_OUTCOMES,
+    CALLERS,
     COLUMNS,
     INTENTS,
     MAX_GREETING_CHARS,
@@ -24,6 +27,33 @@ from callwright.service.telephony.simulated.steering import (
 )
 def test_every_known_value_is_accepted(name: str, value: str) -> None:
     assert check_steering(name, value) is None
+
+
+@pytest.mark.requirement("INSIM-08")
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("outcome", each) for each in CALLER_OUTCOMES]
+    + [("intent", each) for each in CALLER_INTENTS]
+    + [
+        ("persona", "angry"),
+        ("transfer", "busy"),
+        ("language", "pt-BR"),
+        ("script", "Hi.|Bye."),
+        ("patience", " 3600 "),
+    ],
+)
+def test_every_known_value_of_a_caller_is_accepted(name: str, value: str) -> None:
+    assert check_steering(name, value, CALLERS) is None
+    assert read_steering({name: value}, CALLERS).problems == ()
+
+
+def test_patience_is_of_callers_and_a_greeting_of_contacts() -> None:
+    assert check_steering("patience", "60") is not None
+    assert check_steering("greeting", "Hi") is None
+    refused = check_steering("greeting", "Hi", CALLERS)
+    assert refused is not None
+    assert "sim.patience" in refused
+    assert read_steering({"patience": "60"}, CALLERS).patience_s == 60.0
 
 
 @pytest.mark.parametrize("name", COLUMNS)

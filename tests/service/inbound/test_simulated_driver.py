@@ -1,0 +1,182 @@
+"""What callers of the simulated network get: hours, lines, a queue, a routing webhook that says anything or nothing."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from callwright.contract.calls.calls import Call
+from callwright.contract.deployments.deployments import Deployment
+from callwright.service.platform.outgoing.posted import Posted
+from tests.support.callers import answered_number, number_of
+from tests.support.campaigns import calls_of, leave_in_wallet, make_agent
+from tests.support.inbound_driver import answer_callers
+from tests.support.service import Tenant
+from tests.support.webhooks.routing import ScriptedRouting, told
+
+NEVER = {"timezone": "UTC", "windows": [{"days": ["mon"], "start": "00:00", "end": "00:01"}]}
+DESK = "+12125550177"
+
+
+async def answered(
+    tenant: Tenant, desk: Deployment, routing: ScriptedRouting | None = None, **asked: Any
+) -> list[Call]:
+    """The calls of people who call a number."""
+    await tenant.client.phone_numbers.simulate_call(id=number_of(desk), **asked)
+    await answer_callers(tenant, desk, routing)
+    return await calls_of(tenant, desk.id)
+
+
+async def routed(tenant: Tenant, desk: Deployment, answer: Any, **fallback: Any) -> Call:
+    """The newest call of a number whose webhook answers so."""
+    number_id = number_of(desk)
+    await tenant.client.phone_numbers.set_inbound_routing(id=number_id, url="https://example.com/who", **fallback)
+    said = answer if isinstance(answer, Posted) else told(answer)
+    return (await answered(tenant, desk, ScriptedRouting(lambda _: said)))[-1]
+
+
+def got(call: Call) -> tuple[Any, ...]:
+    assert call.inbound is not None
+    return call.outcome, call.inbound.routed_by, call.inbound.action, call.inbound.reason
+
+
+@pytest.mark.requirement("INB-06")
+@pytest.mark.parametrize(
+    ("after_hours", "outcomes", "action"),
+    [
+        ({"action": "reject"}, {"rejected"}, "reject"),
+        ({"action": "voicemail"}, {"voicemail_left", "voicemail"}, "voicemail"),
+        (
+            {"action": "forward", "forward_to": DESK},
+            {"transferred", "busy", "no_answer", "rejected", "unreachable"},
+            "forward",
+        ),
+    ],
+)
+async def test_outside_the_business_hours_callers_get_what_was_set(
+    tenant: Tenant, after_hours: dict[str, str], outcomes: set[str], action: str
+) -> None:
+    desk = await answered_number(tenant, business_hours=NEVER, after_hours=after_hours)
+    calls = await answered(tenant, desk, count=20)
+    assert {call.outcome for call in calls} <= outcomes
+    assert {got(call)[1:] for call in calls} == {("deployment", action, "after_hours")}
+
+
+async def test_more_callers_than_lines_hear_the_busy_tone(tenant: Tenant) -> None:
+    desk = await answered_number(tenant, max_concurrency=3)
+    calls = await answered(tenant, desk, count=10)
+    assert Counter(got(call)[2:] for call in calls) == {("agent", None): 3, ("reject", "overflow"): 7}
+    assert {call.outcome for call in calls if got(call)[2] == "reject"} == {"busy"}
+    shown = await tenant.client.deployments.get(id=desk.id)
+    assert (shown.stats.attempts, shown.stats.contacts, shown.stats.in_flight) == (10, 10, 0)
+
+
+async def test_callers_who_wait_are_answered_in_their_order_and_others_give_up(tenant: Tenant) -> None:
+    desk = await answered_number(tenant, max_concurrency=1, overflow={"action": "queue"})
+    calls = await answered(tenant, desk, count=12, per_minute=6)
+    waited = [call for call in calls if call.inbound and call.inbound.waited_seconds]
+    assert waited
+    assert {call.outcome for call in calls} <= {"answered", "abandoned", "busy", "transferred"}
+    assert all(call.outcome == "abandoned" or call.inbound for call in waited)
+    for call in waited:
+        transcript = await tenant.client.calls.get_transcript(call_uuid=call.id)
+        assert transcript.turns[0].role == "agent"  # the caller hears the place in the queue
+    served = [call for call in calls if call.outcome == "answered" and call.ended_at is not None]
+    assert len(served) >= 2
+
+
+async def test_a_webhook_chooses_the_agent_the_words_and_what_is_known_of_the_caller(tenant: Tenant) -> None:
+    desk = await answered_number(tenant)
+    other = await make_agent(tenant, "Second agent")
+    answer = {
+        "action": "answer",
+        "agent_id": other.id,
+        "variables": {"ticket": "T-77"},
+        "metadata": {"crm": "42"},
+        "overrides": {"welcome_message": "Good day, you have ticket {{ticket}}."},
+    }
+    call = await routed(tenant, desk, answer)
+    assert got(call) == (call.outcome, "webhook", "agent", None)
+    assert call.outcome in ("answered", "transferred")
+    assert (call.agent_id, call.variables["ticket"]) == (other.id, "T-77")
+    assert call.inbound is not None
+    assert call.inbound.metadata == {"crm": "42"}
+    transcript = await tenant.client.calls.get_transcript(call_uuid=call.id)
+    assert "you have ticket T-77" in transcript.turns[0].text
+
+
+@pytest.mark.requirement("ROUTE-02")
+@pytest.mark.parametrize(
+    ("reason", "outcome"), [("busy", "busy"), ("blocked", "rejected"), ("closed", "rejected"), (None, "busy")]
+)
+async def test_a_webhook_refuses_a_caller(tenant: Tenant, reason: str | None, outcome: str) -> None:
+    call = await routed(tenant, await answered_number(tenant), {"action": "reject", "reject_reason": reason})
+    assert got(call) == (outcome, "webhook", "reject", reason or "busy")
+    assert (call.duration_seconds, call.cost and call.cost.amount) == (0, "0.000000")
+
+
+@pytest.mark.requirement("ROUTE-05")
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"agent_id": "agt_of_somebody_else"},
+        {"overrides": {"voice_id": "no-such-voice"}},
+        {"action": "sing"},
+        Posted("timeout", None, "", "The endpoint did not answer within 1 second.", 1_000),
+        Posted("server_error", 500, "oops", "The endpoint answered 500: it has failed.", 12, is_whole=True),
+    ],
+)
+async def test_without_a_usable_answer_the_deployment_answers_and_the_log_says_why(tenant: Tenant, answer: Any) -> None:
+    desk = await answered_number(tenant)
+    call = await routed(tenant, desk, answer)
+    assert got(call)[1:] == ("deployment", "agent", None)
+    (entry,) = (await tenant.client.phone_numbers.list_routing_requests(id=number_of(desk))).data
+    assert (entry.call_id, entry.action) == (call.id, None)
+    assert entry.detail
+
+
+@pytest.mark.requirement("ROUTE-05")
+async def test_with_the_deployment_paused_callers_get_what_the_number_says_and_then_busy(tenant: Tenant) -> None:
+    desk = await answered_number(tenant)
+    await tenant.client.deployments.pause(id=desk.id)
+    forward = {"action": "forward", "forward_to": DESK}
+    call = await routed(tenant, desk, {}, fallback=forward)
+    assert got(call)[1:] == ("fallback", "forward", "deployment_paused")
+    refused = await routed(tenant, desk, {}, fallback={"action": "reject"})
+    assert got(refused) == ("rejected", "fallback", "reject", "deployment_paused")
+    busy = await routed(tenant, desk, {})
+    assert got(busy) == ("busy", "fallback", "reject", "deployment_paused")
+
+
+async def test_a_caller_who_shows_no_number_is_answered_and_is_nobody(tenant: Tenant) -> None:
+    desk = await answered_number(tenant)
+    routing = ScriptedRouting()
+    await tenant.client.phone_numbers.set_inbound_routing(id=number_of(desk), url="https://example.com/who")
+    (call,) = await answered(tenant, desk, routing, withheld=True)
+    assert (call.from_number, call.contact_name) == ("withheld", None)
+    assert routing.questions[0]["data"]["from"] is None
+
+
+async def test_a_caller_who_is_in_a_list_is_known(tenant: Tenant) -> None:
+    desk = await answered_number(tenant)
+    rows = [{"phone_number": "+12065550111", "name": "Mia Wong", "plan": "gold"}]
+    await tenant.client.audiences.create(name="Customers", rows=rows)
+    (call,) = await answered(tenant, desk, caller="+12065550111")
+    assert (call.contact_name, call.variables["plan"]) == ("Mia Wong", "gold")
+    assert call.audience_id is not None
+
+
+async def test_with_an_empty_wallet_callers_hear_the_busy_tone(tenant: Tenant) -> None:
+    desk = await answered_number(tenant)
+    await leave_in_wallet(tenant, 10)
+    (call,) = await answered(tenant, desk)
+    assert got(call) == ("busy", "deployment", "reject", "insufficient_credits")
+
+
+async def test_in_real_time_calls_last_and_are_recorded(tenant: Tenant) -> None:
+    desk = await answered_number(tenant, max_concurrency=2)
+    await tenant.client.phone_numbers.simulate_call(id=number_of(desk), count=4)
+    await answer_callers(tenant, desk, time_scale=2_000.0)
+    calls = await calls_of(tenant, desk.id)
+    assert Counter(got(call)[2] for call in calls) == {"agent": 2, "reject": 2}
+    assert all(call.ended_at is not None for call in calls)

@@ -1,0 +1,33 @@
+"""The tool by which somebody on the simulated network calls a number."""
+
+from callwright.contract import simulated_callers as contract
+from callwright.contract.checks.counts import count_of
+from callwright.contract.simulated_callers import SimulatedCallers
+from callwright.tools.runtime.tool import Hints, Tool
+from callwright.tools.runtime.tool_context import ToolContext
+from callwright.tools.wording.text import lines, moment
+
+
+def _coming(made: SimulatedCallers, context: ToolContext) -> str:
+    until = f", the last at {moment(made.last_at)}" if made.last_at != made.first_at else ""
+    return lines(
+        f"{count_of(made.count, 'caller')} on the simulated network: the first at {moment(made.first_at)}{until}.",
+        context.hint(f"list_calls with deployment_id {made.deployment_id} shows what each of them got."),
+    )
+
+
+TOOLS: tuple[Tool, ...] = (
+    Tool(
+        operation=contract.simulate_inbound_call,
+        toolset="inbound",
+        title="Have somebody call a number",
+        description=(
+            "Callers of the simulated network call a number that an inbound deployment answers. No telephone rings; a "
+            "routing webhook of the number is really asked. To call people use start_deployment. Costs play money."
+        ),
+        hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=True),
+        reply=_coming,
+        collapsed=frozenset({"steering"}),
+        argument_descriptions={"steering": "What they do, such as {persona: impatient}."},
+    ),
+)
