@@ -87,10 +87,10 @@ class SimulatedEngine:
         try:
             for progress in _stages(result, dial_ms):
                 if await self._hung_up(hang_up, progress.at_ms):
-                    return self._cut(result, dial_ms)
+                    return self._cut(request, result, dial_ms)
                 await report(progress)
             if await self._hung_up(hang_up, dial_ms + round(result.ended_s * 1_000)):
-                return self._cut(result, dial_ms)
+                return self._cut(request, result, dial_ms)
             return result
         finally:
             del self._hang_ups[request.call_id]
@@ -111,10 +111,15 @@ class SimulatedEngine:
             tasks.cancel_scope.cancel()
         return hang_up.is_set()
 
-    def _cut(self, result: CallResult, dial_ms: int) -> CallResult:
+    def _cut(self, request: CallRequest, result: CallResult, dial_ms: int) -> CallResult:
         end = self._ends.get(result.call_id) or EarlyEnd()
         at_ms = self._timeline.now_ms() if end.at_ms is None else end.at_ms
-        return cut_short(result, (at_ms - dial_ms) / 1_000, end)
+        after_s = (at_ms - dial_ms) / 1_000
+        cut = cut_short(result, after_s, end)
+        wait = None if request.answering is None else request.answering.wait
+        if wait is not None and after_s < (wait.waits_s or 0.0) and cut.outcome == "answered":
+            return replace(cut, outcome="abandoned", disposition=None)  # the agent had not answered yet
+        return cut
 
     async def hang_up(self, call_id: str, end: EarlyEnd | None = None) -> None:
         """Ends a call that `run` is making; another one is left alone."""

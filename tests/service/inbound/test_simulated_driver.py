@@ -240,3 +240,24 @@ async def test_of_many_callers_each_is_answered_whatever_their_webhook_does(tena
         expected = {None: "deployment"}.get(entry.action, "webhook")
         assert call.inbound.routed_by == expected
         assert bool(entry.detail) == (entry.action is None)
+
+
+async def test_callers_who_wait_at_a_deployment_that_is_paused_are_not_left_waiting(tenant: Tenant) -> None:
+    desk = await answered_number(tenant, max_concurrency=1, overflow={"action": "queue"})
+    await tenant.client.phone_numbers.simulate_call(id=number_of(desk), count=2, steering={"patience": "3600"})
+
+    async def pause() -> None:
+        with anyio.fail_after(20):
+            while True:
+                if len(await calls_of(tenant, desk.id)) == 2:
+                    break
+                await anyio.sleep(0.05)
+        await tenant.client.deployments.pause(id=desk.id)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(pause)
+        await answer_callers(tenant, desk, time_scale=20.0)
+    calls = await calls_of(tenant, desk.id)
+    (waited,) = [call for call in calls if call.inbound is not None and call.inbound.reason == "overflow"]
+    assert (waited.outcome, waited.ended_by, waited.hangup_cause) == ("abandoned", "platform", "call_rejected")
+    assert {call.outcome for call in calls if call.id != waited.id} <= {"answered", "transferred"}
