@@ -237,8 +237,7 @@ async def test_of_many_callers_each_is_answered_whatever_their_webhook_does(tena
         call = by_id[entry.call_id or ""]
         assert call.inbound is not None
         assert call.ended_at is not None
-        expected = {None: "deployment"}.get(entry.action, "webhook")
-        assert call.inbound.routed_by == expected
+        assert call.inbound.routed_by == ("deployment" if entry.action is None else "webhook")
         assert bool(entry.detail) == (entry.action is None)
 
 

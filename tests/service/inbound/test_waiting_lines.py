@@ -30,7 +30,7 @@ CALLERS = st.lists(
 
 def served_at(most: int, callers: list[Comes]) -> list[int | None]:
     """When each caller has a line, first come first served; None for those who give up. Millisecond by millisecond."""
-    arrivals, at_ms = [], 0
+    arrivals, at_ms = list[int](), 0
     for caller in callers:
         at_ms += caller.after_ms
         arrivals.append(at_ms)
