@@ -25,6 +25,8 @@ from callwright.service.telephony.media.messages import (
     Report,
     Said,
     SpeechServices,
+    ToolAsks,
+    ToolKept,
     TransferAsked,
     Transferring,
     TransferUpdate,
@@ -108,6 +110,9 @@ async def followed(
             await told(report.stage, report.provider_call_id)
         elif isinstance(report, Said | PersonOnLine):
             await leg.keep(so_far())
+        elif isinstance(report, ToolAsks):
+            await leg.keep(so_far())
+            await call.send(ToolKept(call_id=call_id, turn_index=report.turn.index))
         elif isinstance(report, Transferring):
             await leg.keep(so_far())
             await leg.transferred(report.transfer)
