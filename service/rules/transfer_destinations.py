@@ -2,6 +2,8 @@
 
 from collections.abc import Collection, Sequence
 
+from phonenumbers import SUPPORTED_REGIONS
+
 from callwright.contract.agents.call_tools import TransferTool
 from callwright.service.platform.phone import Undialable, number_facts, read_number
 from callwright.service.rules.templates import variables_in
@@ -14,7 +16,13 @@ def columns_of(tool: TransferTool) -> Sequence[str]:
 
 
 def check(tool: TransferTool, place: str) -> None:
-    """Raises `Unfit` for a destination that cannot be called. `place` is the field of the tool."""
+    """Raises `Unfit` for a destination that cannot be called, and for a country that there is not. `place` is the field
+    of the tool."""
+    for index, country in enumerate(tool.countries):
+        if country not in SUPPORTED_REGIONS:
+            raise Unfit(
+                f"{place}.countries.{index}", f"must be a country's code of ISO 3166-1, such as US or DE; not {country}"
+            )
     names: list[str] = []
     for index, one in enumerate(tool.destinations):
         field = f"{place}.destinations.{index}"

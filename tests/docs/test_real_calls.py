@@ -1,15 +1,9 @@
-"""The page about real calls: its commands are understood, and by its rules a softphone rings at any hour."""
+"""The page about real calls: by its rules a softphone rings at any hour."""
 
 import re
-import shlex
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-import pytest
-import typer
-
-from callwright.server.commands.line import app
 from callwright.service.dialling.eligibility.gate import Allowed, Candidate, Deferred, gate
 from callwright.service.platform.clock.clock import HOUR, milliseconds
 from callwright.service.rules.open_hours import open_hours
@@ -36,19 +30,6 @@ def test_by_the_rules_of_the_page_the_softphone_rings_at_any_hour_and_by_the_shi
     assert RULES is not None
     assert set(decisions(read_rules(RULES[1]))) == {Allowed}
     assert Deferred in decisions(shipped_rules())
-
-
-@pytest.mark.parametrize("line", re.findall(r"^callwright .*$", PAGE, re.MULTILINE))
-def test_a_command_on_the_page_is_understood(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "softphone.toml").touch()
-    _, *words = shlex.split(line)
-    command: Any = typer.main.get_command(app)
-    while hasattr(command, "commands"):
-        name, *words = words
-        command = command.commands[name]
-    with command.make_context("callwright", words):
-        pass
 
 
 def test_the_number_that_is_called_is_the_softphones() -> None:

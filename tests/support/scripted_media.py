@@ -4,7 +4,8 @@ Started by `MediaProcesses` with this file as the command. `...1` says two turns
 the middle of the call, `...3` waits for an order to hang up, `...4` writes a line that is no report first. `...5` is a
 machine that hangs up in the middle of the message, `...6` one that hears the whole message, `...7` is busy. `...8`
 asks and is answered twice, and presses keys meanwhile. `...9` is with a person for 18 seconds by its words, when the
-process ends. Where the order wants a recording, its file has what was said.
+process ends. `...0` asks a tool, and ends once it may be asked. Where the order wants a recording, its file has what
+was said.
 """
 
 import json
@@ -57,6 +58,11 @@ def _begin(order: dict[str, Any]) -> None:
         for until_s in (3.0, 18.0):
             leg = {"to": "+12125550177", "answered_s": 3.0, "ended_s": until_s}
             _say(type="person_on_line", call_id=call_id, number=1, leg=leg)
+    if kind == "0":
+        booking = {"name": "book", "arguments": "{}", "result": "Nobody knows.", "ok": False, "latency_ms": 0}
+        turn = {**_turn(1, "system", ""), "language": "", "tool_call": booking}
+        _say(type="tool_asks", call_id=call_id, turn=turn)
+        return
     if kind in "29":
         os._exit(9)
     if kind in "56":
@@ -97,6 +103,8 @@ def main() -> None:
         order = json.loads(line)
         if order["type"] == "begin":
             _begin(order)
+        elif order["type"] == "tool_kept":
+            os._exit(9)
         elif order["type"] == "hang_up":
             _end(order["call_id"], order["cause"], order["ended_by"])
 

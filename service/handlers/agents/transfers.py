@@ -1,4 +1,5 @@
-"""Where an agent may not hand its calls over, by what the database knows: other countries, and who is not called."""
+"""Where an agent may not hand its calls over, by what the database knows: other countries, numbers from which agents
+call, and who is not called."""
 
 from collections.abc import Sequence
 
@@ -15,7 +16,8 @@ _N = phone_numbers.c
 
 
 def check(tools: Sequence[CallTool], context: RequestContext) -> None:
-    """Raises `Unfit` for a destination abroad that is not allowed, and for one that asked not to be called.
+    """Raises `Unfit` for a destination abroad that is not allowed, one at which no person answers because agents call
+    from it, and one that asked not to be called.
 
     An organization without numbers calls from nowhere yet, so its destinations may be anywhere.
     """
@@ -23,11 +25,18 @@ def check(tools: Sequence[CallTool], context: RequestContext) -> None:
         if not isinstance(tool, TransferTool):
             continue
         place = f"call_tools.{index}"
-        mine = select(_N.country).where(_N.org_id == context.org_id, _N.released_at.is_(None)).distinct()
-        own = set(context.connection.execute(mine).scalars())
+        mine = _N.org_id == context.org_id, _N.released_at.is_(None)
+        own = set(context.connection.execute(select(_N.country).where(*mine).distinct()).scalars())
         if own:
             check_countries(tool, place, own)
+        wanted = [one.to for one in tool.destinations]
+        calling = set(context.connection.execute(select(_N.number).where(*mine, _N.number.in_(wanted))).scalars())
         for at, one in enumerate(tool.destinations):
+            if one.to in calling:
+                raise Unfit(
+                    f"{place}.destinations.{at}.to",
+                    "is one of your own numbers, from which agents call; give the number of a person's telephone",
+                )
             listed = do_not_call.entry_of(
                 context.connection, context.org_id, one.to, simulated=False, now_ms=context.now_ms
             )

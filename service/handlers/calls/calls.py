@@ -30,7 +30,7 @@ from callwright.service.speech.recordings import MediaType
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.deployment_calls import OfDeployments
 from callwright.service.tables.recording_watermarks import watermark_of
-from callwright.service.tables.schema import calls, deployments, organizations, transcripts
+from callwright.service.tables.schema import calls, deployments, legs, organizations, transcripts
 from callwright.service.telephony.engine import Turn
 
 _C = calls.c
@@ -43,6 +43,11 @@ _NAMES = tuple(_C.keys())
 _MEMBERS = [field.serialization_alias or name for name, field in contract.Call.model_fields.items()]
 _MOMENTS = [name for name, field in contract.Call.model_fields.items() if in_whole_seconds(field)]
 _SETTINGS = select(deployments.c.settings, deployments.c.inbound).where(deployments.c.id == bindparam("id"))
+_UNCONFIRMED = select(legs.c.call_id).where(legs.c.org_id == bindparam("org"), legs.c.state == "unconfirmed")
+_UNHEARD = (
+    "The carrier has not said whether it has this call, so nobody knows whether the telephone rings. It is not placed "
+    "again. Once its longest ringing and talking would be over, its person is held until you decide (resolve_call)."
+)
 _TURNS = select(transcripts.c.turns).where(transcripts.c.call_id == bindparam("id"))
 
 
@@ -101,6 +106,20 @@ class _Recorded:
             row: Any = self._connection.execute(_SETTINGS, {"id": deployment_id}).one_or_none()
             self._known[deployment_id] = row is None or settings_of(row).recording.enabled
         return self._known[deployment_id]
+
+
+class _Unheard:
+    """The calls of an organization of which their carrier has not said whether it has them. Read once, if at all."""
+
+    def __init__(self, context: RequestContext) -> None:
+        self._context = context
+        self._ids: frozenset[str] | None = None
+
+    def __contains__(self, call_id: str) -> bool:
+        if self._ids is None:
+            found = self._context.connection.execute(_UNCONFIRMED, {"org": self._context.org_id}).scalars()
+            self._ids = frozenset(found)
+        return call_id in self._ids
 
 
 def _by_name(row: Row[Any]) -> dict[str, Any]:
@@ -174,7 +193,9 @@ def resolution_of(stored: str | None) -> dict[str, Any] | None:
     }
 
 
-def _members(row: Row[Any], retention: _Retention, public_url: str | None, recorded: _Recorded) -> dict[str, Any]:
+def _members(
+    row: Row[Any], retention: _Retention, public_url: str | None, recorded: _Recorded, unheard: _Unheard
+) -> dict[str, Any]:
     """A call as JSON, its members in the order of the contract."""
     call = _by_name(row)
     ringing = call["ringing_at"]
@@ -182,6 +203,7 @@ def _members(row: Row[Any], retention: _Retention, public_url: str | None, recor
     has_turns = call["turn_count"] > 0
     is_recorded = recorded(call["deployment_id"])
     exists = _has_recording(call)
+    is_heard = call["status"] != "queued" or call["id"] not in unheard
     shown = call | {
         "call_id": call["id"],
         "from": call["from_number"],
@@ -200,7 +222,7 @@ def _members(row: Row[Any], retention: _Retention, public_url: str | None, recor
         "transcript_url": transcript_url(public_url, call["id"]) if has_turns else None,
         "unanswered_questions": orjson.loads(call["unanswered_questions"]),
         "variables": orjson.loads(call["variables"]),
-        "warnings": orjson.loads(call["warnings"]),
+        "warnings": orjson.loads(call["warnings"]) if is_heard else [_UNHEARD],
     }
     return {name: shown[name] for name in _MEMBERS}
 
@@ -237,10 +259,10 @@ def list_calls(asked: contract.ListCalls, context: RequestContext) -> Page[contr
         others = filter_conditions(listing, asked.model_copy(update={"deployment_id": None}))
         finder = OfDeployments(context.connection, context.org_id, asked.deployment_id, others, listing.most(asked))
     retention = _retention(context, watermark_of(context.connection, context.org_id))
-    recorded = _Recorded(context.connection)
+    recorded, unheard = _Recorded(context.connection), _Unheard(context)
 
     def to_resource(row: Row[Any]) -> bytes:
-        return orjson.dumps(_members(row, retention, context.settings.public_url, recorded))
+        return orjson.dumps(_members(row, retention, context.settings.public_url, recorded, unheard))
 
     return context.page(listing, asked, to_resource, finder)
 
@@ -255,15 +277,15 @@ def get_resource(context: RequestContext, call_id: str) -> contract.Call:
     """The call as callers see it. Raises `Refusal`: not_found."""
     row = find(context, call_id)
     retention = _retention(context, row.recordings_deleted_before)
-    recorded = _Recorded(context.connection)
-    return contract.Call.model_validate(_members(row, retention, context.settings.public_url, recorded))
+    recorded, unheard = _Recorded(context.connection), _Unheard(context)
+    return contract.Call.model_validate(_members(row, retention, context.settings.public_url, recorded, unheard))
 
 
 def shown(context: RequestContext, rows: Sequence[Row[Any]]) -> list[contract.Call]:
     """Calls as callers see them. `rows` have the columns of `calls`."""
     retention = _retention(context, watermark_of(context.connection, context.org_id))
-    public_url, recorded = context.settings.public_url, _Recorded(context.connection)
-    return [contract.Call.model_validate(_members(row, retention, public_url, recorded)) for row in rows]
+    known = context.settings.public_url, _Recorded(context.connection), _Unheard(context)
+    return [contract.Call.model_validate(_members(row, retention, *known)) for row in rows]
 
 
 def _stored_turns(context: RequestContext, call_id: str) -> str:

@@ -38,6 +38,11 @@ _CURRENCY = re.compile(r"[A-Z]{3}")
 _MOST_ENTRIES = 20_000
 _MOST = 10**15
 """The largest number that is read."""
+MOST_A_MINUTE, MOST_INCREMENT_S = 100_000_000, 3_600
+"""The highest price of a minute, in micros, and the longest increment. With them the most that five million people may
+cost, ten calls of an hour each and transfers counted, is below 2**63, the largest number that is stored."""
+MOST_A_MONTH = 10**12
+"""The highest price of a month of a number, in micros."""
 
 THE_CARRIER = "the carrier"
 """How a carrier without prices is named among those who charge beyond the list."""
@@ -172,7 +177,7 @@ def read_installation_prices(text: str) -> InstallationPrices:
     services = found.table("services", default={})
     rates = found.table("rates", default={})
     found.nothing_else()
-    platform_minute = platform.whole("minute", least=0)
+    platform_minute = platform.whole("minute", least=0, most=MOST_A_MINUTE)
     platform.nothing_else()
     return InstallationPrices(
         version,
@@ -236,11 +241,11 @@ class _Table:
             raise self.wrong(name, "each entry has to be a table")
         return [_Table(f"{self._where}.{name}[{at}]", one) for at, one in enumerate(entries)]
 
-    def whole(self, name: str, *, least: int, default: int | None = None) -> int:
+    def whole(self, name: str, *, least: int, most: int = _MOST, default: int | None = None) -> int:
         value = self.take(name) if self.has(name) else default
         self._taken.add(name)
-        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= _MOST:
-            raise self.wrong(name, f"this has to be a whole number of at least {least} and at most {_MOST:,}")
+        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+            raise self.wrong(name, f"this has to be a whole number of at least {least} and at most {most:,}")
         return value
 
     def text(self, name: str, form: re.Pattern[str], said: str) -> str:
@@ -274,9 +279,9 @@ def _carrier(name: str, given: _Table) -> dict[str, CarrierRate]:
     for prefix in destinations:
         entry = given.table(prefix)
         rates[prefix] = CarrierRate(
-            entry.whole("minute", least=1),
-            entry.whole("increment_s", least=1, default=1),
-            entry.whole("number_month", least=1) if entry.has("number_month") else None,
+            entry.whole("minute", least=1, most=MOST_A_MINUTE),
+            entry.whole("increment_s", least=1, most=MOST_INCREMENT_S, default=1),
+            entry.whole("number_month", least=1, most=MOST_A_MONTH) if entry.has("number_month") else None,
         )
         entry.nothing_else()
     return rates
@@ -288,7 +293,7 @@ def _items(given: _Table) -> list[ServiceItem]:
 
 
 def _services(item: ServiceItem, given: _Table) -> ServicePrices:
-    most = given.whole("most_per_minute", least=1)
+    most = given.whole("most_per_minute", least=1, most=MOST_A_MINUTE)
     prices: list[ServicePrice] = []
     for entry in given.tables("prices"):
         units = UNITS[item]

@@ -25,6 +25,8 @@ from callwright.service.telephony.media.messages import (
     Report,
     Said,
     SpeechServices,
+    ToolAsks,
+    ToolKept,
     TransferAsked,
     Transferring,
     TransferUpdate,
@@ -49,6 +51,7 @@ Transfers = Callable[[TransferAsked, ToldUpdate], Awaitable[None]]
 """Transfers a call to a person at its carrier, and tells what comes of it, up to `bridged` or `failed`. It is cancelled
 when the call ends before: then the person is called no more, and left in no call alone."""
 log = logging.getLogger(__name__)
+_STOPPED = "The call ended because the process that carried it was stopped."
 HANG_UP_S = 2.0
 """Seconds that telling a media process to end a call may take."""
 
@@ -108,6 +111,9 @@ async def followed(
             await told(report.stage, report.provider_call_id)
         elif isinstance(report, Said | PersonOnLine):
             await leg.keep(so_far())
+        elif isinstance(report, ToolAsks):
+            await leg.keep(so_far())
+            await call.send(ToolKept(call_id=call_id, turn_index=report.turn.index))
         elif isinstance(report, Transferring):
             await leg.keep(so_far())
             await leg.transferred(report.transfer)
@@ -166,4 +172,6 @@ async def _transfer(call: MediaCall, asked: TransferAsked, transfer: Transfers |
 
 async def _obey(call: MediaCall, call_id: str, hang_up: HangUpAsked) -> None:
     await hang_up.wait()
-    await call.send(HangUp(call_id=call_id, cause=hang_up.end.cause, ended_by=hang_up.end.ended_by))
+    end = hang_up.end
+    warning = _STOPPED if end.cause == "platform_error" else ""
+    await call.send(HangUp(call_id=call_id, cause=end.cause, ended_by=end.ended_by, warning=warning))

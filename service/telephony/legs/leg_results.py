@@ -52,6 +52,23 @@ def unconfirmed(request: CallRequest) -> CallResult:
     return CallResult(call_id=request.call_id, outcome="failed", hangup_cause="unconfirmed", ended_by="carrier")
 
 
+def answered_after_all(result: CallResult) -> CallResult:
+    """The result of a leg that somebody has answered, as its carrier has told. Whoever followed the call may not have
+    known that: its media process ended, or the answer came while it was hung up."""
+    if result.outcome in ("answered", "transferred", "voicemail", "voicemail_left"):
+        return result
+    is_lost = result.hangup_cause == "unconfirmed"
+    return replace(
+        result,
+        outcome="answered",
+        disposition=result.disposition or "incomplete",
+        answered_by=result.answered_by or "unknown",
+        hangup_cause="platform_error" if is_lost else result.hangup_cause,
+        ended_by="platform" if is_lost else result.ended_by,
+        warnings=(_NOT_TO_ITS_END,) if is_lost else result.warnings,
+    )
+
+
 def lost(
     request: CallRequest, so_far: CallResult | None, *, is_answered: bool, transfer: CallTransfer | None = None
 ) -> CallResult:

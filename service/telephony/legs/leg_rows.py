@@ -27,7 +27,7 @@ from callwright.service.platform.database.inserts import insert_ignoring_conflic
 from callwright.service.tables.schema import calls, legs
 from callwright.service.tables.schema.leases import LEGS
 from callwright.service.telephony.engine import CallRequest, CallResult, EarlyEnd
-from callwright.service.telephony.legs.leg_results import not_dialled
+from callwright.service.telephony.legs.leg_results import answered_after_all, not_dialled
 from callwright.service.telephony.transfers import CallTransfer
 
 LegState = Literal["new", "placing", "placed", "unconfirmed", "ended"]
@@ -210,14 +210,19 @@ def reached(
 
 
 def end(connection: Connection, result: CallResult, at_ms: int, *, only_in: Collection[LegState] = ()) -> bool:
-    """Ends a leg with its result, if it has not ended, and is in one of the states `only_in` if there are any."""
+    """Ends a leg with its result, if it has not ended, and is in one of the states `only_in` if there are any.
+
+    A leg that somebody has answered ends as an answered call, whatever else its host knows.
+    """
     is_open = _L.state.in_(only_in) if only_in else _L.state != "ended"
-    changed = connection.execute(
-        update(legs)
-        .where(_L.call_id == result.call_id, is_open)
-        .values(state="ended", ended_at=at_ms, result=_results().dump_json(result).decode())
-    )
-    return changed.rowcount == 1
+    found = select(_L.answered_at).where(_L.call_id == result.call_id, is_open).with_for_update()
+    leg = connection.execute(found).one_or_none()
+    if leg is None:
+        return False
+    result = result if leg.answered_at is None else answered_after_all(result)
+    changed = update(legs).where(_L.call_id == result.call_id, is_open)
+    connection.execute(changed.values(state="ended", ended_at=at_ms, result=_results().dump_json(result).decode()))
+    return True
 
 
 def not_confirmed(connection: Connection, call_id: str) -> None:

@@ -17,6 +17,7 @@ from callwright.service.telephony.media.messages import (
     Reached,
     Report,
     Said,
+    ToolAsks,
     Transferring,
     Usage,
 )
@@ -40,6 +41,8 @@ class Conversation:
         """`recording` is the path of the recording, if there is to be one."""
         self._call_id, self._recording = call_id, recording
         self._turns: list[Turn] = []
+        self._asked: dict[int, Turn] = {}
+        """Tools of which nothing has come yet, by the number of their turn."""
         self._latencies: dict[int, AnswerLatency] = {}
         """By the number that the turn had in its media process."""
         self._keys: list[str] = []
@@ -53,7 +56,10 @@ class Conversation:
         """Takes a report of the call."""
         if isinstance(report, Reached) and report.stage == "answered":
             self._is_answered = True
+        elif isinstance(report, ToolAsks):
+            self._asked[report.turn.index] = report.turn
         elif isinstance(report, Said):
+            self._asked.pop(report.turn.index, None)
             if report.turn.text or report.turn.tool_call:
                 self._turns.append(report.turn)
             if report.keys:
@@ -108,7 +114,7 @@ class Conversation:
 
     def _in_order(self) -> tuple[Turn, ...]:
         """The turns by their times, numbered anew: entries of keys are none, and turns are told when they end."""
-        turns = sorted(self._turns, key=lambda turn: turn.start_s)
+        turns = sorted([*self._turns, *self._asked.values()], key=lambda turn: turn.start_s)
         return tuple(
             replace(turn, index=index, latency=self._latencies.get(turn.index)) for index, turn in enumerate(turns)
         )

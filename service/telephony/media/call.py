@@ -20,6 +20,7 @@ from callwright.service.telephony.media.messages import (
     HangUp,
     Listening,
     Reached,
+    ToolKept,
     TransferUpdate,
 )
 from callwright.service.telephony.media.other_side import Gone, OtherSide
@@ -27,6 +28,7 @@ from callwright.service.telephony.media.pipeline import CallPipeline, Failure
 from callwright.service.telephony.media.sound.recorder import Recorder
 from callwright.service.telephony.media.sound.sound_clock import SoundClock, Track
 from callwright.service.telephony.media.tools.call_tools import CallTools
+from callwright.service.telephony.media.tools.kept_first import KeptFirst
 from callwright.service.telephony.media.tools.tool_line import ToolLine
 from callwright.service.telephony.media.transfers.handover import Handover
 from callwright.service.telephony.media.transfers.host_transfers import HostTransfers
@@ -79,8 +81,15 @@ class Call:
             announces=begin.services.thinking.kind != "policy",
             is_wanted=lambda: self._wanted() is not None,
         )
+        self._kept_first = KeptFirst(begin.request.call_id, report)
         self._tools = tools = CallTools(
-            begin.request, begin.services.tools, line, self._handover, transcript=transcript, clock=self._clock
+            begin.request,
+            begin.services.tools,
+            line,
+            self._handover,
+            self._kept_first,
+            transcript=transcript,
+            clock=self._clock,
         )
         self._voice = SpeakingVoice(begin, synthesiser)
         self._at_host = HostTransfers(begin.request.call_id, report) if begin.host_transfers else None
@@ -202,6 +211,10 @@ class Call:
         if self._at_host is not None:
             self._at_host.update(order)
 
+    def tool_kept(self, order: ToolKept) -> None:
+        """The host has kept that a tool is about to be asked."""
+        self._kept_first.is_kept(order.turn_index)
+
     def _is_gone(self, gone: Gone) -> None:
         gone = self._handover.other_side_gone(gone)
         if self._conversation.end is None:
@@ -240,6 +253,8 @@ class Call:
 
     async def hang_up(self, order: HangUp) -> None:
         """Ends the call by order. Nothing is said to a side that is not there."""
+        if order.warning:
+            self._conversation.findings.warn(order.warning)
         if self._other is None:
             self._conversation.finish(order.cause, order.ended_by)
         else:

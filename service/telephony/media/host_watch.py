@@ -3,6 +3,8 @@
 from callwright.service.telephony.media.messages import HOST_SILENT_S
 
 TICK_S = 1.0
+HOST_SILENT = "The call ended because the process that follows it stood still for more than ten seconds."
+"""The warning of calls that end so."""
 
 
 class HostWatch:

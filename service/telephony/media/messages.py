@@ -127,6 +127,8 @@ class HangUp(_Message):
     cause: HangupCause = "normal_clearing"
     ended_by: EndedBy = "api"
     sentence: str = ""
+    warning: str = ""
+    """Why, among the call's warnings."""
 
 
 class Alive(_Message):
@@ -155,7 +157,17 @@ class SawMachine(_Message):
     answered_by: AnsweredBy
 
 
-Order = Annotated[BeginCall | Dial | HangUp | SawMachine | TransferUpdate | Alive, Field(discriminator="type")]
+class ToolKept(_Message):
+    """The host has kept that a tool is about to be asked (`ToolAsks`): now it may be."""
+
+    type: Literal["tool_kept"] = "tool_kept"
+    call_id: str
+    turn_index: int
+
+
+Order = Annotated[
+    BeginCall | Dial | HangUp | SawMachine | TransferUpdate | ToolKept | Alive, Field(discriminator="type")
+]
 """What a host tells a media process."""
 
 
@@ -192,6 +204,17 @@ class Said(_Message):
     turn: Turn
     keys: str = ""
     """What was entered with the keys of the telephone, if this turn is that; its text is empty then."""
+
+
+class ToolAsks(_Message):
+    """A tool is about to ask an address outside, which happens once the host says that it has kept this (`ToolKept`).
+
+    `turn` is what the transcript has of it if the process ends meanwhile; else `Said` follows with the same index.
+    """
+
+    type: Literal["tool_asks"] = "tool_asks"
+    call_id: str
+    turn: Turn
 
 
 class Latency(_Message):
@@ -286,7 +309,17 @@ class Ended(_Message):
 
 
 Report = Annotated[
-    Ready | Listening | Reached | Said | Latency | TransferAsked | Transferring | PersonOnLine | Usage | Ended,
+    Ready
+    | Listening
+    | Reached
+    | Said
+    | ToolAsks
+    | Latency
+    | TransferAsked
+    | Transferring
+    | PersonOnLine
+    | Usage
+    | Ended,
     Field(discriminator="type"),
 ]
 """What a media process tells its host."""

@@ -1,15 +1,16 @@
 """What an agent has to say before anything else: that a machine calls, and that the call is recorded.
 
-People say hello while the greeting begins, which interrupts it. So what was cut off is said again.
+People say hello while the greeting begins, which interrupts it. So what was cut off is said again, and who said
+something else than hello has an answer after it.
 """
 
 import re
 from collections.abc import Sequence
 
 from callwright.service.telephony.media.policy import Saying
+from callwright.service.telephony.simulated.conversation.phrases import bank_of
+from callwright.service.telephony.simulated.conversation.speech_acts import is_hello
 
-MOST_WORDS_OF_A_HELLO = 4
-"""Words with which people answer the telephone. After more the conversation goes on from what they said."""
 _WORDS = re.compile(r"\w+")
 
 
@@ -27,14 +28,20 @@ class Notices:
     def due(self, heard: str) -> tuple[Sequence[Saying], bool]:
         """What is to be said before a turn of the other side is answered, and whether that is the answer.
 
-        It is nothing once the notices were said. To a hello the first words are said again, once.
+        It is nothing once the notices were said. To a hello the first words are said again, once; whatever else was
+        said is answered after the notices.
         """
         if self._is_said:
             return (), False
-        if self._opening and len(heard.split()) <= MOST_WORDS_OF_A_HELLO:
+        if self._opening and self._is_hello(heard):
             opening, self._opening = self._opening, ()
             return opening, True
         return (Saying(self._text, self._language),), False
+
+    def _is_hello(self, heard: str) -> bool:
+        """Whether somebody just answers the telephone. In a language without phrases that is one word, of any kind."""
+        bank = bank_of(self._language)
+        return len(heard.split()) == 1 if bank is None else is_hello(heard, bank)
 
 
 def _plain(text: str) -> str:

@@ -21,7 +21,7 @@ from anyio.abc import TaskGroup
 from pydantic import BaseModel, ValidationError
 
 from callwright.contract.checks.extras import installing
-from callwright.service.telephony.media.host_watch import TICK_S, HostWatch
+from callwright.service.telephony.media.host_watch import HOST_SILENT, TICK_S, HostWatch
 from callwright.service.telephony.media.messages import (
     LONGEST_LINE,
     MOST_CALLS,
@@ -32,6 +32,7 @@ from callwright.service.telephony.media.messages import (
     HangUp,
     Order,
     Ready,
+    ToolKept,
     TransferUpdate,
     line_of,
     order_from,
@@ -104,7 +105,9 @@ class Calls:
             if self._host.tick():
                 log.error("the host of this process is silent: its calls end")
                 for call_id in list(self._calls):
-                    await self.obey(HangUp(call_id=call_id, cause="platform_error", ended_by="platform"))
+                    await self.obey(
+                        HangUp(call_id=call_id, cause="platform_error", ended_by="platform", warning=HOST_SILENT)
+                    )
 
     async def obey(self, order: Order) -> None:
         """Does what the host says. What concerns a call that there is not is left alone."""
@@ -126,6 +129,8 @@ class Calls:
                 call.place(order)
             elif isinstance(order, TransferUpdate):
                 call.transfer_update(order)
+            elif isinstance(order, ToolKept):
+                call.tool_kept(order)
             else:
                 await call.saw(order.answered_by)
         except Exception as error:

@@ -4,20 +4,28 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from callwright.contract.agents.call_tools import TransferTool
 from callwright.contract.agents.transfer_destinations import TransferDestination
+from callwright.contract.audiences import MAX_ROWS
 from callwright.contract.deployments.call_price import CallPrice
+from callwright.contract.deployments.maximum_cost import maximum_cost
 from callwright.service.rules.call_tools import stored_tools
 from callwright.service.rules.cost_items import Used, cost_on_line, settled, stored_items
-from callwright.service.rules.prices.installation_prices import prices_in, read_installation_prices
+from callwright.service.rules.prices.installation_prices import (
+    MOST_A_MINUTE,
+    MOST_INCREMENT_S,
+    prices_in,
+    read_installation_prices,
+)
 from callwright.service.rules.prices.price_list import BadPriceList, Price, agreed_price, stored_price
 from callwright.service.rules.prices.transfer_prices import PersonRate, TransferLeg, with_transfers
 from tests.support.priced_calls import LIST
 
 PRICES = read_installation_prices(LIST)
+_AT_MOST = "this has to be a whole number of at least {} and at most {:,}"
 SERVICES = 9_000 + 20_000 + 40_000
 
 
@@ -81,6 +89,17 @@ def test_the_price_of_a_model_comes_before_that_of_every_model() -> None:
             "services.stt.prices[0].price: this has to be a whole number of at least 1 and at most 1,000,000",
         ),
         ("[rates]", "[rates]\nEUR2 = " + "[" * 5_000 + "]" * 5_000, "tables or lists are nested too deeply"),
+        ("minute = 6_000", "minute = 100_000_001", f"platform.minute: {_AT_MOST.format(0, 100_000_000)}"),
+        (
+            "minute = 12_000, increment_s = 60",
+            "minute = 12_000, increment_s = 3_601",
+            f"carriers.scripted.+1415.increment_s: {_AT_MOST.format(1, 3_600)}",
+        ),
+        (
+            "most_per_minute = 9_000",
+            "most_per_minute = 100_000_001",
+            f"services.stt.most_per_minute: {_AT_MOST.format(1, 100_000_000)}",
+        ),
         ("price = 129", "price = true", "services.stt.prices[0].price: this has to be a whole number"),
         ("price = 129", "prize = 129", "services.stt.prices[0].price: this has to be a whole number"),
         (
@@ -99,6 +118,32 @@ def test_a_mistake_is_named_by_its_field(old: str, new: str, said: str, tmp_path
     with pytest.raises(BadPriceList) as refused:
         prices_in(file)
     assert str(refused.value).startswith(f"{file}: {said}")
+
+
+@pytest.mark.requirement("COST-09")
+@given(
+    minute=st.integers(1, 2 * MOST_A_MINUTE),
+    increment_s=st.integers(1, MOST_INCREMENT_S),
+    started_minute=st.integers(0, 3 * MOST_A_MINUTE),
+    transfer_minute=st.integers(0, MOST_A_MINUTE),
+    transfer_increment_s=st.integers(1, MOST_INCREMENT_S),
+    people=st.integers(0, MAX_ROWS),
+    cap=st.none() | st.integers(0, 2**62),
+)
+@example(2 * MOST_A_MINUTE, MOST_INCREMENT_S, 3 * MOST_A_MINUTE, MOST_A_MINUTE, MOST_INCREMENT_S, MAX_ROWS, None)
+@example(2 * MOST_A_MINUTE, MOST_INCREMENT_S, 3 * MOST_A_MINUTE, MOST_A_MINUTE, MOST_INCREMENT_S, MAX_ROWS, 2**62)
+def test_the_most_that_a_campaign_may_cost_can_be_stored_whatever_the_list_says(
+    minute: int,
+    increment_s: int,
+    started_minute: int,
+    transfer_minute: int,
+    transfer_increment_s: int,
+    people: int,
+    cap: int | None,
+) -> None:
+    price = CallPrice(minute, increment_s, started_minute, transfer_minute, transfer_increment_s)
+    most = maximum_cost(price, people=people, attempts=10, longest_s=3_600, concurrency=1_000, cap=cap, under_way=1_000)
+    assert max(most.calls, most.micros, most.overrun, price.held_back) < 2**63
 
 
 @given(

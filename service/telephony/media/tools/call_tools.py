@@ -7,6 +7,7 @@ What it answers comes from outside: it is data, for a model and for whoever read
 import json
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from ipaddress import ip_network
 from typing import Protocol, cast
@@ -28,7 +29,7 @@ from callwright.contract.checks.argument_schemas import problems_of
 from callwright.service.platform.outgoing.names import Names
 from callwright.service.rules.call_tools import tools_in
 from callwright.service.rules.templates import render
-from callwright.service.telephony.engine import CallRequest, ToolCall, TurnSource
+from callwright.service.telephony.engine import CallRequest, ToolCall, Turn, TurnSource
 from callwright.service.telephony.media.messages import ToolAccess
 from callwright.service.telephony.media.sound.sound_clock import SoundClock
 from callwright.service.telephony.media.tools.call_schemas import schema_of
@@ -47,6 +48,9 @@ MEANWHILE_S = 1.0
 _LONGEST_ARGUMENTS = 4_000
 _TOO_MANY = "Too many tools were called in a row. Answer with what you have."
 _ENDED = "The call ended before there was an answer."
+NOT_KNOWN = "The process ended before there was an answer; the endpoint may have done it."
+"""What came of a request of which nobody has heard any more."""
+_NOT_KEPT = "It could not be noted, so nothing was sent. Say that it did not work, and go on without it."
 
 
 class Line(Protocol):
@@ -74,6 +78,27 @@ class Line(Protocol):
         ...
 
 
+class Keep(Protocol):
+    """Has the host keep that a tool is used."""
+
+    async def kept(self, turn: Turn) -> bool:
+        """Whether the host has kept this turn."""
+        ...
+
+
+@dataclass
+class _Use:
+    """One use of a tool, as the transcript has it. Times are seconds after the answer."""
+
+    name: str
+    arguments: str
+    source: TurnSource
+    begun: float
+    start_s: float
+    index: int | None = None
+    """Its number in the transcript, once it is reported."""
+
+
 class CallTools:
     """The tools of one call. `wall` gives the time of day in seconds, `now` a monotonic time."""
 
@@ -83,6 +108,7 @@ class CallTools:
         access: ToolAccess,
         line: Line,
         handover: Handover,
+        keep: Keep,
         *,
         transcript: Transcript,
         clock: SoundClock,
@@ -90,6 +116,7 @@ class CallTools:
         wall: Callable[[], float] = time.time,
     ) -> None:
         self._request, self._access, self._line, self._handover = request, access, line, handover
+        self._keep = keep
         self._transcript, self._clock, self._now, self._wall = transcript, clock, now, wall
         self._tools = {tool.name: tool for tool in tools_in(request.agent.call_tools)}
         self._opened: Sequence[Network] = [ip_network(text) for text in access.opened]
@@ -97,7 +124,6 @@ class CallTools:
         self._running = self._in_turn = self._in_call = 0
         self._tasks: TaskGroup | None = None
         self._runs: Mapping[type[CallTool], Callable[..., Awaitable[ToolResult]]] = {
-            HttpTool: self._ask,
             EndCallTool: self._end_call,
             PressKeysTool: self._press_keys,
             CallBackTool: self._call_back,
@@ -145,24 +171,32 @@ class CallTools:
 
     async def use(self, name: str, arguments: JsonValue, source: TurnSource) -> ToolResult:
         """Calls a tool, and notes that in the transcript. It raises nothing for what a tool does."""
-        begun, start_s = self._now(), self._clock.now_s()
+        shown = json.dumps(arguments, ensure_ascii=False)[:_LONGEST_ARGUMENTS]
+        use = _Use(name[:100], shown, source, self._now(), self._clock.now_s())
         result = failed(_ENDED)
         self._running += 1
         try:
-            result = await self._bounded(name, arguments)
+            result = await self._bounded(use, name, arguments)
         finally:
             self._running -= 1
-            called = ToolCall(
-                name=name[:100],
-                arguments=json.dumps(arguments, ensure_ascii=False)[:_LONGEST_ARGUMENTS],
-                result=result.text,
-                ok=result.ok,
-                latency_ms=round((self._now() - begun) * 1_000),
-            )
-            self._transcript.tool_called(called, start_s=start_s, end_s=self._clock.now_s(), source=source)
+            self._transcript.tool_called(self._turn(use, result))
         return result
 
-    async def _bounded(self, name: str, arguments: JsonValue) -> ToolResult:
+    def _turn(self, use: _Use, result: ToolResult) -> Turn:
+        """The use of a tool, with what has come of it."""
+        called = ToolCall(
+            name=use.name,
+            arguments=use.arguments,
+            result=result.text,
+            ok=result.ok,
+            latency_ms=round((self._now() - use.begun) * 1_000),
+        )
+        times = {"start_s": use.start_s, "end_s": self._clock.now_s()}
+        turn = self._transcript.tool_turn(called, **times, source=use.source, index=use.index)
+        use.index = turn.index
+        return turn
+
+    async def _bounded(self, use: _Use, name: str, arguments: JsonValue) -> ToolResult:
         self._in_turn += 1
         self._in_call += 1
         if self._in_turn > MOST_A_TURN or self._in_call > MOST_A_CALL:
@@ -175,9 +209,12 @@ class CallTools:
             return failed(
                 f"The arguments do not fit, and nothing was done: {' '.join(problems)} Call again with others."
             )
-        return await self._runs[type(tool)](tool, cast("dict[str, JsonValue]", arguments))
+        given = cast("dict[str, JsonValue]", arguments)
+        if isinstance(tool, HttpTool):
+            return await self._ask(tool, given, use)
+        return await self._runs[type(tool)](tool, given)
 
-    async def _ask(self, tool: HttpTool, arguments: Mapping[str, JsonValue]) -> ToolResult:
+    async def _ask(self, tool: HttpTool, arguments: Mapping[str, JsonValue], use: _Use) -> ToolResult:
         secrets = self._access.secrets.get(tool.name, {})
         missing = [header for header in tool.secret_headers if header not in secrets]
         if missing:
@@ -189,7 +226,10 @@ class CallTools:
         result = failed(_ENDED)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._speak_meanwhile, tool.meanwhile)
-            result = await asked(request, within_s=tool.timeout_seconds, opened=self._opened, names=self._names)
+            if await self._keep.kept(self._turn(use, failed(NOT_KNOWN))):
+                result = await asked(request, within_s=tool.timeout_seconds, opened=self._opened, names=self._names)
+            else:
+                result = failed(_NOT_KEPT)
             tasks.cancel_scope.cancel()
         return result
 

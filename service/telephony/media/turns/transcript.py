@@ -101,13 +101,21 @@ class Transcript:
         self._caption("caption", role=speaker, text=shown, is_final=True)
         return index
 
-    def tool_called(self, called: ToolCall, *, start_s: float, end_s: float, source: TurnSource) -> None:
-        """Reports the call of a tool, as a turn in which nobody speaks. Times are seconds after the answer."""
-        index, self.turns = self.turns, self.turns + 1
+    def tool_turn(
+        self, called: ToolCall, *, start_s: float, end_s: float, source: TurnSource, index: int | None = None
+    ) -> Turn:
+        """The call of a tool as a turn in which nobody speaks, with the next number or the one that it has already.
+        Times are seconds after the answer."""
+        if index is None:
+            index, self.turns = self.turns, self.turns + 1
         start_s, end_s = round(start_s, 3), round(max(end_s, start_s), 3)
-        turn = Turn(index, "system", "", start_s, end_s, "", source, tool_call=called)
+        return Turn(index, "system", "", start_s, end_s, "", source, tool_call=called)
+
+    def tool_called(self, turn: Turn) -> None:
+        """Reports such a turn, once the tool has answered."""
         self._report(Said(call_id=self._call_id, turn=turn))
-        self._caption("tool", name=called.name, is_ok=called.ok)
+        if turn.tool_call is not None:
+            self._caption("tool", name=turn.tool_call.name, is_ok=turn.tool_call.ok)
 
     def answered(self, index: int, parts_ms: Mapping[str, int]) -> None:
         """Reports how long the answer with this number took."""

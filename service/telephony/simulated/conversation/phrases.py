@@ -56,6 +56,8 @@ class Bank:
 
     language: str
     stopwords: frozenset[str]
+    hello: frozenset[str]
+    """The words with which people answer the telephone, in lower case."""
     acts: Mapping[Act, tuple[str, ...]]
     """The words in an agent's sentence that mark each speech act, the more specific acts first."""
     hears: Mapping[str, tuple[str, ...]]
@@ -119,6 +121,7 @@ def _load(language: str) -> Bank:
     return Bank(
         language=language,
         stopwords=frozenset(str(data["stopwords"]).split()),
+        hello=frozenset(str(data["hello"]).split()),
         acts={cast("Act", act): tuple(markers) for act, markers in data["acts"].items()},
         hears=_tuples(data["hears"]),
         topics=_tuples(data["topics"]),

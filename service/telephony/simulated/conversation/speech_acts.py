@@ -17,6 +17,8 @@ ACCEPTING: frozenset[Act] = frozenset(("yes_no", "offer", "confirm", "choice"))
 """What a yes accepts."""
 GENERAL: dict[Act, Act] = {"good_time": "yes_no", "identity_check": "yes_no", "offer": "yes_no", "how_are": "rating"}
 """What is asked in a language without the agent's own words, for what the agent asks for."""
+MOST_WORDS_OF_A_HELLO = 5
+"""Who says more has something to say, whatever the words are."""
 _STATED: tuple[Stated, ...] = get_args(Stated)
 _CACHED_SENTENCES = 4096
 _PART_ENDS = re.compile(r"[,.;:?!…।؟？。]")
@@ -65,6 +67,13 @@ def wish_of(text: str, bank: Bank) -> Wish:
     if not is_question(text) and any(part in bank.hears["no_start"] for part in parts):
         return "no_start"
     return "question" if is_question(text) else "nothing"
+
+
+def is_hello(text: str, bank: Bank) -> bool:
+    """Whether somebody just answers the telephone, with words of the language for that and no others."""
+    words = [word.strip(_EDGES) for word in _normal(text).split()]
+    said = [word for word in words if word]
+    return bool(said) and len(said) <= MOST_WORDS_OF_A_HELLO and bank.hello.issuperset(said)
 
 
 def last_sentence(text: str) -> str:

@@ -34,6 +34,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("destinations.0.to", tool({**DESK, "to": "+870773123456"}), "satellite"),
     ("destinations.0.to", tool({**DESK, "to": "+1 415 555 0177"}), "E.164"),
     ("destinations.0.to", tool({**DESK, "to": "+493012345678"}), "add DE to countries"),
+    ("countries.1", tool(countries=["DE", "XX"]), "ISO 3166-1"),
     ("destinations.0.confirm_key", tool({**DESK, "confirm_key": "12"}), "form"),
     ("destinations.0.confirm_key", tool({**DESK, "kind": "cold", "confirm_key": "1"}), "warm"),
     ("destinations.0.ring_timeout_seconds", tool({**DESK, "ring_timeout_seconds": 600}), "120"),
@@ -66,6 +67,15 @@ async def test_a_number_on_the_do_not_call_list_is_no_destination(tenant: Tenant
     await do_not_call.add(tenant, [{"number": DESK["to"]}])
     answer = await http.put(f"/v1/agents/{agent.id}/call-tools", json={"call_tools": [tool()]})
     assert "do-not-call" in refused(answer, 400, "invalid_field", "call_tools.0.destinations.0.to")["message"]
+
+
+@pytest.mark.requirement("TRANSFER-07")
+async def test_a_number_from_which_agents_call_is_no_destination(tenant: Tenant, http: AsyncClient) -> None:
+    agent, own = await resources.agent(tenant), await rent(tenant)
+    answer = await http.put(
+        f"/v1/agents/{agent.id}/call-tools", json={"call_tools": [tool(DESK, {"name": "me", "to": own.number})]}
+    )
+    assert "your own numbers" in refused(answer, 400, "invalid_field", "call_tools.0.destinations.1.to")["message"]
 
 
 async def test_columns_of_its_sentences_are_columns_that_the_agent_needs(tenant: Tenant, http: AsyncClient) -> None:

@@ -7,8 +7,10 @@ from sqlalchemy import Connection, update
 from callwright.client import ServiceProblem
 from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.service.tables.schema import legs
+from callwright.service.telephony.engine import CallResult
 from callwright.service.telephony.legs import leg_rows
-from callwright.service.telephony.legs.leg_results import PlacingTimes
+from callwright.service.telephony.legs.carrier import HangUpAsked, LegRequest, ToldStage
+from callwright.service.telephony.legs.leg_results import PlacingTimes, lost
 from tests.service.telephony.legs.interleavings import REQUEST
 from tests.support.campaigns import ONCE, call_in, calls_of, claim_and_die, expire_leases, people, phone, started
 from tests.support.scripted_carrier import ScriptedCarrier, driven_on_lines, lines_of
@@ -72,6 +74,26 @@ async def test_a_call_that_may_ring_is_never_placed_again_and_its_contact_is_hel
     assert event.subject_id == call.id
 
 
+@pytest.mark.requirement("LINE-02")
+async def test_a_call_of_which_nothing_is_heard_says_meanwhile_what_it_waits_for(tenant: Tenant) -> None:
+    carrier = ScriptedCarrier({phone(0): "lost"})
+    made = await started(tenant, people(1), retry_policy=ONCE)
+    async with lines_of(tenant, carrier), anyio.create_task_group() as tasks:
+        tasks.start_soon(driven_on_lines, tenant, made.id)
+        with anyio.fail_after(30):
+            await carrier.asked.wait()
+        (before,) = await calls_of(tenant, made.id)
+        await tenant.database.write(leg_rows.not_confirmed, before.id)
+        (listed,) = await calls_of(tenant, made.id)
+        alone = await tenant.client.calls.get(call_uuid=before.id)
+        tasks.cancel_scope.cancel()
+    assert (before.status, before.warnings) == ("queued", [])
+    assert listed.warnings == alone.warnings
+    (said,) = alone.warnings
+    assert "resolve_call" in said
+    assert alone.status == "queued"
+
+
 async def test_a_call_that_the_carrier_lists_goes_on(tenant: Tenant) -> None:
     carrier = ScriptedCarrier({phone(0): "listed"})
     made = await started(tenant, people(1), retry_policy=ONCE)
@@ -105,6 +127,32 @@ async def test_what_a_person_says_about_a_held_contact_holds(tenant: Tenant) -> 
     assert states == {first.id: "exhausted", last.id: "completed"}
     assert carrier.placed.count(first.to) == 1
     assert carrier.placed.count(second.to) == 2
+
+
+class LostAtTheAnswer(ScriptedCarrier):
+    """Somebody answers, and whoever follows the call does not learn it: its media process ends."""
+
+    async def ended(
+        self, leg: LegRequest, provider_call_id: str | None, told: ToldStage, hang_up: HangUpAsked
+    ) -> CallResult:
+        await told("answered", provider_call_id)
+        await anyio.sleep(0.1)
+        return lost(leg.call, None, is_answered=False)
+
+
+@pytest.mark.requirement("LINE-04")
+async def test_a_call_that_somebody_answered_ends_as_an_answered_one_whatever_its_host_knows(tenant: Tenant) -> None:
+    made = await started(tenant, people(1), retry_policy=ONCE)
+    async with lines_of(tenant, LostAtTheAnswer()):
+        await driven_on_lines(tenant, made.id)
+    (call,) = await calls_of(tenant, made.id)
+    assert (call.status, call.outcome, call.hangup_cause) == ("completed", "answered", "platform_error")
+    assert (call.answered_by, call.disposition, call.answered_at is not None) == ("unknown", "incomplete", True)
+    assert [warning for warning in call.warnings if "before anybody was known to answer" in warning] == []
+    assert len(call.warnings) == 1
+    assert [event async for event in tenant.client.events.list(type="call.unconfirmed")] == []
+    ended = await tenant.client.deployments.get(id=made.id)
+    assert (ended.status, ended.stats.held if ended.stats else None) == ("completed", 0)
 
 
 async def test_a_call_under_way_is_hung_up_by_request(tenant: Tenant) -> None:

@@ -146,3 +146,19 @@ async def test_a_campaign_that_records_nothing_has_no_file(tenant: Tenant) -> No
     async with refusal(404, "not_found"):
         async with tenant.client.calls.get_recording(call_uuid=call.id):
             raise AssertionError("there is nothing to open")
+
+
+@pytest.mark.requirement("CALLTOOL-16", "CALLTOOL-12")
+async def test_a_booking_that_is_under_way_when_its_process_ends_stands_in_transcript_and_events(
+    tenant: Tenant,
+) -> None:
+    call = (await called(tenant, 10))[10]
+    transcript = await tenant.client.calls.get_transcript(call_uuid=call.id)
+    assert [turn.role for turn in transcript.turns] == ["agent", "system"]
+    booking = transcript.turns[1].tool_call
+    assert booking is not None
+    assert (booking.name, booking.ok, booking.result) == ("book", False, "Nobody knows.")
+    (event,) = [one async for one in tenant.client.events.list(type="call.tool_called")]
+    assert event.subject_id == call.id
+    assert (call.outcome, call.hangup_cause) == ("answered", "platform_error")
+    assert call.warnings

@@ -20,6 +20,8 @@ from callwright.service.telephony.media.messages import (
     Listening,
     Ready,
     Said,
+    ToolAsks,
+    ToolKept,
     line_of,
     report_from,
 )
@@ -34,6 +36,8 @@ class Reports:
 
     all: list[BaseModel] = field(default_factory=list[BaseModel])
     over: bool = False
+    keeps_tools: bool = True
+    """Whether a tool may be asked, as a host says once it has kept that."""
     _news: anyio.Condition = field(default_factory=anyio.Condition)
 
     async def add(self, report: BaseModel) -> None:
@@ -99,12 +103,16 @@ async def media_process(*, errors: Path | None = None) -> AsyncGenerator[MediaPr
         process = await anyio.open_process(command, stdin=PIPE, stdout=PIPE, stderr=stderr)
     assert process.stdin is not None
     assert process.stdout is not None
-    lines, reports = BufferedByteReceiveStream(process.stdout), Reports()
+    orders, lines, reports = process.stdin, BufferedByteReceiveStream(process.stdout), Reports()
 
     async def read() -> None:
         try:
             while True:
-                await reports.add(report_from(await lines.receive_until(b"\n", LONGEST_LINE)))
+                report = report_from(await lines.receive_until(b"\n", LONGEST_LINE))
+                await reports.add(report)
+                if isinstance(report, ToolAsks) and reports.keeps_tools:
+                    kept = ToolKept(call_id=report.call_id, turn_index=report.turn.index)
+                    await orders.send(line_of(kept))
         except (anyio.EndOfStream, anyio.IncompleteRead, anyio.ClosedResourceError):
             await reports.close()
 

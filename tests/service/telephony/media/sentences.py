@@ -15,13 +15,14 @@ MESSAGE = "This is Ada and we will try again tomorrow."
 ASIDE = "Okay."
 LATER = "My neighbour waters the plants in summer."
 PERSON = "I want to talk to a real person."
+CALENDAR = "The calendar please."
 SUMMARY = "Maria Keller is on the line about her boiler."
 LONG = (
     "Hello this is Ada and I would like to tell you about everything that we have done since the beginning of the year "
     "because there is a great deal of it and all of it will interest you very much indeed"
 )
 PROMPT = f"You are Ada from Northwind.\n- Ask whether Tuesday suits them.\n{PRICE}"
-CONTACT = (YES, COST, STOP, WAIT, MACHINE, ASIDE, LATER, PERSON)
+CONTACT = (YES, COST, STOP, WAIT, MACHINE, ASIDE, LATER, PERSON, CALENDAR)
 AGENT = (GREETING, QUESTION, PRICE, MESSAGE, SUMMARY)
 
 

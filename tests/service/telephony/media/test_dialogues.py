@@ -107,6 +107,19 @@ async def test_who_says_more_in_the_greeting_hears_first_that_a_machine_calls_an
     assert PRICE in answer
 
 
+async def test_who_says_two_words_in_the_greeting_that_are_no_hello_has_an_answer(line: Line) -> None:
+    async with line.call(welcome=LONG, discloses=True) as call:
+        await call.page.heard(1.0)
+        await call.page.send(type="text", text="Wrong number.")
+        ended = await call.ended()
+    cut, said, notice, goodbye = call.words()
+    assert LONG.startswith(cut[1])
+    assert said == ("contact", "Wrong number.")
+    assert "automated assistant" in notice[1]
+    assert goodbye[1] not in (notice[1], LONG)
+    assert ended.disposition == "wrong_number"
+
+
 async def test_noise_that_interrupts_makes_the_agent_say_its_words_again(line: Line) -> None:
     samples = memoryview(line.sounds[MACHINE]).cast("h").tolist()
     backwards = array("h", reversed(samples)).tobytes()

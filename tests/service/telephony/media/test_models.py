@@ -7,7 +7,17 @@ import pytest
 
 from callwright.service.telephony.media.messages import Limits
 from tests.service.telephony.media.calls import Line
-from tests.service.telephony.media.sentences import COST, GREETING, LATER, MACHINE, PROMPT, STOP, YES
+from tests.service.telephony.media.sentences import (
+    CALENDAR,
+    COST,
+    GREETING,
+    LATER,
+    LONG,
+    MACHINE,
+    PROMPT,
+    STOP,
+    YES,
+)
 from tests.service.telephony.media.tones import has_tones
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.xdist_group("live-calls")]
@@ -179,3 +189,32 @@ async def test_sentences_of_a_model_keep_the_space_between_them(line: Line) -> N
         await call.ended()
     assert call.words()[1] == ("agent", answer)
     assert [each["content"] for each in line.service.chats[1]["messages"] if each["role"] == "assistant"] == [answer]
+
+
+@pytest.mark.parametrize("is_spoken", [True, False], ids=["spoken", "typed"])
+async def test_a_model_is_asked_about_words_in_the_greeting_that_are_no_hello(line: Line, is_spoken: bool) -> None:
+    line.service.answers = ("Which day suits you?",)
+    wish = CALENDAR if is_spoken else "Calendar, please."
+    async with line.call(thinks=True, welcome=LONG, discloses=True) as call:
+        await call.page.heard(1.0)
+        await (call.say(wish) if is_spoken else call.page.send(type="text", text=wish))
+        await call.says("Which day suits you?")
+        await call.page.send(type="hang_up")
+        await call.ended()
+    cut, said, notice, answer = call.words()
+    assert LONG.startswith(cut[1])
+    assert said == ("contact", wish)
+    assert "automated assistant" in notice[1]
+    assert answer == ("agent", "Which day suits you?")
+    assert line.service.chats[0]["messages"][-1] == {"role": "user", "content": wish}
+
+
+async def test_a_model_is_not_asked_about_a_hello_in_the_greeting(line: Line) -> None:
+    async with line.call(thinks=True, welcome=LONG, discloses=True) as call:
+        await call.page.heard(1.0)
+        await call.page.send(type="text", text="Hello? Who is this?")
+        await call.turn("agent", 2)
+        await call.page.send(type="hang_up")
+        await call.ended()
+    assert call.words()[2][1].startswith(LONG)
+    assert line.service.chats == []

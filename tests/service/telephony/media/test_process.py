@@ -13,9 +13,11 @@ import pytest
 
 from callwright.contract.checks.extras import installing
 from callwright.service.telephony.media import process
+from callwright.service.telephony.media.host_watch import HOST_SILENT
 from callwright.service.telephony.media.messages import (
     LONGEST_LINE,
     MOST_CALLS,
+    Alive,
     BeginCall,
     Ended,
     SpeechService,
@@ -43,6 +45,16 @@ async def test_the_end_of_its_input_ends_the_process_and_its_calls(line: Line) -
             assert await call.page.closed() in (1000, 1001)
             with anyio.fail_after(20):
                 assert await own.process.wait() == 0
+
+
+@CALLS
+@pytest.mark.requirement("LINE-04")
+async def test_calls_whose_host_stands_still_end_with_a_warning_that_says_so(line: Line) -> None:
+    async with line.call() as call:
+        await call.page.heard(0.2)
+        await call.media.send(Alive())  # and never again
+        ended = await call.ended()
+    assert (ended.cause, ended.ended_by, ended.warnings) == ("platform_error", "platform", (HOST_SILENT,))
 
 
 @CALLS

@@ -7,6 +7,8 @@ import pytest
 
 from callwright.contract.agents.call_tools import CallBackTool, EndCallTool, HttpTool, PressKeysTool
 from callwright.service.telephony.engine import ToolCall
+from callwright.service.telephony.media.messages import ToolAsks
+from callwright.service.telephony.media.tools.call_tools import NOT_KNOWN
 from tests.service.telephony.media.calls import FollowedCall, Line
 from tests.service.telephony.media.sentences import GREETING, QUESTION, YES
 from tests.service.telephony.media.tones import has_tones
@@ -122,3 +124,40 @@ async def test_a_moment_that_the_person_named_is_noted_for_the_campaign(line: Li
     assert abs(ended.callback_after_s - expected_s) < 60
     offered = line.service.chats[0]["tools"][0]["function"]["description"]
     assert f"It is {datetime.now(UTC):%A}" in offered
+
+
+@pytest.mark.requirement("CALLTOOL-16")
+async def test_a_booking_is_told_to_the_host_before_it_is_sent_and_then_has_its_result(line: Line) -> None:
+    async with calendar() as service:
+        service.delay_s = 1.0
+        async with line.call(tools=booking(service), hears=False) as call:
+            await call.turn("agent", 1)
+            await call.page.send(type="text", text=YES)
+            asks = await line.media.reports.wait_for(ToolAsks, lambda one: one.call_id == call.call_id, within_s=30)
+            assert called(call) == []
+            await call.says(OFFER)
+            await call.page.send(type="hang_up")
+            await call.ended()
+    assert asks.turn.tool_call is not None
+    assert (asks.turn.tool_call.name, asks.turn.tool_call.ok) == ("free_times", False)
+    assert asks.turn.tool_call.result == NOT_KNOWN
+    (answered,) = [turn for turn in call.turns() if turn.tool_call is not None]
+    assert (answered.index, answered.start_s) == (asks.turn.index, asks.turn.start_s)
+    assert [each.ok for each in called(call)] == [True]
+
+
+@pytest.mark.requirement("CALLTOOL-16")
+async def test_nothing_is_sent_while_the_host_has_not_kept_it(line: Line) -> None:
+    line.media.reports.keeps_tools = False
+    try:
+        async with calendar() as service, line.call(tools=booking(service), hears=False) as call:
+            await call.turn("agent", 1)
+            await call.page.send(type="text", text=YES)
+            await call.says(f"I cannot reach the calendar. {QUESTION}")
+            await call.page.send(type="hang_up")
+            await call.ended()
+            assert service.asked == []
+    finally:
+        line.media.reports.keeps_tools = True
+    assert [each.ok for each in called(call)] == [False]
+    assert "nothing was sent" in called(call)[0].result

@@ -53,6 +53,23 @@ async def test_an_address_inside_a_network_is_not_asked(host: str) -> None:
 
 
 @pytest.mark.requirement("CALLTOOL-10")
+@pytest.mark.parametrize(
+    ("url", "address"),
+    [
+        ("http://example.com/", "198.51.100.7"),
+        ("http://example.com/", "8.8.8.8"),
+        ("https://metadata.google.internal/x", "169.254.169.254"),
+        ("http://metadata.google.internal/x", "169.254.169.254"),
+        ("https://intranet.example.com/", "10.0.0.5"),
+    ],
+)
+async def test_where_the_own_machine_is_opened_nothing_else_is(url: str, address: str) -> None:
+    result = await asked(HttpRequest("GET", url, {}, None), within_s=5, opened=OPENED, names=Names(lambda _: [address]))
+    assert not result.ok
+    assert "Nothing is sent there" in result.text
+
+
+@pytest.mark.requirement("CALLTOOL-10")
 async def test_of_a_megabyte_64_kb_are_read_and_the_model_gets_the_beginning_with_a_note() -> None:
     async with calendar() as service:
         service.answer = b"a" * 1_000_000
