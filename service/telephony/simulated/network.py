@@ -6,6 +6,7 @@ from typing import cast
 
 from callwright.contract.calls.calls import Disposition, Outcome
 from callwright.service.rules.prices.transfer_prices import TransferLeg, legs_until
+from callwright.service.rules.spoken_moments.spoken_moment import SpokenMoment
 from callwright.service.rules.templates import placeholders_in, values_of
 from callwright.service.telephony.engine import AnsweredBy, CallRequest, CallResult, EndedBy, HangupCause
 from callwright.service.telephony.simulated.chance import Chance, key_of
@@ -144,6 +145,7 @@ def _connected(
     request = with_plain_placeholders(request)
     unanswered: tuple[str, ...] = ()
     callback_after_s: float | None = None
+    callback_said: SpokenMoment | None = None
     keys: tuple[str, ...] = ()
     transfer: CallTransfer | None = None
     legs: Sequence[TransferLeg] = ()
@@ -191,7 +193,8 @@ def _connected(
             outcome = "transferred" if transfer is not None and transfer.is_bridged else "answered"
             disposition = "escalated" if is_forced else ending.disposition
             answered_by = "human" if ending.met_person else "unknown"
-            unanswered, callback_after_s = tuple(ending.unanswered_questions), ending.callback_after_s
+            unanswered = tuple(ending.unanswered_questions)
+            callback_after_s, callback_said = ending.callback_after_s, ending.callback_said
             keys = tuple(ending.keys)
             warnings += ending.warnings
         if persona.language != request.agent.language and bank_of(persona.language) is None:
@@ -216,6 +219,7 @@ def _connected(
         unanswered_questions=unanswered,
         warnings=tuple(dict.fromkeys(warnings)),
         callback_after_s=callback_after_s,
+        callback_said=callback_said,
         transfer=transfer,
         transfer_legs=legs_until(legs, talked_s),
     )

@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Literal, get_args
 
 from callwright.service.rules.opt_out_words import is_opt_out
+from callwright.service.rules.spoken_moments.reading import asks_for_call, names_moment_alone
 from callwright.service.telephony.simulated.conversation.phrases import Act, Bank
 
 Stated = Literal[
@@ -45,13 +46,17 @@ def act_of(text: str, bank: Bank) -> Act:
 
 
 @lru_cache(maxsize=_CACHED_SENTENCES)
-def wish_of(text: str, bank: Bank) -> Wish:
-    """What a contact wants from the agent; `nothing` for an ordinary answer."""
+def wish_of(text: str, bank: Bank, asked: Act | None = None) -> Wish:
+    """What a contact wants from the agent; `nothing` for an ordinary answer.
+
+    `asked`: what the agent asked for before. Who names another time when asked whether it is a good one wants a call
+    then.
+    """
     said = _normal(text)
     if is_opt_out(text, bank.language):
         return "opt_out"
     for wish in _STATED[1:]:
-        if any(marker in said for marker in bank.hears[wish]):
+        if any(marker in said for marker in bank.hears[wish]) or (wish == "later" and _is_later(text, bank, asked)):
             return wish
     if text in bank.small_talk or any(marker in said for marker in bank.hears["purpose"]):
         return "nothing"
@@ -65,6 +70,13 @@ def wish_of(text: str, bank: Bank) -> Wish:
     if not is_question(text) and any(part in bank.hears["no_start"] for part in parts):
         return "no_start"
     return "question" if is_question(text) else "nothing"
+
+
+def _is_later(text: str, bank: Bank, asked: Act | None) -> bool:
+    """Whether a moment is named at which the agent is to call."""
+    if asks_for_call(text, bank.language):
+        return True
+    return asked == "good_time" and names_moment_alone(text, bank.language)
 
 
 def last_sentence(text: str) -> str:

@@ -119,3 +119,24 @@ async def test_a_no_to_the_offer_asks_no_tool_and_what_is_not_known_is_not_made_
         (call,) = await calls_of(tenant, campaign.id)
         turns = (await tenant.client.calls.get_transcript(call_uuid=call.id)).turns
         assert [turn for turn in turns if turn.tool_call is not None] == []
+
+
+@pytest.mark.service(workers=True)
+@pytest.mark.requirement("CALLTOOL-18")
+@pytest.mark.parametrize(
+    ("script", "disposition"),
+    [
+        ("Yes please.|Wednesday at three, please.|Bye.", "goal_met"),
+        ("Yes please.|Wednesday at three, please.|No, thanks.", "goal_met"),
+        ("Yes please.|Wednesday at three, please.|That was all.", "goal_met"),
+        ("Yes please.|Wednesday at three, please.|Don't call me again.", "do_not_call"),
+        ("Yes please.|Hm, let me think.|Fine.|Fine.", "interested"),
+        ("Hm.|Fine.|Good.", "incomplete"),
+    ],
+)
+async def test_a_booking_is_what_the_call_is_to_achieve(tenant: Tenant, script: str, disposition: str) -> None:
+    agent = await make_agent(tenant, system_prompt=PROMPT, welcome_message="Hello, do you want an appointment?")
+    await tenant.client.agents.set_call_tools(id=agent.id, call_tools=[FREE, BOOK, END])  # pyright: ignore[reportArgumentType]  # checked as it is sent
+    campaign = await run(tenant, people(1, sim_outcome="answered", sim_script=script), agent_id=agent.id)
+    (call,) = await calls_of(tenant, campaign.id)
+    assert call.disposition == disposition
