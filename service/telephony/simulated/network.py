@@ -40,6 +40,10 @@ _NEVER_CONNECTED: dict[LineOutcome, tuple[Outcome, HangupCause]] = {
 }
 _FORCED_ANSWERS: dict[Outcome | None, PersonsAnswer] = {"transferred": "answered", "answered": "no_answer"}
 """What the person does to whom a call is transferred whose outcome is forced, if nothing else is."""
+_NO_DESTINATION = (
+    "The agent has no destination to transfer calls to (the call tool transfer): on a line it says that a colleague "
+    "calls back."
+)
 _LINE_OUTCOMES: dict[Outcome, LineOutcome] = {
     "answered": "answered",
     "transferred": "answered",
@@ -179,13 +183,15 @@ def _connected(
             is_forced = steering.outcome == "transferred"
             taking_over = Person(Chance(moment, "transfer"), steering.transfer or _FORCED_ANSWERS.get(steering.outcome))
             destinations = destinations_in(request.agent.call_tools, request.variables)
+            takes_over = is_forced and steering.transfer in (None, "answered")
             if not destinations and (is_forced or steering.transfer is not None):
-                destinations = (NOBODY_SET,)
+                destinations = (NOBODY_SET,) if takes_over else ()
+                warnings.append(_NO_DESTINATION)
             talk = Conversation(request, contact, timeline, words, person=taking_over, destinations=destinations)
             ending = talk.run()
             transfer, legs = talk.transfer, taking_over.legs
             cause, ended_by = ending.hangup_cause, ending.ended_by
-            if is_forced and transfer is None:
+            if takes_over and transfer is None:
                 at_s = min(timeline.now_s, limit_s)
                 transfer = CallTransfer(kind="warm", to=None, status="bridged", started_s=at_s, at_s=at_s)
             elif transfer is not None and transfer.is_bridged:

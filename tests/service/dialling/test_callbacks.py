@@ -2,12 +2,13 @@
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from callwright.contract.deployments.deployments import Deployment
-from callwright.contract.deployments.dialling import RetryPolicy
+from callwright.contract.deployments.dialling import CallingHours, RetryPolicy, Window
 from tests.support.campaign_invariants import campaign_records, check_everything
 from tests.support.campaigns import calls_of, draft, make_agent, people
 from tests.support.service import Tenant, open_service
@@ -19,12 +20,12 @@ BEGIN = datetime(2027, 1, 12, 20, tzinfo=UTC)
 
 
 async def campaign(
-    tenant: Tenant, script: str, *, attempts: int = 2, area: str = "212", **fields: object
+    tenant: Tenant, script: str, *, attempts: int = 2, area: str = "212", name: str = "Campaign", **fields: Any
 ) -> Deployment:
     """A campaign that has ended, of one person with these words on each call."""
     rows = people(1, area=area, sim_outcome="answered", sim_script=f"Hello?|{script}")
     policy = RetryPolicy(max_attempts=attempts)
-    made = await draft(tenant, rows, script, retry_policy=policy, start_at=BEGIN, **fields)
+    made = await draft(tenant, rows, name, retry_policy=policy, start_at=BEGIN, **fields)
     await tenant.client.deployments.start(id=made.id, jump_clock=True)
     return await tenant.ended(made.id)
 
@@ -40,7 +41,7 @@ async def test_a_call_is_made_at_the_moment_that_was_named_in_the_time_of_the_pe
 ) -> None:
     async with open_service(database_url, tmp_path) as tenant:
         for area, zone in (("212", "America/New_York"), ("415", "America/Los_Angeles")):
-            done = await campaign(tenant, "Please call me tomorrow at 3 pm.", area=area)
+            done = await campaign(tenant, "Please call me tomorrow at 3 pm.", area=area, name=zone)
             first, second = await calls_of(tenant, done.id)
             asked = datetime(2027, 1, 13, 15, tzinfo=ZoneInfo(zone))
             assert (first.disposition, first.callback_at) == ("callback_requested", asked)
@@ -50,11 +51,12 @@ async def test_a_call_is_made_at_the_moment_that_was_named_in_the_time_of_the_pe
 
 @pytest.mark.requirement("CALLTOOL-16")
 async def test_a_call_that_was_asked_for_at_night_waits_for_the_calling_hours(tenant: Tenant) -> None:
-    done = await campaign(tenant, "Call me at eleven pm.")
+    day = Window(days=["mon", "tue", "wed", "thu", "fri"], start="09:00", end="18:00")
+    done = await campaign(tenant, "Call me at eleven pm.", calling_hours=CallingHours(windows=[day]))
     first, second = await calls_of(tenant, done.id)
     new_york = ZoneInfo("America/New_York")
     assert first.callback_at == datetime(2027, 1, 12, 23, tzinfo=new_york)
-    assert 8 <= second.created_at.astimezone(new_york).hour < 11
+    assert second.created_at == datetime(2027, 1, 13, 9, tzinfo=new_york)
 
 
 @pytest.mark.requirement("CALLTOOL-16")
@@ -87,4 +89,6 @@ async def test_a_callback_beyond_the_last_attempt_is_not_promised_and_is_shown(
         assert "I'll note that you'd like a call" in await said_last(tenant, call.id)
         (contact,) = (await tenant.client.deployments.list_contacts(id=done.id)).data
         assert (contact.status, contact.status_reason) == ("completed", "callback_not_possible")
+        assert contact.callback_at == call.callback_at
+        assert contact.callback_at == datetime(2027, 1, 13, 15, tzinfo=ZoneInfo("America/New_York"))
         assert done.stats.attempts == 1

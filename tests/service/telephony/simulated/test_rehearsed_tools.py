@@ -79,7 +79,10 @@ async def test_a_booking_on_the_simulated_network_calls_the_tools_and_sends_noth
     assert all("Wednesday" not in json.dumps(one.data) for one in events)
 
     conversations = await tenant.client.calls.read_conversations()
-    assert {turn.role for turn in conversations.conversations[0].turns} == {"agent", "contact"}
+    used = [(turn.tool, turn.ok) for turn in conversations.conversations[0].turns if turn.role == "system"]
+    assert used == [("free_times", True), ("book", True), ("end_call", True)]
+    asked = await tenant.client.calls.read_conversations(speaker="agent")
+    assert {turn.role for turn in asked.conversations[0].turns} == {"agent"}
     found = [one async for one in tenant.client.transcripts.search(query="Person")]
     assert [snippet.role for snippet in found[0].snippets] == ["agent"]
     async with tenant.client.calls.get_recording(call_uuid=call.id, format="wav") as sound:
