@@ -19,11 +19,17 @@ MOST_CALLS = 2_000
 
 
 class SpokenTurn(Resource):
-    """One thing said, without its times."""
+    """One thing said or done, without its times."""
 
     index: int
-    role: Literal["agent", "contact"]
-    text: Speech
+    role: Annotated[
+        Literal["agent", "contact", "system"], Field(description="system: nobody speaks, and the agent calls a tool.")
+    ]
+    text: Annotated[Speech, Field(description="Empty where a tool is called.")]
+    tool: Annotated[OwnText | None, Field(description="The tool, of role system; get_transcript shows its answer.")] = (
+        None
+    )
+    ok: Annotated[bool | None, Field(description="Of role system: whether the tool worked.")] = None
 
 
 class Conversation(Resource):

@@ -43,6 +43,7 @@ class Contact(Resource):
                 "Why it is suppressed: do_not_call (on the list), no_consent, not_dialable, "
                 "calling_hours (which with the rules of the region leave no moment), predial_declined "
                 "(predial_check_url said no), or person_deleted. Why it has expired: campaign_ended, end_at had passed."
+                " callback_not_possible: it wants a call (callback_at), and no attempt is left."
             )
         ),
     ] = None
@@ -60,6 +61,10 @@ class Contact(Resource):
         Field(
             description="When it is called at the earliest, by the calling hours as they are now; null: not, or open."
         ),
+    ] = None
+    callback_at: Annotated[
+        Timestamp | None,
+        Field(description="When it asked, on its last call, to be called; null: it did not, or on an earlier call."),
     ] = None
     values: dict[str, Cell]
 

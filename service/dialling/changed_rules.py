@@ -100,7 +100,10 @@ def _decide(connection: Connection, deployment_id: str) -> None:
         )
 
     steps = [(contact.id, _step(policy, contact, zone(contact))) for contact in found]
-    changes = {name: {"status": step.state, "due_at": step.due_ms, "next_at": step.due_ms} for name, step in steps}
+    changes = {
+        name: {"status": step.state, "status_reason": step.reason, "due_at": step.due_ms, "next_at": step.due_ms}
+        for name, step in steps
+    }
     change_contacts(connection, deployment_id, changes)
     states = moved(row.states, [("retry_waiting", step.state) for _, step in steps])
     connection.execute(update(deployments).where(deployments.c.id == deployment_id).values(states=states))

@@ -18,14 +18,14 @@ from callwright.contract.events import (
     EventType,
 )
 from callwright.service.accounts.principals import SERVICE
-from callwright.service.dialling import endings, transfers
+from callwright.service.dialling import callbacks, endings, transfers
 from callwright.service.dialling.call_costs import costs_of
 from callwright.service.dialling.eligibility import do_not_call
 from callwright.service.dialling.eligibility.gate import DO_NOT_CALL
 from callwright.service.dialling.heard_opt_outs import heard
 from callwright.service.dialling.leases import mine, until
 from callwright.service.dialling.limits.coverage import Funds, Held, KnownCall, cover, held_for
-from callwright.service.dialling.queue import CalledBefore, Rules, called_before, change_contacts, contacts_by_id
+from callwright.service.dialling.queue import CalledBefore, Rules, called_before, change_contacts
 from callwright.service.dialling.stops import auto_stops as stops
 from callwright.service.dialling.stops import call_reviews
 from callwright.service.dialling.tool_events import tool_events
@@ -110,23 +110,30 @@ def finish(
         book(connection, ids, row.org_id, [], now_ms=now_ms, reserved_micros=extended, **about)
     before = called_before(connection, row.id, [one.request.contact_id for one in finished])
     policy = settings_of(row).retry_policy  # it may have changed during the calls
-    zones = _zones(connection, rules, finished) if policy.parts_of_day else {}
+    zones = callbacks.zones_of(
+        connection, rules, [one.request.contact_id for one in finished if _needs_zone(one, policy)]
+    )
+    called_back_ms = [
+        callbacks.callback_ms(one.request, one.result, ended_ms=one.ended_ms, zone=zones[one.request.contact_id])
+        for one in finished
+    ]
     steps = [
         _step(
             policy,
             one,
             before[one.request.contact_id].times_ms,
             row.status,
-            zones.get(one.request.contact_id, "UTC"),
+            zones[one.request.contact_id],
             simulated=row.simulated,
+            called_back_ms=at_ms,
         )
-        for one in finished
+        for one, at_ms in zip(finished, called_back_ms, strict=True)
     ]
     parts = costs_of(connection, finished, held, now_ms=now_ms)
     costs = [part.micros for part in parts]
     bridged = [one.request.call_id for one in finished if one.result.outcome == "transferred"]
     told = transfers.told(connection, bridged)
-    connection.execute(_END, [_ended(one, cost) for one, cost in zip(finished, parts, strict=True)])
+    connection.execute(_END, [_ended(*each) for each in zip(finished, parts, called_back_ms, strict=True)])
     spoken = [one for one in finished if one.result.turns]
     if spoken:
         connection.execute(insert(transcripts), [_transcript(one) for one in spoken])
@@ -144,7 +151,7 @@ def finish(
             "next_at": due_ms,
             "last_outcome": one.result.outcome,
             "last_disposition": one.result.disposition,
-            "status_reason": DO_NOT_CALL if state == "suppressed" else None,
+            "status_reason": DO_NOT_CALL if state == "suppressed" else step.reason if state == step.state else None,
         }
     change_contacts(connection, row.id, changes)
     change_contacts(connection, row.id, _given_back(finished, before))
@@ -215,18 +222,24 @@ def _given_back(finished: Sequence[Finished], before: Mapping[str, CalledBefore]
     }
 
 
-def _zones(connection: Connection, rules: Rules, finished: Sequence[Finished]) -> dict[str, str]:
-    """The time zones of the people who did not answer, by their ids."""
-    unanswered = [one.request.contact_id for one in finished if one.result.outcome == "no_answer"]
-    contacts = contacts_by_id(connection, rules.row.id, unanswered)
-    return {name: rules.open_hours(contact).place.zone for name, contact in contacts.items()}
+def _needs_zone(one: Finished, policy: RetryPolicy) -> bool:
+    """Whether it depends on the contact's time of day when it is called again."""
+    if one.result.callback_said is not None:
+        return one.request.rings_telephone
+    return bool(policy.parts_of_day) and one.result.outcome == "no_answer"
 
 
 def _step(
-    policy: RetryPolicy, one: Finished, called_at: list[int], status: str, zone: str, *, simulated: bool
+    policy: RetryPolicy,
+    one: Finished,
+    called_at: list[int],
+    status: str,
+    zone: str,
+    *,
+    simulated: bool,
+    called_back_ms: int | None,
 ) -> tuple[Step, str]:
     result = one.result
-    callback = result.callback_after_s
     if not one.is_dialled:
         over = status in ("cancelled", "completed", "failed") or not one.request.rings_telephone
         state = "cancelled" if over else "pending" if len(called_at) == 1 else "retry_waiting"
@@ -240,7 +253,7 @@ def _step(
         duration_s=result.duration_s,
         attempt_times_ms=called_at,
         ended_ms=one.ended_ms,
-        callback_ms=None if callback is None else one.ended_ms + round(max(callback, CALLBACK_MINUTES * 60) * 1_000),
+        callback_ms=None if called_back_ms is None else max(called_back_ms, one.ended_ms + CALLBACK_MINUTES * MINUTE),
         zone=zone,
     )
     stopped = step.state == "retry_waiting" and status in ("cancelled", "completed", "failed")
@@ -255,16 +268,15 @@ def _as_covered(finished: Sequence[Finished], held: Mapping[str, Held], funds: F
     return [replace(one, result=result) for one, result in zip(finished, covered.results, strict=True)], further
 
 
-def _ended(one: Finished, cost: Cost) -> dict[str, Any]:
+def _ended(one: Finished, cost: Cost, called_back_ms: int | None) -> dict[str, Any]:
     result = one.result
-    callback = result.callback_after_s
     latencies = [turn.latency.total_ms for turn in result.turns if turn.latency is not None]
     return {
         "b_id": one.request.call_id,
         "status": "failed" if result.outcome == "failed" else "completed",
         "outcome": result.outcome,
         "disposition": result.disposition,
-        "callback_at": None if callback is None else one.ended_ms + round(callback * 1_000),
+        "callback_at": called_back_ms,
         "answered_by": result.answered_by,
         "answered_by_carrier": result.machine_verdicts.carrier,
         "answered_by_words": result.machine_verdicts.words,

@@ -23,7 +23,9 @@ def heard(result: CallResult) -> CallResult:
     asks = is_opt_out_key(result.keys) or any(
         turn.speaker == "contact" and is_opt_out(turn.text, turn.language) for turn in result.turns
     )
-    return replace(result, disposition="do_not_call", callback_after_s=None) if asks else result
+    if not asks:
+        return result
+    return replace(result, disposition="do_not_call", callback_after_s=None, callback_said=None)
 
 
 def list_at_once(ids: Ids, connection: Connection, request: CallRequest, so_far: CallResult, now_ms: int) -> None:

@@ -111,6 +111,7 @@ class Rules:
             voicemail=VoicemailPolicy(voicemail.detection, voicemail.action, voicemail.message_template),
             ai_disclosure=self.settings.compliance.ai_disclosure,
             recorded=self.settings.recording.enabled,
+            may_call_back=attempt < self.policy.max_attempts,
             recording_announcement=announces(self.settings.recording, any(rule.announcement for rule in recording)),
         )
 

@@ -19,6 +19,8 @@ _REASONS: dict[str, RetryReason] = {
     "unreachable": "failed",
     "abandoned": "failed",
 }
+CALLBACK_NOT_POSSIBLE = "callback_not_possible"
+"""The contact asked to be called again, and no attempt is left."""
 _REACHED = ("answered", "transferred", "voicemail_left")
 _SAME_TIME_OF_DAY = 2 * HOUR
 _OTHER_TIME_OF_DAY = 4 * HOUR
@@ -30,6 +32,8 @@ class Step:
 
     state: ContactState
     due_ms: int | None = None
+    reason: str | None = None
+    """Why it is not called again, where it asked for that."""
 
 
 def reason_of(outcome: str, duration_s: float, policy: RetryPolicy) -> RetryReason | None:
@@ -54,13 +58,16 @@ def after_call(
     the time zone of the person.
 
     A contact that asks not to be called is never called again. A callback that a contact asks for is made if an attempt
-    is left.
+    is left: no more calls are made than the plan of the campaign names. Else the step says that it is not possible, so
+    that a person calls.
     """
     if disposition == "do_not_call":
         return Step("suppressed")
     attempts = len(attempt_times_ms)
-    if callback_ms is not None and attempts < policy.max_attempts:
-        return Step("retry_waiting", within_daily_limit(policy, attempt_times_ms, callback_ms))
+    if callback_ms is not None:
+        if attempts < policy.max_attempts:
+            return Step("retry_waiting", within_daily_limit(policy, attempt_times_ms, callback_ms))
+        return Step("completed" if outcome in _REACHED else "exhausted", reason=CALLBACK_NOT_POSSIBLE)
     reason = reason_of(outcome, duration_s, policy)
     settled = outcome in _REACHED and not (reason == "short_call" and disposition in (None, "incomplete"))
     if settled:

@@ -33,6 +33,7 @@ def cut_short(result: CallResult, after_s: float, end: EarlyEnd | None = None) -
         turns=turns if answered else (),
         unanswered_questions=(),
         callback_after_s=None,
+        callback_said=None,
         transfer=transfer,
         transfer_legs=legs_until(result.transfer_legs, spoken_s) if answered else (),
     )

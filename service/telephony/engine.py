@@ -16,6 +16,7 @@ from callwright.service.platform.clock.clock import Clock
 from callwright.service.platform.database.database import Database
 from callwright.service.rules.cost_items import Used
 from callwright.service.rules.prices.transfer_prices import TransferLeg
+from callwright.service.rules.spoken_moments.spoken_moment import SpokenMoment
 from callwright.service.telephony.answering import Answering
 from callwright.service.telephony.transfers import CallTransfer
 
@@ -117,6 +118,8 @@ class CallRequest:
     """The agent says that the call is recorded."""
     recorded: bool = True
     """Whether the call may be recorded at all."""
+    may_call_back: bool = True
+    """Whether the campaign calls again if the contact asks for that; it does not after the last attempt."""
     answering: Answering | None = None
     """How a call that comes in is answered; None for a call that is made. `to` is then the organization's own number,
     and `from_` the caller's, empty if it is withheld."""
@@ -196,6 +199,8 @@ class CallResult:
     """What the contact entered with the keys of the telephone, one text for each entry."""
     callback_after_s: float | None = None
     """The contact asked to be called again this long after the end of the call."""
+    callback_said: SpokenMoment | None = None
+    """The contact named this moment for another call; `callback_after_s` is None then."""
     sip_status: int | None = None
     """The final answer to the INVITE of a call over SIP that was not answered."""
     was_dialled: bool = True

@@ -97,6 +97,7 @@ def _contact(contact: Contact, context: ToolContext) -> str:
         contact.last_disposition,
         f"last call {contact.last_call_id}" if contact.last_call_id else None,
         f"next {moment(contact.next_attempt_at)}" if contact.next_attempt_at else None,
+        f"wants a call {moment(contact.callback_at)}" if contact.callback_at else None,
         f"by {contact.decided_by}" if contact.decided_by not in (None, "allowed", contact.status_reason) else None,
     )
 
@@ -265,8 +266,8 @@ TOOLS: tuple[Tool, ...] = (
         toolset="campaigns",
         title="List contacts of a deployment",
         description=(
-            "People of a campaign: status, reason, next attempt of each. For their calls use list_calls. For counts "
-            "use get_deployment. Free."
+            "People of a campaign: status, reason, next attempt. For their calls use list_calls. For counts use "
+            "get_deployment. Free."
         ),
         hints=READS,
         reply=_contact,
@@ -274,7 +275,7 @@ TOOLS: tuple[Tool, ...] = (
         empty="No contact fits. A draft has none before its start.",
         default_fields=(
             *("id", "external_id", "name", "phone_number", "status", "status_reason", "decided_by"),
-            *("attempts", "next_attempt_at", "last_outcome", "last_disposition", "last_call_id"),
+            *("attempts", "next_attempt_at", "last_outcome", "last_disposition", "last_call_id", "callback_at"),
         ),
         example="decided_at",
         argument_descriptions={

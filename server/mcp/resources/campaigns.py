@@ -1,6 +1,7 @@
 """Campaigns as resources: a deployment, its report, an audience's refused rows, an agent's prompt, a voice's sound."""
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Any, TypeVar
 
 from callwright.contract.agents.agents import GetAgent, get_agent
@@ -47,6 +48,7 @@ REPORT_COLUMNS = (
     "status_reason",
     "decided_by",
     "next_attempt_at",
+    "callback_at",
 )
 REJECTS_COLUMNS = ("row", "line", "external_id", "column", "code", "message", "value")
 
@@ -91,13 +93,18 @@ async def report(session: ServerSession, address: Address) -> Content:
             "true" if about.simulated else "false",
             contact.status_reason,
             contact.decided_by,
-            contact.next_attempt_at.strftime("%Y-%m-%dT%H:%M:%SZ") if contact.next_attempt_at else None,
+            _moment(contact.next_attempt_at),
+            _moment(contact.callback_at),
         )
 
     def asked(cursor: str | None) -> ListContacts:
         return ListContacts(id=deployment_id, per_page=_ROWS_AT_ONCE, cursor=cursor)
 
     return await _table(client, address, list_contacts, asked, REPORT_COLUMNS, row)
+
+
+def _moment(value: datetime | None) -> str | None:
+    return None if value is None else value.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 async def rejects(session: ServerSession, address: Address) -> Content:

@@ -1,6 +1,6 @@
 """Reading many conversations in a row, under a bound of bytes."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,7 +79,7 @@ def _one_by_one(asked: ReadConversations, context: RequestContext) -> Conversati
     rows = _rows(asked, context, after, _CALLS_AT_ONCE + 1)
     names = _deployment_names(context, rows)
     for row, turns in _with_turns(context, rows[:_CALLS_AT_ONCE]):
-        wanted = [turn for turn in turns if turn["role"] != "system" and asked.speaker in (None, turn["role"])]
+        wanted = [turn for turn in turns if asked.speaker in (None, turn["role"])]
         sizes = [len(turn["text"].encode()) + 40 for turn in wanted]
         if shown and sum(sizes) + _HEAD_BYTES > left:
             break
@@ -91,7 +91,7 @@ def _one_by_one(asked: ReadConversations, context: RequestContext) -> Conversati
                 call_id=row.id,
                 deployment_name=names.get(row.deployment_id),
                 duration_seconds=whole_seconds(row.duration_ms),
-                turns=[SpokenTurn(index=turn["index"], role=turn["role"], text=turn["text"]) for turn in fitting],
+                turns=[_spoken(turn) for turn in fitting],
                 turns_left=len(wanted) - len(fitting),
             )
         )
@@ -104,6 +104,12 @@ def _one_by_one(asked: ReadConversations, context: RequestContext) -> Conversati
     return Conversations(
         view=asked.view, calls=len(shown), silent_calls=silent, conversations=shown, next_cursor=cursor
     )
+
+
+def _spoken(turn: Mapping[str, Any]) -> SpokenTurn:
+    called = turn.get("tool_call")
+    shown = SpokenTurn(index=turn["index"], role=turn["role"], text=turn["text"])
+    return shown if called is None else shown.model_copy(update={"tool": called["name"], "ok": called["ok"]})
 
 
 def _deployment_names(context: RequestContext, rows: Sequence[Row[Any]]) -> dict[str, str]:

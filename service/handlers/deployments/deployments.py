@@ -52,6 +52,7 @@ from callwright.service.tables import deployment_costs
 from callwright.service.tables.campaign_settings import changed_columns, columns_of, settings_in
 from callwright.service.tables.schema import (
     audience_rows,
+    calls,
     deployment_contacts,
     deployment_numbers,
     deployments,
@@ -291,8 +292,13 @@ def list_contacts(asked: ListContacts, context: RequestContext) -> Page[Contact]
     names = ("status", "last_outcome", "last_disposition", "phone", "position")
     listing = Listing(
         contract.list_contacts,
-        select(deployment_contacts, audience_rows.c.cells, audience_rows.c.timezone, audience_rows.c.external_id)
+        select(
+            deployment_contacts,
+            *(audience_rows.c[name] for name in ("cells", "timezone", "external_id")),
+            calls.c.callback_at,
+        )
         .outerjoin(audience_rows, audience_rows.c.id == _K.id)
+        .outerjoin(calls, calls.c.id == _K.last_call_id)
         .where(_K.deployment_id == asked.id),
         {"name_words": audience_rows.c.name_words, **{name: _K[name] for name in names}},
         _K.id,

@@ -153,6 +153,7 @@ def _request(
         seed=deployment["seed"],
         ring_timeout_s=OPENS_WITHIN_S,
         max_duration_s=deployment["max_call_duration_seconds"],
+        may_call_back=False,
     )
 
 

@@ -85,7 +85,8 @@ def _sections(person: Person, context: RequestContext) -> list[_Section]:
 
     def contacts(position: list[str], most: int) -> Sequence[Row[Any]]:
         statement = person.contacts().outerjoin(audience_rows, _R.id == _K.id)
-        statement = statement.add_columns(_R.cells, _R.timezone, _R.external_id).limit(most)
+        statement = statement.outerjoin(calls, _C.id == _K.last_call_id)
+        statement = statement.add_columns(_R.cells, _R.timezone, _R.external_id, _C.callback_at).limit(most)
         if position:
             statement = statement.where(tuple_(_K.deployment_id, _K.id) > tuple_(*position))
         return connection.execute(statement).all()

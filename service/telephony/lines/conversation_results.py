@@ -100,6 +100,7 @@ class Conversation:
             warnings=ended.warnings,
             keys=tuple(self._keys),
             callback_after_s=ended.callback_after_s,
+            callback_said=ended.callback_said,
             recorded=ended.recorded or self._has_sound(),
             sip_status=ended.sip_status,
             machine_verdicts=ended.machine_verdicts,

@@ -288,7 +288,8 @@ class Call:
         warnings = [*findings.warnings]
         if self._recorder is not None and self._recorder.problem:
             warnings.append(self._recorder.problem)
-        disposition, answered_by, callback_after_s = findings.disposition, findings.answered_by, None
+        disposition, answered_by = findings.disposition, findings.answered_by
+        callback_after_s, callback_said = None, None
         unanswered: tuple[str, ...] = ()
         if conversation.met_person:
             answered_by = answered_by or "human"
@@ -296,11 +297,12 @@ class Call:
                 findings.heard("human")
             if policy is not None:
                 disposition = disposition or policy.ending.disposition
-                callback_after_s = policy.ending.callback_after_s
+                callback_after_s, callback_said = policy.ending.callback_after_s, policy.ending.callback_said
                 unanswered = tuple(policy.ending.unanswered_questions)
                 warnings += policy.ending.warnings
         if findings.call_back_at is not None and disposition == "callback_requested":
             callback_after_s = max((findings.call_back_at - self._tools.today()).total_seconds(), 0.0)
+            callback_said = None
         return Ended(
             call_id=self._begin.request.call_id,
             cause=end.cause,
@@ -311,6 +313,7 @@ class Call:
             warnings=tuple(dict.fromkeys(warnings)),
             unanswered_questions=unanswered,
             callback_after_s=callback_after_s,
+            callback_said=callback_said,
             voicemail_message_left=findings.message_left,
             machine_verdicts=findings.verdicts,
             recorded=self._recorder is not None and self._recorder.has_sound,

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from callwright.contract.transfers import TransferCause, TransferKind, TransferStatus
 from callwright.service.rules.prices.installation_prices import ServiceItem
 from callwright.service.rules.prices.transfer_prices import TransferLeg
+from callwright.service.rules.spoken_moments.spoken_moment import SpokenMoment
 from callwright.service.telephony.engine import (
     AnsweredBy,
     CallRequest,
@@ -295,6 +296,7 @@ class Ended(_Message):
     warnings: tuple[str, ...] = ()
     unanswered_questions: tuple[str, ...] = ()
     callback_after_s: float | None = None
+    callback_said: SpokenMoment | None = None
     sip_status: int | None = None
     """The final answer to the INVITE, or to the registration before it, if the call was not answered."""
     voicemail_message_left: bool = False

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from callwright.contract.calls.calls import Disposition, Outcome
 from callwright.service.rules.prices.transfer_prices import TransferLeg, legs_until
+from callwright.service.rules.spoken_moments.spoken_moment import SpokenMoment
 from callwright.service.telephony.engine import AnsweredBy, CallRequest, CallResult, EndedBy, HangupCause
 from callwright.service.telephony.simulated.chance import Chance
 from callwright.service.telephony.simulated.conversation.contact import Contact
@@ -18,6 +19,11 @@ from callwright.service.telephony.transfers import NOBODY_SET, CallTransfer, des
 
 _FORCED_ANSWERS: dict[Outcome | None, PersonsAnswer] = {"transferred": "answered", "answered": "no_answer"}
 """What the person does to whom a call is transferred whose outcome is forced, if nothing else is."""
+
+_NO_DESTINATION = (
+    "The agent has no destination to transfer calls to (the call tool transfer): on a line it says that a colleague "
+    "calls back."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +38,7 @@ class Talk:
     unanswered_questions: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
     callback_after_s: float | None = None
+    callback_said: SpokenMoment | None = None
     transfer: CallTransfer | None = None
     transfer_legs: tuple[TransferLeg, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -53,12 +60,15 @@ def talk_with(
     is_forced = steering.outcome == "transferred"
     taking_over = Person(Chance(moment, "transfer"), steering.transfer or _FORCED_ANSWERS.get(steering.outcome))
     destinations = destinations_in(request.agent.call_tools, request.variables)
+    takes_over = is_forced and steering.transfer in (None, "answered")
+    warnings: list[str] = []
     if not destinations and (is_forced or steering.transfer is not None):
-        destinations = (NOBODY_SET,)
+        destinations = (NOBODY_SET,) if takes_over else ()
+        warnings.append(_NO_DESTINATION)
     conversation = Conversation(request, contact, timeline, words, person=taking_over, destinations=destinations)
     ending = conversation.run()
     transfer, cause = conversation.transfer, ending.hangup_cause
-    if is_forced and transfer is None:
+    if takes_over and transfer is None:
         at_s = min(timeline.now_s, timeline.limit_s)
         transfer = CallTransfer(kind="warm", to=None, status="bridged", started_s=at_s, at_s=at_s)
     elif transfer is not None and transfer.is_bridged:
@@ -72,9 +82,10 @@ def talk_with(
         unanswered_questions=tuple(ending.unanswered_questions),
         keys=tuple(ending.keys),
         callback_after_s=ending.callback_after_s,
+        callback_said=ending.callback_said,
         transfer=transfer,
         transfer_legs=tuple(taking_over.legs),
-        warnings=tuple(ending.warnings),
+        warnings=(*warnings, *ending.warnings),
     )
 
 
@@ -115,6 +126,7 @@ def ended_call(
         unanswered_questions=talk.unanswered_questions,
         warnings=tuple(dict.fromkeys(warnings)),
         callback_after_s=talk.callback_after_s,
+        callback_said=talk.callback_said,
         transfer=talk.transfer,
         transfer_legs=legs_until(talk.transfer_legs, talked_s),
     )

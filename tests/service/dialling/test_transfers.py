@@ -16,8 +16,10 @@ from callwright.service.telephony.registry import ENGINES
 from callwright.service.telephony.transfers import CallTransfer
 from tests.support.campaign_invariants import campaign_records, check_everything, check_records
 from tests.support.campaigns import call_in, expire_leases, lease, only_call, people, run, started, working
+from tests.support.priced_calls import transferring_agent
 from tests.support.service import Tenant
 
+DESK = "+14155550177"
 BRIDGED = CallTransfer(kind="cold", to="+14155550177", name="front desk", status="bridged", started_s=20.0, at_s=26.0)
 FAILED = CallTransfer(kind="warm", to="+14155550177", status="failed", cause="no_answer", started_s=20.0, at_s=50.0)
 RINGING = CallTransfer(kind="cold", to="+14155550177", name="front desk", started_s=20.0, at_s=20.0)
@@ -140,7 +142,8 @@ async def test_a_transfer_that_fails_is_seen_while_the_call_goes_on_and_is_no_ev
 @pytest.mark.requirement("TRANSFER-03")
 @pytest.mark.service(workers=True, settings={"sim_time_scale": 400.0})
 async def test_a_transfer_on_the_simulated_network_is_told_at_its_moment(tenant: Tenant) -> None:
-    made = await started(tenant, people(2, sim_outcome="answered", sim_transfer="answered"))
+    agent_id = await transferring_agent(tenant, DESK)
+    made = await started(tenant, people(2, sim_outcome="answered", sim_transfer="answered"), agent_id=agent_id)
     await tenant.ended(made.id)
     found = await campaign_records(tenant.database, made.id)
     check_everything(found, RetryPolicy())
@@ -158,7 +161,7 @@ async def test_a_campaign_shows_of_each_call_why_nobody_took_over(tenant: Tenant
         for row in people(1, first=index, sim_outcome="answered", sim_transfer=answer)
     ]
     async with working(tenant):
-        made = await run(tenant, rows)
+        made = await run(tenant, rows, agent_id=await transferring_agent(tenant, DESK))
     calls = [call async for call in tenant.client.calls.list(deployment_id=made.id)]
     causes = {call.transfer.cause for call in calls if call.transfer is not None}
     assert causes == {None, *answers[1:]}

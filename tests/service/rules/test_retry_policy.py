@@ -84,7 +84,7 @@ def test_a_short_call_is_tried_again_only_when_the_policy_says_so_and_nothing_ca
 def test_a_requested_call_back_is_kept_while_an_attempt_is_left() -> None:
     asked = NOON + 3 * DAY
     assert after(PLAIN, "answered", callback_ms=asked) == Step("retry_waiting", asked)
-    assert after(PLAIN, "answered", attempts=3, callback_ms=asked) == Step("completed")
+    assert after(PLAIN, "answered", attempts=3, callback_ms=asked) == Step("completed", reason="callback_not_possible")
 
 
 def test_intervals_are_taken_in_turn_and_the_last_one_repeats() -> None:

@@ -28,6 +28,7 @@ def call(
     language: str = "en-US",
     variables: Mapping[str, str] | None = None,
     call_id: str = "cal_1",
+    call_tools: str | None = None,
     **more: Any,
 ) -> CallRequest:
     """A request that differs from the ordinary one in what is given."""
@@ -39,7 +40,7 @@ def call(
         attempt=attempt,
         to=to,
         from_="+12025550199",
-        agent=AgentSnapshot("agt_1", prompt, welcome, language, "en-US-ada"),
+        agent=AgentSnapshot("agt_1", prompt, welcome, language, "en-US-ada", call_tools=call_tools),
         variables={"name": "Maria", "day": "Thursday"} if variables is None else variables,
         seed=seed,
         **more,
@@ -67,6 +68,8 @@ def assert_sound(result: CallResult, request: CallRequest) -> None:
     last_end = {"agent": -1.0, "contact": -1.0}
     before = None
     for turn in result.turns:
+        if turn.speaker == "system":
+            continue  # a tool was called, which takes no time
         assert turn.text.strip()
         assert turn.start_s == round(turn.start_s, 3)
         assert turn.end_s == round(turn.end_s, 3)

@@ -1,7 +1,14 @@
 """The tool that reads many conversations in a row."""
 
 from callwright.contract.calls import conversations as contract
-from callwright.contract.calls.conversations import Conversation, Conversations, DistinctTurn, ReadConversations, SaidOn
+from callwright.contract.calls.conversations import (
+    Conversation,
+    Conversations,
+    DistinctTurn,
+    ReadConversations,
+    SaidOn,
+    SpokenTurn,
+)
 from callwright.contract.checks.counts import count_of
 from callwright.tools.media.transcripts import WHAT
 from callwright.tools.runtime.tool import READS, Reply, Tool, data_of, no_text
@@ -27,10 +34,17 @@ def _conversation(one: Conversation, within: str | None) -> list[str]:
         clock_time(one.duration_seconds),
         f"deployment {shortened(one.deployment_name, 60)}" if one.deployment_name and within is None else None,
     )
-    said = [f"[{turn.index}] {turn.role}: {turn.text}" for turn in one.turns]
+    said = [f"[{turn.index}] {turn.role}: {_words(turn)}" for turn in one.turns]
     if one.turns_left:
         said.append(f"{count_of(one.turns_left, 'more turn')}: get_transcript with from_turn={one.turns[-1].index + 1}")
     return [head, *said]
+
+
+def _words(turn: SpokenTurn) -> str:
+    """What was said, or which tool was called."""
+    if turn.tool is None:
+        return turn.text
+    return f"called {turn.tool}, which {'worked' if turn.ok else 'failed'}"
 
 
 def _distinct(one: DistinctTurn) -> str:

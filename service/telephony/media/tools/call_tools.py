@@ -47,6 +47,8 @@ MEANWHILE_S = 1.0
 """After this time the contact hears that something is looked up."""
 _LONGEST_ARGUMENTS = 4_000
 _TOO_MANY = "Too many tools were called in a row. Answer with what you have."
+_CALLED_BACK = "It is noted, and the call is made then or when calling hours allow it. Say so, and take your leave."
+_NOTED = "It is noted for the team, and no call is made by itself. Say that, promise no call, and take your leave."
 _ENDED = "The call ended before there was an answer."
 NOT_KNOWN = "The process ended before there was an answer; the endpoint may have done it."
 """What came of a request of which nobody has heard any more."""
@@ -258,8 +260,7 @@ class CallTools:
         except NoMoment as error:
             return failed(str(error))
         self._line.call_back_at(moment)
-        said = "It is noted, and the call is made then or when calling hours allow it. Say so, and take your leave."
-        return ToolResult(ok=True, text=said)
+        return ToolResult(ok=True, text=_CALLED_BACK if self._request.may_call_back else _NOTED)
 
     async def _transfer(self, tool: TransferTool, arguments: Mapping[str, JsonValue]) -> ToolResult:
         if self._handover.is_under_way:

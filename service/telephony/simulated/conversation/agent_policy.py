@@ -10,7 +10,7 @@ from callwright.contract.transfers import MOST_TRANSFERS
 from callwright.service.rules.opt_out_words import is_opt_out_key
 from callwright.service.telephony.engine import CallRequest
 from callwright.service.telephony.simulated.chance import Chance
-from callwright.service.telephony.simulated.conversation.ending import DEFAULT_CALLBACK_S, FAREWELLS, Ending
+from callwright.service.telephony.simulated.conversation.ending import FAREWELLS, Ending
 from callwright.service.telephony.simulated.conversation.facts import filled_facts, news_of, states_asked_time
 from callwright.service.telephony.simulated.conversation.line import Awaited, Heard, Line
 from callwright.service.telephony.simulated.conversation.phrases import Act, bank_of, bank_or_english, joined, primary
@@ -187,10 +187,9 @@ class AgentPolicy:
             self._asked += 1
             self._pending = self._bank.agent_says("purpose", self._chance)
             return self._ask(joined(lead, self._pending), own=bool(lead))
-        done = self._refused == 0
-        if self.ending.disposition == "incomplete":
-            refused_most = 2 * self._refused >= max(self._asked, 1)
-            self.ending.disposition = "goal_met" if done else "not_interested" if refused_most else "interested"
+        unbooked = self._cues.unbooked
+        done = self._refused == 0 and unbooked is None
+        self.ending.settle(refused=self._refused, asked=self._asked, unbooked=unbooked)
         closing = self._bank.agent_says("close_done" if done else "close", self._chance)
         if self.closing:
             closing = self._bank.agent_says("goodbye", self._chance)
@@ -232,7 +231,7 @@ class AgentPolicy:
             told = self._line.heard_of("agent")
             self._unheard = [fact for fact in self._unheard if fact not in told]
         bank = bank_or_english(heard.language, incoming=self._incoming)
-        wish = "opt_out" if is_opt_out_key([heard.keys]) else wish_of(heard.text, bank)
+        wish = "opt_out" if is_opt_out_key([heard.keys]) else wish_of(heard.text, bank, self.act)
         if heard.hangs_up:
             self.hung_up()
             if ending.disposition == "incomplete" and not ending.met_person:
@@ -257,11 +256,13 @@ class AgentPolicy:
         bank = bank_or_english(heard.language, incoming=self._incoming)
         if self.closing or heard.keys or heard.hangs_up or heard.language_wanted or bank is not self._bank:
             return None
-        return self._cues.due(heard.text, wish_of(heard.text, bank), bank.language)
+        return self._cues.due(heard.text, wish_of(heard.text, bank, self.act), bank.language)
 
     def told(self, use: ToolUse, *, ok: bool, answer: JsonValue) -> Awaited | None:
         """Says what a tool has answered, and goes on. After `end_call` it takes its leave."""
         said = self._cues.told(use, ok=ok, answer=answer)
+        if self._cues.has_booked:
+            self.ending.disposition, self.ending.has_booked = "goal_met", True
         if isinstance(use.tool, EndCallTool):
             own = self._filled(use.tool.sentence)
             return self._leave(joined(said, own or self._bank.agent_says("goodbye", self._chance)))
@@ -288,12 +289,10 @@ class AgentPolicy:
     def _follow(self, heard: Heard, wish: Wish, lead: str) -> Awaited | None:
         ending = self.ending
         if wish in FAREWELLS:
-            phrase, disposition = FAREWELLS[wish]
             if self.closing and ending.disposition == "do_not_call":
                 return None
-            ending.disposition = disposition
-            if wish == "later":
-                ending.callback_after_s = heard.callback_after_s or DEFAULT_CALLBACK_S
+            calls = self._request.may_call_back
+            phrase = ending.take_leave(wish, heard, self._bank.language, may_call_back=calls)
             return self._leave(joined(lead, self._bank.agent_says(phrase, self._chance)))
         if wish == "human":
             return self._hand_over(lead)

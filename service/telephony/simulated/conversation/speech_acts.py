@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Literal, get_args
 
 from callwright.service.rules.opt_out_words import is_opt_out
+from callwright.service.rules.spoken_moments.reading import asks_for_call, names_moment_alone
 from callwright.service.telephony.simulated.conversation.phrases import Act, Bank
 
 Stated = Literal[
@@ -47,13 +48,17 @@ def act_of(text: str, bank: Bank) -> Act:
 
 
 @lru_cache(maxsize=_CACHED_SENTENCES)
-def wish_of(text: str, bank: Bank) -> Wish:
-    """What a contact wants from the agent; `nothing` for an ordinary answer."""
+def wish_of(text: str, bank: Bank, asked: Act | None = None) -> Wish:
+    """What a contact wants from the agent; `nothing` for an ordinary answer.
+
+    `asked`: what the agent asked for before. Who names another time when asked whether it is a good one wants a call
+    then.
+    """
     said = _normal(text)
     if is_opt_out(text, bank.language):
         return "opt_out"
     for wish in _STATED[1:]:
-        if any(marker in said for marker in bank.hears[wish]):
+        if any(marker in said for marker in bank.hears[wish]) or (wish == "later" and _is_later(text, bank, asked)):
             return wish
     if text in bank.small_talk or any(marker in said for marker in bank.hears["purpose"]):
         return "nothing"
@@ -74,6 +79,13 @@ def is_hello(text: str, bank: Bank) -> bool:
     words = [word.strip(_EDGES) for word in _normal(text).split()]
     said = [word for word in words if word]
     return bool(said) and len(said) <= MOST_WORDS_OF_A_HELLO and bank.hello.issuperset(said)
+
+
+def _is_later(text: str, bank: Bank, asked: Act | None) -> bool:
+    """Whether a moment is named at which the agent is to call."""
+    if asks_for_call(text, bank.language):
+        return True
+    return asked == "good_time" and names_moment_alone(text, bank.language)
 
 
 def last_sentence(text: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from callwright.contract.agents.call_tools import CallTool, HttpTool
+from callwright.contract.calls.calls import Disposition
 from callwright.contract.checks.argument_schemas import properties_of, required_of
 from callwright.service.rules.call_tools import ANSWER, tools_in
 from callwright.service.rules.templates import Columns, render
@@ -48,9 +49,19 @@ class ToolCues:
 
     def __init__(self, request: CallRequest) -> None:
         self._left = [tool for tool in tools_in(request.agent.call_tools) if tool.use_when is not None]
+        self._books = any(_changes(tool) for tool in self._left)
+        self.has_booked = False
+        """A tool that changes something, such as one that books, was called with success."""
         self._columns = request.variables
         self._answers: dict[str, JsonValue] = {}
         """The answers of tools that were called with success, by name."""
+
+    @property
+    def unbooked(self) -> Disposition | None:
+        """What a call is that ends now although no tool has changed what it was to; None if none was to, or one has."""
+        if self.has_booked or not self._books:
+            return None
+        return "interested" if self._answers else "incomplete"
 
     def due(self, heard: str, wish: Wish, language: str) -> ToolUse | None:
         """The tool that these words of the contact call; None if none does.
@@ -76,6 +87,7 @@ class ToolCues:
 
     def told(self, use: ToolUse, *, ok: bool, answer: JsonValue) -> str:
         """What the agent says of an answer; empty if nothing is set for that."""
+        self.has_booked = self.has_booked or (ok and _changes(use.tool))
         when = use.tool.use_when
         if when is None:
             return ""

@@ -62,5 +62,5 @@ def test_a_field_that_was_asked_for_and_is_empty_is_named(asked: Path, tmp_path:
 def test_a_report_says_why_somebody_is_not_called(asked: Path, tmp_path: Path) -> None:
     said = run(tmp_path, "deployments", "report", NAME, "--data", asked)
     rows = list(csv.DictReader(said.stdout.splitlines()))
-    assert list(rows[0])[-3:] == ["status_reason", "decided_by", "next_attempt_at"]
+    assert list(rows[0])[-4:] == ["status_reason", "decided_by", "next_attempt_at", "callback_at"]
     assert [row["status_reason"] for row in rows if row["status"] == "suppressed"] == ["no_consent"]

@@ -57,7 +57,7 @@ def contact(number: int, **changes: Any) -> Any:
 async def test_a_report_has_a_line_for_each_contact_with_the_number_masked(era: str) -> None:
     [head, line] = csv.reader(io.StringIO(await text(FakeCaller(), REPORT, era)))
     assert tuple(head) == REPORT_COLUMNS
-    said = ["", "", f"{samples.AT:%Y-%m-%dT%H:%M:%SZ}"]
+    said = ["", "", f"{samples.AT:%Y-%m-%dT%H:%M:%SZ}", ""]
     masked = samples.CALLEE[:5] + "•••" + samples.CALLEE[-4:]
     assert line == ["ctc_1", "", "", f"'{masked}", "retry_waiting", "1", "busy", "", "", "true", *said]
 

@@ -148,7 +148,7 @@ async def test_a_campaign_that_records_nothing_has_no_file(tenant: Tenant) -> No
             raise AssertionError("there is nothing to open")
 
 
-@pytest.mark.requirement("CALLTOOL-16", "CALLTOOL-12")
+@pytest.mark.requirement("CALLTOOL-19", "CALLTOOL-12")
 async def test_a_booking_that_is_under_way_when_its_process_ends_stands_in_transcript_and_events(
     tenant: Tenant,
 ) -> None:

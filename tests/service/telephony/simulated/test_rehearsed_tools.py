@@ -79,7 +79,10 @@ async def test_a_booking_on_the_simulated_network_calls_the_tools_and_sends_noth
     assert all("Wednesday" not in json.dumps(one.data) for one in events)
 
     conversations = await tenant.client.calls.read_conversations()
-    assert {turn.role for turn in conversations.conversations[0].turns} == {"agent", "contact"}
+    used = [(turn.tool, turn.ok) for turn in conversations.conversations[0].turns if turn.role == "system"]
+    assert used == [("free_times", True), ("book", True), ("end_call", True)]
+    asked = await tenant.client.calls.read_conversations(speaker="agent")
+    assert {turn.role for turn in asked.conversations[0].turns} == {"agent"}
     found = [one async for one in tenant.client.transcripts.search(query="Person")]
     assert [snippet.role for snippet in found[0].snippets] == ["agent"]
     async with tenant.client.calls.get_recording(call_uuid=call.id, format="wav") as sound:
@@ -119,3 +122,24 @@ async def test_a_no_to_the_offer_asks_no_tool_and_what_is_not_known_is_not_made_
         (call,) = await calls_of(tenant, campaign.id)
         turns = (await tenant.client.calls.get_transcript(call_uuid=call.id)).turns
         assert [turn for turn in turns if turn.tool_call is not None] == []
+
+
+@pytest.mark.service(workers=True)
+@pytest.mark.requirement("CALLTOOL-18")
+@pytest.mark.parametrize(
+    ("script", "disposition"),
+    [
+        ("Yes please.|Wednesday at three, please.|Bye.", "goal_met"),
+        ("Yes please.|Wednesday at three, please.|No, thanks.", "goal_met"),
+        ("Yes please.|Wednesday at three, please.|That was all.", "goal_met"),
+        ("Yes please.|Wednesday at three, please.|Don't call me again.", "do_not_call"),
+        ("Yes please.|Hm, let me think.|Fine.|Fine.", "interested"),
+        ("Hm.|Fine.|Good.", "incomplete"),
+    ],
+)
+async def test_a_booking_is_what_the_call_is_to_achieve(tenant: Tenant, script: str, disposition: str) -> None:
+    agent = await make_agent(tenant, system_prompt=PROMPT, welcome_message="Hello, do you want an appointment?")
+    await tenant.client.agents.set_call_tools(id=agent.id, call_tools=[FREE, BOOK, END])  # pyright: ignore[reportArgumentType]  # checked as it is sent
+    campaign = await run(tenant, people(1, sim_outcome="answered", sim_script=script), agent_id=agent.id)
+    (call,) = await calls_of(tenant, campaign.id)
+    assert call.disposition == disposition
