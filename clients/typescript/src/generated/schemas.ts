@@ -80,6 +80,8 @@ export interface AgentVersion {
   created_at: string;
   /** Who made it, as the audit log has it: a key, or operator for the command line; null where that is not known. */
   actor_id?: string | null;
+  /** The name of the key; null without one. */
+  actor_label?: string | null;
   /** The person for whom a personal key acted. */
   user_id?: string | null;
   /** The version it was taken from; null: written anew. */
@@ -482,6 +484,10 @@ export interface CallGroup {
   /** Of all calls counted, 0 to 1. */
   share: number;
   answered: number;
+  /** Answered calls that reached the agent's goal. */
+  goal_met?: number | null;
+  /** Those of the answered ones, 0 to 1. */
+  goal_met_share?: number | null;
   /** Answered calls that the person ended before the agent had finished. */
   hang_ups: number;
   /** Of answered calls. */
@@ -506,6 +512,10 @@ export interface CallStarted {
 export interface CallStats {
   calls: number;
   answered: number;
+  /** Answered calls that reached the agent's goal. */
+  goal_met?: number | null;
+  /** Those of the answered ones, 0 to 1. */
+  goal_met_share?: number | null;
   /** Answered calls that the person ended before the agent had finished. */
   hang_ups: number;
   /** Of all answered calls. */
