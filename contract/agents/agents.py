@@ -176,6 +176,7 @@ class AgentVersion(Spoken):
             )
         ),
     ] = None
+    actor_label: Annotated[OwnText | None, Field(description="The name of the key; null without one.")] = None
     user_id: Annotated[str | None, Field(description="The person for whom a personal key acted.")] = None
     restored_from: Annotated[int | None, Field(description="The version it was taken from; null: written anew.")] = None
     changed: Annotated[list[OwnText], Field(description="The fields that differ from the version before.")] = []

@@ -110,6 +110,8 @@ class CallGroup(Resource):
     calls: int
     share: Annotated[float, Field(description="Of all calls counted, 0 to 1.")]
     answered: int
+    goal_met: Annotated[int | None, Field(description="Answered calls that reached the agent's goal.")] = None
+    goal_met_share: Annotated[float | None, Field(description="Those of the answered ones, 0 to 1.")] = None
     hang_ups: Annotated[int, Field(description="Answered calls that the person ended before the agent had finished.")]
     duration_seconds: Annotated[Spread | None, Field(description="Of answered calls.")] = None
     cost: Annotated[MoneySpread | None, Field(description="Of calls that cost anything.")] = None
@@ -121,6 +123,8 @@ class CallStats(Resource):
 
     calls: int
     answered: int
+    goal_met: Annotated[int | None, Field(description="Answered calls that reached the agent's goal.")] = None
+    goal_met_share: Annotated[float | None, Field(description="Those of the answered ones, 0 to 1.")] = None
     hang_ups: Annotated[int, Field(description="Answered calls that the person ended before the agent had finished.")]
     duration_seconds: Annotated[Average | None, Field(description="Of all answered calls.")] = None
     cost: Annotated[MoneyAverage | None, Field(description="Of all calls that cost anything.")] = None

@@ -20,6 +20,8 @@ MOST_DEEP = 5
 """Levels of lists and objects in such a value."""
 LONGEST_TEXT = 200
 """Characters of a text of which the model says something else than its length: a moment, a choice of words."""
+_LONGEST_CODE = 3
+"""Characters of a code, of which it is said what it stands for."""
 LONGEST_KEY = 1_000
 """Characters of a name in an object that may have any names, for example of a column."""
 _CONTAINERS = frozenset((list, dict))
@@ -143,9 +145,10 @@ def outgrown(model: type[BaseModel], sent: Mapping[str, Any]) -> tuple[Sequence[
 
 def _look(value: object, shape: Shape, place: Place, found: _Problems) -> None:
     if isinstance(value, str):
-        longest = shape.text if shape.text is not None or shape.each is None else shape.each.text
-        if longest is not None and len(value) > longest:
-            found.add(place, f"has {len(value)} characters; at most {longest} are allowed")
+        meant = shape if shape.text is not None or shape.each is None else shape.each
+        if meant.text is not None and len(value) > meant.text:
+            code = f"; {meant.description} Such as {meant.example}" if meant.text <= _LONGEST_CODE else ""
+            found.add(place, f"has {len(value)} characters; at most {meant.text} are allowed{code}")
     elif isinstance(value, list):
         _list(cast("list[object]", value), shape, place, found)
     elif isinstance(value, dict):

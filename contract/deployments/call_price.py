@@ -46,6 +46,11 @@ class CallPrice:
         return ceil((seconds + MOST_TRANSFERS * self.transfer_increment_s) * self.transfer_minute / 60)
 
     @property
+    def transfers_cost(self) -> bool:
+        """Whether a call to a person, to whom these calls may be transferred, is charged."""
+        return self.transfer_minute > 0
+
+    @property
     def held_back(self) -> int:
         """What is held back before a call is dialled."""
         return self.call(HELD_BACK_S)

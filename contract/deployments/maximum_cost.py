@@ -58,7 +58,7 @@ def cost_said(*, cap: int | None, overrun: int, high: int, more: bool = False) -
     """What a run costs at most, as a part of a sentence: `for at most 54.00 USD`. `more` is for what is added."""
     added = " more" if more else ""
     if cap is None:
-        return f"for about {rounded_up(high)}{added} at most"
+        return f"for at most {rounded_up(high)}{added}"
     beyond = f" and what calls under way cost beyond it, {rounded_up(overrun)}"
     return f"for at most {money_said(cap)}{added}{beyond if overrun else ''}"
 

@@ -63,6 +63,8 @@ class Proposal:
     """What calls under way may cost in addition when the cap is reached."""
     uncounted: Sequence[str] = ()
     """Who charges for the calls beyond that."""
+    transfers_to: Sequence[tuple[str, str]] = ()
+    """To whom the agent may hand calls over: names and numbers."""
 
 
 def sentence(proposal: Proposal) -> str:
@@ -76,6 +78,7 @@ def sentence(proposal: Proposal) -> str:
         f"Call {who}{called} {purpose} {quoted(proposal.name)} with agent {named(proposal.agent)} "
         f"from {_numbers(proposal.numbers)}",
         None if proposal.simulated else rings,
+        _transfers(proposal),
         _left_out(proposal.left_out),
         f"{attempts} each",
         _hours(proposal.hours, proposal.week),
@@ -91,6 +94,16 @@ def sentence(proposal: Proposal) -> str:
     )
     label = "SIMULATED: " if proposal.simulated else ""
     return f"{label}{', '.join(part for part in parts if part)}."
+
+
+def _transfers(proposal: Proposal) -> str | None:
+    if not proposal.transfers_to:
+        return None
+    whom = [f"{quoted(name)} ({number})" for name, number in proposal.transfers_to]
+    more = len(whom) - MOST_NAMED
+    said = _listed(whom) if more <= 0 else f"{', '.join(whom[:MOST_NAMED])} and {more} more"
+    telephone = "telephone" if len(whom) == 1 else "telephones"
+    return f"handing calls over to {said}" + ("" if proposal.simulated else f", whose {telephone} may ring too")
 
 
 def _uncounted(who: Sequence[str]) -> str:

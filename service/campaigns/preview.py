@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, select
 
 from callwright.contract.deployments import previews as contract
+from callwright.contract.transfers import MOST_TRANSFERS
 from callwright.service.campaigns.compliance_checks import HOW_TO_CONSENT, advice_on_consent
 from callwright.service.campaigns.daily_spending import daily_spending, most_until_end
 from callwright.service.campaigns.estimate import estimate
@@ -22,7 +23,7 @@ from callwright.service.campaigns.unclear_states import advice_on_states
 from callwright.service.campaigns.uncounted_costs import uncounted
 from callwright.service.campaigns.unknown_countries import advice_on_countries
 from callwright.service.dialling.agent_snapshot import agent_of
-from callwright.service.dialling.eligibility.consent import advice_on_answers
+from callwright.service.dialling.eligibility.consent import advice_on_answers, advice_on_unasked_columns
 from callwright.service.dialling.eligibility.do_not_call import is_of_simulated_opt_outs
 from callwright.service.dialling.eligibility.gate import DO_NOT_CALL, NO_CONSENT
 from callwright.service.dialling.eligibility.reasons import (
@@ -36,12 +37,13 @@ from callwright.service.dialling.schedule import DialPace
 from callwright.service.platform.clock.clock import MINUTE, SECOND, moment, moment_or_none
 from callwright.service.platform.money import amount, money
 from callwright.service.platform.phone import redacted
-from callwright.service.rules.call_tools import columns_in
+from callwright.service.rules.call_tools import columns_in, tools_in
 from callwright.service.rules.organization_plans import PricePlan
 from callwright.service.rules.plan_id import StartPlanSeal
 from callwright.service.rules.templates import Columns, placeholders_in, values_of, variables_in
+from callwright.service.rules.transfer_destinations import advice_on_destinations, transfers_in
 from callwright.service.settings import ServiceSettings
-from callwright.service.tables.audience_prices import prices_of
+from callwright.service.tables.audience_prices import AudiencePrices, prices_of
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.ledger import wallet_of
 from callwright.service.tables.schema import organizations
@@ -54,6 +56,9 @@ _BASIS = (
     "low: one contact in five talks for half a minute; high: every attempt is answered and lasts as long as a call "
     "may, at the highest price of the audience's countries and the most that services may cost in a minute, up to the "
     "budget cap and a minute on each line beyond it"
+)
+_TRANSFERS = (
+    f"; high counts {MOST_TRANSFERS} tries to transfer each call and a person as long on the line, low no transfer"
 )
 _LEFT_OUT = (
     "numbers are left out because their people asked not to be called again in a simulated campaign; "
@@ -122,7 +127,7 @@ def preview(
     unsaid = advice_on_answers(connection, row, nobody_left=not eligible) if NO_CONSENT in counts else []
     prices = prices_of(connection, row, agent)
     maximum = maximum_cost(row, prices, eligible, policy.max_attempts)
-    low, high = min(eligible // 5 * prices.cheapest.call(30), maximum.micros), maximum.micros
+    low, high = min(eligible // 5 * prices.untransferred.call(30), maximum.micros), maximum.micros
     daily = daily_spending(row, prices, eligible, typical_s=_TYPICAL_CALL_S)
     wallet = wallet_of(connection, row.org_id)
     available = wallet.balance_micros - wallet.reserved_micros
@@ -142,6 +147,7 @@ def preview(
     never = bool(view.people) and first is None
     forbidden = view.forbids_all
     unconsented = forbidden is not None and forbidden.reason == NO_CONSENT
+    transfers = transfers_in(tools_in(agent.get("call_tools")))
     proposal = Proposal(
         simulated=row.simulated,
         goes_on=row.started_at is not None,
@@ -164,6 +170,7 @@ def preview(
         overrun_micros=maximum.overrun,
         high_micros=high,
         uncounted=uncounted(connection, row, agent),
+        transfers_to=[(one.name, one.to) for tool in transfers for one in tool.destinations],
     )
     return contract.Preview(
         deployment_id=row.id,
@@ -178,7 +185,11 @@ def preview(
         greeting=_greeting(rules, first, begin_ms),
         worst_greeting=_worst_greeting(rules, view.people[:_GREETED], begin_ms),
         cost=contract.CostRange(
-            low=money(low), high=money(high), available=money(available), covered=available >= high, basis=_BASIS
+            low=money(low),
+            high=money(high),
+            available=money(available),
+            covered=available >= high,
+            basis=_basis(prices),
         ),
         max_attempts=policy.max_attempts,
         estimated_minutes=round(calling_s / 60, 1),
@@ -190,11 +201,13 @@ def preview(
             *([] if speaker.welcome_message.strip() else [_NO_WELCOME]),
             *_advice_on_empty_cells(speaker, audience),
             *unsaid,
+            *advice_on_unasked_columns(connection, row),
             *advice_on_consent(connection, row),
             *advice_on_countries(connection, row),
             *advice_on_states(rules.campaign_hours, view.people),
             *([_never(row, view)] if never else []),
             *([] if view.whole else [_SAMPLED]),
+            *advice_on_destinations(transfers, [number.number for number in active]),
             *estimated.warnings,
             *([_advice_on_money(connection, row, available, high)] if available < high else []),
             *([_advice_on_the_list(connection, row, now_ms)] if row.simulated and left_out else []),
@@ -203,6 +216,10 @@ def preview(
             *([_WAITS] if row.simulated and row.started_at is None and begin_ms > now_ms else []),
         ],
     )
+
+
+def _basis(prices: AudiencePrices) -> str:
+    return f"{_BASIS}{_TRANSFERS}" if prices.dearest.transfers_cost else _BASIS
 
 
 def _people(

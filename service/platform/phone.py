@@ -38,6 +38,9 @@ _OLD_MEXICAN_DIGITS = 11
 _TELLING_DIGITS = 5
 """A text with this many digits may contain somebody's number."""
 
+AMBIGUOUS_COUNTRY = "ambiguous_country"
+"""The code of a number that does not say its country."""
+
 MOBILE_PREFIXES: Mapping[str, str] = {"+549": "+54"}
 """The prefix of mobile numbers with a digit that marks them as mobile, and the prefix of the same line without it.
 
@@ -79,7 +82,7 @@ def read_number(text: str, default_country: str | None = None) -> Dialable | Und
         why = "the number does not begin with + and the audience has no default_country"
         if written.startswith("00"):
             why = "the number begins with 00; write + in its place, or give the audience a default_country"
-        return Undialable("ambiguous_country", why)
+        return Undialable(AMBIGUOUS_COUNTRY, why)
     written = written[:_LONGEST_READ]
     if _WORD_BEHIND.search(written) and not _EXTENSION.search(written):
         return Undialable("invalid_phone", "a word stands behind the number; keep the number alone in the cell")

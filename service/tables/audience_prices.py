@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -26,6 +26,8 @@ class AudiencePrices:
 
     cheapest: Price
     dearest: Price
+    untransferred: Price
+    """The lowest of a call that is not transferred."""
 
 
 def prices_of(connection: Connection, row: Row[Any], agent: Mapping[str, Any] | None = None) -> AudiencePrices:
@@ -75,8 +77,13 @@ def carriers_of(connection: Connection, row: Row[Any]) -> list[str]:
 
 
 def _ends(prices: list[Price]) -> AudiencePrices:
-    in_order = sorted(prices, key=lambda price: (price.held_back, price.minute))
-    return AudiencePrices(in_order[0], in_order[-1])
+    in_order = sorted(prices, key=_how_dear)
+    untransferred = min((replace(price, transfer_minute=0) for price in prices), key=_how_dear)
+    return AudiencePrices(in_order[0], in_order[-1], untransferred)
+
+
+def _how_dear(price: Price) -> tuple[int, int]:
+    return price.held_back, price.minute
 
 
 @lru_cache(maxsize=1_024)

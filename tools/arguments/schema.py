@@ -4,7 +4,7 @@ References are inlined, titles and examples are dropped, and "X or null" becomes
 in changes null has a meaning of its own, and is kept where it is allowed. An amount to spend is a text, such as 25.00.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, cast
 
 from pydantic import BaseModel
@@ -21,6 +21,7 @@ _BOUNDS = frozenset(
 _DROPPED_FROM_INPUTS = _DROPPED | {"pattern", "minLength", "maxLength", "minItems", "maxItems", "maxProperties"}
 """Bounds of texts are in the descriptions where a model can keep to them. All of them are checked."""
 _DROPPED_FROM_ANSWERS = _DROPPED | _BOUNDS | {"description", "default", "format"}
+_WHICH_KIND = "Says which fields there are."
 _NULL: JsonSchema = {"type": "null"}
 _SAID = ("description", "default")
 """Keywords that are kept beside `anyOf`."""
@@ -71,9 +72,27 @@ def _at(schema: JsonSchema, path: str) -> JsonSchema:
 def _collapsed(schema: JsonSchema) -> JsonSchema:
     found = {key: value for key, value in schema.items() if key in ("type", "format", "enum", "description")}
     inside = schema.get("items")
-    if isinstance(inside, dict) and "oneOf" in inside:  # objects of several kinds
-        return {**found, "items": {"type": "object"}}
+    if isinstance(inside, dict) and "oneOf" in inside:
+        return {**found, "items": _of_any_kind(cast("list[JsonSchema]", inside["oneOf"]))}
+    return {**found, **_type_of(schema)}
+
+
+def _type_of(schema: JsonSchema) -> JsonSchema:
+    """The type alone, of a list with that of its entries."""
+    found = {"type": schema["type"]} if "type" in schema else {}
+    inside = schema.get("items")
     return {**found, "items": {"type": inside["type"]}} if isinstance(inside, dict) and "type" in inside else found
+
+
+def _of_any_kind(kinds: Sequence[JsonSchema]) -> JsonSchema:
+    """An object of any of several kinds, with the choice that tells them apart; a description has their fields."""
+    fields = [kind["properties"] for kind in kinds]
+    tells = [name for name in fields[0] if all("const" in one.get(name, {}) for one in fields)]
+    found: JsonSchema = {
+        name: {"type": "string", "enum": [one[name]["const"] for one in fields], "description": _WHICH_KIND}
+        for name in tells
+    }
+    return {"type": "object", "properties": found}
 
 
 def output_schema(model: type[BaseModel], *, brief: bool, omitted: Collection[str] = ()) -> JsonSchema:

@@ -17,6 +17,7 @@ from callwright.contract.agents.agents import (
     get_agent,
 )
 from callwright.contract.agents.call_tools import CallTools, CallToolSecret
+from callwright.contract.checks.names import quoted
 from callwright.contract.declaration.field_types import LanguageTag, Timestamp, VoiceId
 from callwright.contract.deployments.talks import Talk, talk_to_agent
 from callwright.contract.voices import GetVoice, ListVoices, Voice, get_voice, list_voices
@@ -94,11 +95,18 @@ def _numbered(version: int | None) -> str | None:
     return f"version {version}" if version is not None and version > 1 else None
 
 
+def _by(version: AgentVersion) -> str | None:
+    """Who made a version: the name of the key, and the person for whom it acted."""
+    key = quoted(version.actor_label) if version.actor_label else version.user_id or version.actor_id
+    who = f"{key} for {version.user_id}" if version.actor_label and version.user_id else key
+    return f"by {who}" if who else None
+
+
 def _version(version: AgentVersion, _: ToolContext) -> str:
     return line(
         f"version {version.version}",
         moment(version.created_at),
-        f"by {version.user_id or version.actor_id}" if version.actor_id else None,
+        _by(version),
         f"restored from {version.restored_from}" if version.restored_from else None,
         f"changed {listed(version.changed)}" if version.changed else None,
     )
@@ -199,7 +207,11 @@ async def _found(context: ToolContext, asked: GetAgentInParts) -> Reply:
             update={"system_prompt": "", "prompt_characters": len(whole), "prompt_goes_on_from": 0}
         )
         differences = [_difference(one) for one in agent.differences or ()]
-        heading = f"changed since version {asked.compare_to}:" if differences else "nothing has changed"
+        heading = (
+            f"changed since version {asked.compare_to}:"
+            if differences
+            else f"nothing has changed since version {asked.compare_to}"
+        )
         return Reply(text=lines(_entry(agent, context), heading, *differences), data=data_of(found))
     part = truncated_text(whole[begin:], _PROMPT_BYTES)
     end = begin + len(part)
@@ -329,7 +341,7 @@ TOOLS: tuple[Tool, ...] = (
         hints=READS,
         reply=_version,
         empty="None.",
-        default_fields=("version", "created_at", "actor_id", "user_id", "restored_from", "changed"),
+        default_fields=("version", "created_at", "actor_label", "actor_id", "user_id", "restored_from", "changed"),
         hidden=frozenset({"sort"}),
         example="system_prompt",
     ),

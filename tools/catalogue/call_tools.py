@@ -14,7 +14,9 @@ _SHAPE = (
     "http: url (HTTPS), method, parameters (JSON Schema of an object), headers, secret_headers (names alone), body, "
     "columns, timeout_seconds, meanwhile (said while one waits), rehearsal (the answer on the simulated network). "
     "{{argument}} and {{column}} stand in url, headers and body. end_call: sentence. press_keys: keys. call_back_at: "
-    "time_zone."
+    "time_zone. transfer (named transfer_call, without use_when): destinations, each {name, to (E.164), kind (warm or "
+    "cold), ring_timeout_seconds, summary, say_before, confirm_key}, and countries that may be called, such as DE, "
+    "beside that of the calling number."
 )
 
 
@@ -33,9 +35,9 @@ TOOLS: tuple[Tool, ...] = (
         toolset="call_tools",
         title="Set an agent's call tools",
         description=(
-            "Sets what an agent can do on a call beside talking: ask an HTTP address, end the call, press keys, note a "
-            "callback. Replaces all of them, and makes a version. get_agent shows those there are. No secrets here: a "
-            "person sets them with `callwright agents secret`. Free."
+            "Sets what an agent can do on a call beside talking: ask an HTTP address, hand over to a person, end the "
+            "call, press keys, note a callback. Replaces all of them, and makes a version. get_agent shows those there are. "
+            "No secrets here: a person sets them with `callwright agents secret`. Free."
         ),
         hints=CHANGES,
         reply=_set,

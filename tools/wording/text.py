@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 
 from callwright.contract.declaration.field_types import Money
 from callwright.tools.wording.cleaning import cleaned
@@ -36,6 +36,11 @@ def lines(*found: str | None) -> str:
 def amount(money: Money) -> str:
     """For example `12.40 USD`: at least two decimals, without further trailing zeros."""
     return f"{_plain(money.amount)} {money.currency}"
+
+
+def percent(part: int, whole: int) -> str:
+    """A part of a whole that is not 0, such as `21.2%`, rounded half up from the counts themselves."""
+    return f"{(Decimal(100 * part) / whole).quantize(Decimal('0.1'), ROUND_HALF_UP)}%"
 
 
 def moment(value: datetime | None) -> str | None:

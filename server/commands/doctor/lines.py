@@ -2,9 +2,12 @@
 list and the public address.
 """
 
+from anyio import to_thread
+
 from callwright.client.transport import AsyncBaseTransport, httpx
 from callwright.contract.checks.counts import count_of
 from callwright.server.commands.doctor.checkup import CheckResult
+from callwright.server.commands.doctor.prices import stored_otherwise
 from callwright.server.commands.doctor.speech import speech_checks
 from callwright.server.commands.doctor.trunk import reach
 from callwright.server.commands.doctor.twilio import twilio_checks
@@ -31,7 +34,7 @@ async def line_checks(settings: ProgramSettings, *, transport: AsyncBaseTranspor
     found += await _trunk(settings)
     found += await twilio_checks(settings, transport)
     found += await speech_checks(settings.speech, transport=transport)
-    found.append(_prices(settings))
+    found.append(await to_thread.run_sync(_prices, settings))
     if settings.public_url is not None:
         found.append(await _public_address(settings.public_url, transport))
     return found
@@ -56,7 +59,7 @@ async def _trunk(settings: ProgramSettings) -> list[CheckResult]:
 
 
 def _prices(settings: ProgramSettings) -> CheckResult:
-    """What the price list of the settings says, and what it leaves out."""
+    """What the price list of the settings says and leaves out, and whether another of its version is stored."""
     what = "Prices"
     if settings.prices_file is None:
         said = "No price list is set: what carriers and speech services charge is not counted. docs/costs.md has one."
@@ -65,6 +68,9 @@ def _prices(settings: ProgramSettings) -> CheckResult:
         prices = prices_in(settings.prices_file)
     except BadPriceList as error:
         return CheckResult("bad", what, str(error), help="docs/costs.md describes the file.")
+    if stored_otherwise(settings, prices):
+        said = f"version {prices.version} is stored with other contents, so that `callwright serve` does not start"
+        return CheckResult("bad", what, said, help="Give this list a newer version.")
     priced = ", ".join([*prices.carriers, *prices.services]) or "nothing but the platform"
     said = f"version {prices.version}, with prices for {priced}"
     missing = _uncounted(settings, prices)

@@ -14,6 +14,9 @@ from callwright.server.commands.tool_commands.fitted_table import GAP, show_entr
 
 Entries = Sequence[Mapping[str, Any]]
 _CURSOR = "next_cursor"
+_IN_LINES = "diff"
+"""A text whose lines count."""
+_NAMED = ("before", "after")
 _ONE_LINE = 60
 """An object of more characters takes a line for each of its values."""
 
@@ -89,25 +92,33 @@ def _fields(data: Mapping[str, Any], console: Console, notes: Console) -> None:
         console.print(Text.assemble((label.strip(), "bold"), "\n  ", words), soft_wrap=True)
     for name, entries in tables.items():
         console.print(Text(f"{heading(name)} ({len(entries):,})", style="bold"))
-        if any(_is_table(value) for entry in entries for value in entry.values()):
+        if any(_parts(name, value) for entry in entries for name, value in entry.items()):
             _blocks(entries, console)
         else:
             _say_left_out(show_entries(entries, console, indent=2, folds=True), notes)
 
 
 def _blocks(entries: Entries, console: Console) -> None:
-    """Things that hold lists of their own: each in a line, and what it holds below it."""
+    """Things that hold lists of their own or texts whose lines count: each in a line, and what it holds below it."""
     for entry in entries:
-        facts = [_fact(name, value) for name, value in entry.items() if not _is_table(value) and value not in NOTHING]
+        facts = [
+            _fact(name, value) for name, value in entry.items() if not _parts(name, value) and value not in NOTHING
+        ]
         console.print(Padding(Text("  ".join(facts), "bold"), (0, 0, 0, 2)))
-        for value in entry.values():
-            for one in cast("Entries", value) if _is_table(value) else ():
+        for name, value in entry.items():
+            for one in _parts(name, value):
                 console.print(Padding(Text(said(one)), (0, 0, 0, 4)))
+
+
+def _parts(name: str, value: Any) -> Sequence[Any]:
+    """What stands below the line of a thing."""
+    return cast("Entries", value) if _is_table(value) else (value,) if name == _IN_LINES and value else ()
 
 
 def _fact(name: str, value: Any) -> str:
     """A value that says by itself what it is, or else one with its name."""
-    return said(value) if isinstance(value, str) else f"{heading(name)} {said(value)}"
+    says_itself = isinstance(value, str) and name not in _NAMED
+    return said(value) if says_itself else f"{heading(name)} {said(value)}"
 
 
 def _lines(name: str, value: Any) -> list[tuple[str, str]]:

@@ -140,13 +140,16 @@ def _show(answer: "ToolAnswer", options: ShellOptions, wanted: Sequence[str], to
     if options.for_people and answer.data:
         notes = Console(stderr=True, highlight=False)
         show_answer(_in_commands(answer.data), Console(highlight=False), notes, wanted, IN_ORDER.get(tool, ()))
+        if answer.data.get("errors_not_shown"):
+            notes.print(_ALL_ERRORS.format(**answer.data), style="dim", soft_wrap=True)
     else:
         typer.echo(visible(answer.words))
 
 
 def _in_commands(data: Mapping[str, Any]) -> Mapping[str, Any]:
     """The data with commands in place of tools, where the service says what to do next."""
-    return {name: _SAID[name](value) if name in _SAID and value else value for name, value in data.items()}
+    said = {name: _SAID[name](value) if name in _SAID and value else value for name, value in data.items()}
+    return said | {name: words for name, words in _NONE.items() if data.get(name) == []}
 
 
 def _each_in_commands(texts: list[str]) -> list[str]:
@@ -160,6 +163,9 @@ _SAID: Mapping[str, Callable[[Any], Any]] = {
     "warnings": _each_in_commands,
 }
 """Fields with sentences of the service."""
+_NONE: Mapping[str, str] = {"differences": "none: it says the same as in that version"}
+"""What empty lists mean that were asked for."""
+_ALL_ERRORS = "All of them: callwright audiences list-import-errors {audience_id} {id}"
 
 
 def _save(sound: bytes | None, file: Path) -> None:

@@ -57,7 +57,8 @@ def value_of(argument: DeclaredArgument, text: str, read_stdin: Callable[[], str
         text = _content(text[1:], read_stdin or sys.stdin.read, is_list=argument.name == _LISTS)
     if argument.takes_null and text == "null":
         return None
-    return _READERS[argument.kind](text)
+    found = _READERS[argument.kind](text)
+    return _inside(found, argument.name) if argument.kind == "list" else found
 
 
 def _integer(text: str) -> Any:
@@ -85,6 +86,14 @@ def _list(text: str) -> Any:
     if text.lstrip().startswith(("[", "{")):
         return _untyped(text)
     return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _inside(found: Any, name: str) -> Any:
+    """The list in the body of a request, as docs print it: `{"call_tools": [...]}`; else what was found."""
+    if not isinstance(found, dict):
+        return found
+    body = cast("dict[str, Any]", found)
+    return body[name] if list(body) == [name] else body
 
 
 def _untyped(text: str) -> Any:

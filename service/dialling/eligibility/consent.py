@@ -6,7 +6,7 @@ The no of another row of the same person wins over the yes of the row that is ca
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from unicodedata import normalize
@@ -57,8 +57,29 @@ def consent_columns(connection: Connection, row: Row[Any]) -> ConsentColumns:
         return ConsentColumns(needed=compliance.consent_column)
     if not compliance.consent_attested:
         return ConsentColumns()
+    return ConsentColumns(respected=_named_for_consent(connection, row))
+
+
+def _named_for_consent(connection: Connection, row: Row[Any]) -> tuple[str, ...]:
+    """The columns of the audience that are named for consent."""
     columns: str = connection.execute(_COLUMNS, {"id": row.audience_id}).scalar_one()
-    return ConsentColumns(respected=consent_columns_among(tuple(one["name"] for one in json.loads(columns))))
+    return consent_columns_among(tuple(one["name"] for one in json.loads(columns)))
+
+
+def advice_on_unasked_columns(connection: Connection, row: Row[Any]) -> list[str]:
+    """A warning of people who say no in columns that are named for consent, where the campaign asks no column at all
+    and would call them."""
+    if consent_columns(connection, row) != ConsentColumns():
+        return []
+    unasked = _named_for_consent(connection, row)
+    forbids = ConsentColumns(respected=unasked).forbid()
+    if forbids is None:
+        return []
+    count = _count(connection, select(_R.id).where(_R.audience_id == row.audience_id, forbids))
+    if not count:
+        return []
+    who = f"{count_of(count, 'person', 'people')} {'says' if count == 1 else 'say'} no in the column {_quoted(unasked)}"
+    return [f"{who}, which is not asked: with compliance.consent_column only people who say yes there are called"]
 
 
 def advice_on_answers(connection: Connection, row: Row[Any], *, nobody_left: bool) -> list[str]:
@@ -80,9 +101,12 @@ def advice_on_answers(connection: Connection, row: Row[Any], *, nobody_left: boo
     count = _count(connection, select(_R.id).where(_R.audience_id == row.audience_id, forbids))
     if not count:
         return []
-    named = ", ".join(repr(redacted(column)) for column in asked.respected[:_MOST_KINDS])
     who = f"{count_of(count, 'person', 'people')} will not be called although consent is attested"
-    return [f"{who}: the list says no in the column {named}"]
+    return [f"{who}: the list says no in the column {_quoted(asked.respected)}"]
+
+
+def _quoted(columns: Sequence[str]) -> str:
+    return ", ".join(repr(redacted(column)) for column in columns[:_MOST_KINDS])
 
 
 def _declined(connection: Connection, row: Row[Any], column: str) -> list[str]:

@@ -20,7 +20,10 @@ _C = schema.agents.c
 
 @handles(contract.set_call_tools)
 def set_call_tools(asked: contract.SetCallTools, context: RequestContext) -> Agent:
-    """The agent with these tools and no others. Secrets that were set stay, for tools of the same name and address."""
+    """The agent with these tools and no others, and warnings of destinations that not all numbers may call.
+
+    Secrets that were set stay, for tools of the same name and address.
+    """
     row = agents.find(context, asked.id, lock=True)
     try:
         rules.check(asked.call_tools, opened=context.settings.webhook_networks)
@@ -33,7 +36,8 @@ def set_call_tools(asked: contract.SetCallTools, context: RequestContext) -> Age
         .where(_C.id == asked.id, _C.org_id == context.org_id)
         .values(**changes, **kept_versions.add_if_changed(context, row, changes), updated_at=context.now_ms)
     )
-    return agents.to_resource(agents.find(context, asked.id))
+    found = agents.to_resource(agents.find(context, asked.id))
+    return found.model_copy(update={"warnings": [*found.warnings, *transfers.advice(asked.call_tools, context)]})
 
 
 def _load_encryption(_: contract.SetCallToolSecret) -> None:

@@ -8,13 +8,14 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import bindparam, delete, insert, select
+from sqlalchemy import bindparam, delete, func, insert, select
 
+from callwright.contract.problems import NOT_FOUND
 from callwright.service.dialling.agent_snapshot import SNAPSHOT
 from callwright.service.handlers.request_context import RequestContext
 from callwright.service.platform.database.prepared import Prepared
 from callwright.service.platform.json_text import json_text
-from callwright.service.platform.refusals import not_found
+from callwright.service.platform.refusals import Refusal, not_found
 from callwright.service.tables.schema import agent_versions
 
 _V = agent_versions.c
@@ -23,6 +24,9 @@ _FIND = Prepared(
     select(agent_versions).where(
         _V.agent_id == bindparam("agent"), _V.version == bindparam("version"), _V.org_id == bindparam("org")
     )
+)
+_NUMBERS = select(func.min(_V.version), func.max(_V.version)).where(
+    _V.agent_id == bindparam("agent"), _V.org_id == bindparam("org")
 )
 
 
@@ -63,11 +67,16 @@ def _add(
 
 
 def find(context: RequestContext, agent_id: str, version: int, *, field: str) -> Any:
-    """The row of a version of the organization's agent. Raises `Refusal`: not_found, for `field`."""
+    """The row of a version of the organization's agent. Raises `Refusal`: not_found, for `field`; it says which there
+    are."""
     asked = {"agent": agent_id, "version": version, "org": context.org_id}
     row = _FIND.first(context.connection, asked)
     if row is None:
-        raise not_found(field)
+        first, last = context.connection.execute(_NUMBERS, {"agent": agent_id, "org": context.org_id}).one()
+        if first is None:
+            raise not_found(field)
+        there = f"it has {first} to {last}" if first < last else f"it has version {first} alone"
+        raise Refusal(NOT_FOUND, f"the agent has no version {version}; {there}", field=field)
     return row
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from callwright.contract.agents.call_tools import CallTool, TransferTool
 from callwright.service.dialling.eligibility import do_not_call
 from callwright.service.handlers.request_context import RequestContext
-from callwright.service.rules.transfer_destinations import check_countries
+from callwright.service.rules.transfer_destinations import advice_on_destinations, check_countries, transfers_in
 from callwright.service.rules.unfit_tools import Unfit
 from callwright.service.tables.schema import phone_numbers
 
@@ -42,3 +42,12 @@ def check(tools: Sequence[CallTool], context: RequestContext) -> None:
             )
             if listed is not None:
                 raise Unfit(f"{place}.destinations.{at}.to", "is on the do-not-call list")
+
+
+def advice(tools: Sequence[CallTool], context: RequestContext) -> list[str]:
+    """Warnings of destinations that may not be called from each of the organization's numbers."""
+    found = transfers_in(tools)
+    if not found:
+        return []
+    mine = select(_N.number).where(_N.org_id == context.org_id, _N.released_at.is_(None)).order_by(_N.number)
+    return advice_on_destinations(found, list(context.connection.execute(mine).scalars()))

@@ -15,12 +15,16 @@ from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.handlers.resources import resource
 from callwright.service.platform.database.listing import Listing
 from callwright.service.rules.text_differences import differences
-from callwright.service.tables.schema import agent_versions
+from callwright.service.tables.schema import agent_versions, api_keys
 
 _V = agent_versions.c
 _BEFORE = agent_versions.alias("before")
-_WITH_BEFORE = select(agent_versions, _BEFORE.c.fields.label("fields_before")).select_from(
-    agent_versions.outerjoin(_BEFORE, and_(_BEFORE.c.agent_id == _V.agent_id, _BEFORE.c.version == _V.version - 1))
+_WITH_BEFORE = select(
+    agent_versions, _BEFORE.c.fields.label("fields_before"), api_keys.c.label.label("key_label")
+).select_from(
+    agent_versions.outerjoin(
+        _BEFORE, and_(_BEFORE.c.agent_id == _V.agent_id, _BEFORE.c.version == _V.version - 1)
+    ).outerjoin(api_keys, and_(api_keys.c.id == _V.actor, api_keys.c.org_id == _V.org_id))
 )
 _SHORT = 120
 """A value of more characters, or of several lines, is shown as a diff."""
@@ -39,7 +43,9 @@ def _to_resource(row: Any) -> contract.AgentVersion:
     now = shown_fields(kept_versions.fields_of(row))
     before = None if row.fields_before is None else shown_fields(json.loads(row.fields_before))
     changed = [] if before is None else [name for name in now if now[name] != before.get(name)]
-    return resource(contract.AgentVersion, row, **now, actor_id=row.actor, changed=changed)
+    return resource(
+        contract.AgentVersion, row, **now, actor_id=row.actor, actor_label=row.key_label or None, changed=changed
+    )
 
 
 @handles(contract.get_agent)

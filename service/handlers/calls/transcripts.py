@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, case, func, select
 
 from callwright.contract.calls import transcripts as contract
+from callwright.contract.calls.calls import Disposition
 from callwright.contract.declaration.pagination import MOST_COUNTED, Page
 from callwright.contract.deployments.call_price import CURRENCY
 from callwright.service.handlers.calls.calls import COLUMNS, check_version
@@ -81,6 +82,7 @@ _KEYS: dict[str, ColumnElement[Any]] = {
 }
 
 
+_GOAL_MET: Disposition = "goal_met"
 _HUNG_UP: HangupCause = "contact_hangup"
 """The person ended the call before the agent had said goodbye."""
 
@@ -115,10 +117,12 @@ def get_call_stats(asked: contract.GetCallStats, context: RequestContext) -> con
     answered = func.sum(case((_C.outcome.in_(_ANSWERED), 1), else_=0))
     their_cost = func.sum(case((_C.outcome.in_(_ANSWERED), _C.cost_micros), else_=0))
     cut_off = func.sum(case((_C.outcome.in_(_ANSWERED) & (_C.hangup_cause == _HUNG_UP), 1), else_=0))
+    reached = func.sum(case((_C.outcome.in_(_ANSWERED) & (_C.disposition == _GOAL_MET), 1), else_=0))
     counted = select(
         *keys,
         func.count().label("calls"),
         answered.label("answered"),
+        reached.label("goal_met"),
         cut_off.label("hang_ups"),
         their_cost.label("answered_micros"),
     ).where(*conditions)
@@ -133,8 +137,10 @@ def get_call_stats(asked: contract.GetCallStats, context: RequestContext) -> con
             key={name: _shown(name, value) for name, value in zip(names, key, strict=True) if value is not None},
             names={name: named[value] for name, value in zip(names, key, strict=True) if value in named},
             calls=row.calls,
-            share=round(row.calls / total, 4),
+            share=round(row.calls / total, 6),
             answered=row.answered,
+            goal_met=row.goal_met,
+            goal_met_share=_share(row.goal_met, row.answered),
             hang_ups=row.hang_ups,
             duration_seconds=_spread(durations.get(key), 1_000),
             cost=_money_spread(costs.get(key)),
@@ -143,9 +149,12 @@ def get_call_stats(asked: contract.GetCallStats, context: RequestContext) -> con
         for row in largest
         for key in [tuple(row)[: len(names)]]
     ]
+    all_answered, all_reached = sum(row.answered for row in rows), sum(row.goal_met for row in rows)
     return contract.CallStats(
         calls=total,
-        answered=sum(row.answered for row in rows),
+        answered=all_answered,
+        goal_met=all_reached,
+        goal_met_share=_share(all_reached, all_answered),
         hang_ups=sum(row.hang_ups for row in rows),
         duration_seconds=_average(durations.values(), 1_000),
         cost=_money_average(costs.values()),
@@ -154,6 +163,10 @@ def get_call_stats(asked: contract.GetCallStats, context: RequestContext) -> con
         groups_left_out=max(0, len(groups) - MAX_GROUPS),
         currency=CURRENCY,
     )
+
+
+def _share(part: int, whole: int) -> float | None:
+    return round(part / whole, 6) if whole else None
 
 
 def _names_of(context: RequestContext, names: Sequence[str], rows: Sequence[Row[Any]]) -> dict[Any, str]:

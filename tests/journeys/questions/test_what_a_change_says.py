@@ -235,7 +235,7 @@ async def test_the_sentence_of_a_change_with_other_money_is_no_yes_where_nobody_
 ) -> None:
     change = {"id": campaign.id, "calls_per_second": 2.0}
     sentence = (await found.refused("update_deployment", **change)).split("«")[1].split("»")[0]
-    assert "It may then call 3 people for about" in sentence
+    assert "It may then call 3 people for at most" in sentence
     await figures_change(tenant, campaign, becomes, monkeypatch)()
     said = await found.refused("update_deployment", **change, person_agreed_to=sentence)
     assert "not what would happen" in said
@@ -280,6 +280,6 @@ async def test_what_people_who_join_may_cost_is_told_for_all_campaigns_that_call
     found.person.before_answer = nothing
     await found.data(tool, id=audience, **JOINING[tool])
     for_two = float(before.cost.high.amount) * 2 / 3
-    (at_most,) = re.findall(r" calls them too, for about (\d+\.\d\d) USD more at most\.", found.person.asked[-1])
+    (at_most,) = re.findall(r" calls them too, for at most (\d+\.\d\d) USD more\.", found.person.asked[-1])
     # Of the capped one what its cap leaves, and a minute of each of two calls beyond it.
     assert float(at_most) == pytest.approx(for_two + min(for_two, 0.06 + 2 * 0.012), abs=0.01)

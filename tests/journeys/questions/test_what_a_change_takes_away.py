@@ -72,7 +72,7 @@ async def test_a_filter_by_consent_that_a_change_leaves_out_is_said_to_go_and_al
     said = await question(found, id=campaign.id, compliance={"purpose": "survey"})
     assert "compliance (purpose survey instead of informational, consent_column none instead of ok)." in said
     assert "People without a yes in the column ok are then called too." in said
-    assert "It may then call 10 people for about" in said
+    assert "It may then call 10 people for at most" in said
     assert (await tenant.client.deployments.preview(id=campaign.id)).eligible == 10
 
 

@@ -151,3 +151,31 @@ async def test_a_no_in_a_column_of_consent_is_not_asked_where_a_campaign_says_no
 ) -> None:
     made = await started(tenant, [person(0, consent="no")])
     assert await called(tenant, made) == [phone(0)]
+
+
+@pytest.mark.requirement("CONSENT-04")
+async def test_the_preview_counts_the_noes_in_a_column_named_for_consent_that_a_campaign_does_not_ask(
+    tenant: Tenant,
+) -> None:
+    said = ("ja", "nein", "NEIN", "", "vielleicht")
+    rows = [person(index, **{"Einwilligung Telefon": text}) for index, text in enumerate(said)]
+    made = await draft(tenant, rows)
+    warning = (
+        "2 people say no in the column 'Einwilligung Telefon', which is not asked: with compliance.consent_column only "
+        "people who say yes there are called"
+    )
+    seen = await tenant.client.deployments.preview(id=made.id)
+    assert seen.eligible == 5
+    assert [text for text in seen.warnings if "say no" in text] == [warning]
+    asks = Compliance(consent_column="Einwilligung Telefon")
+    await tenant.client.deployments.update(id=made.id, compliance=asks)
+    seen = await tenant.client.deployments.preview(id=made.id)
+    assert (seen.eligible, [text for text in seen.warnings if "not asked" in text]) == (1, [])
+
+
+@pytest.mark.requirement("CONSENT-04")
+@pytest.mark.parametrize("column", ["Notiz", "email consent"])
+async def test_the_preview_does_not_warn_of_noes_in_a_column_of_something_else(column: str, tenant: Tenant) -> None:
+    made = await draft(tenant, [person(0, **{column: "nein"})])
+    seen = await tenant.client.deployments.preview(id=made.id)
+    assert [text for text in seen.warnings if "not asked" in text] == []

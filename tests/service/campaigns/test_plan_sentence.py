@@ -48,9 +48,9 @@ def test_of_a_few_people_the_numbers_are_named_and_one_telephone_rings() -> None
     assert both.startswith("Call 2 people (+14155550777, +14155550778) for ")
 
 
-def test_without_a_budget_cap_the_high_end_is_told_as_about_and_rounded_up_to_cents() -> None:
-    assert sentence(replace(PLAIN, cap_micros=None)).endswith(", for about 4.37 USD at most.")
-    assert sentence(replace(PLAIN, cap_micros=None, high_micros=0)).endswith(", for about 0.00 USD at most.")
+def test_without_a_budget_cap_the_high_end_is_told_and_rounded_up_to_cents() -> None:
+    assert sentence(replace(PLAIN, cap_micros=None)).endswith(", for at most 4.37 USD.")
+    assert sentence(replace(PLAIN, cap_micros=None, high_micros=0)).endswith(", for at most 0.00 USD.")
     assert sentence(replace(PLAIN, cap_micros=12_345)).endswith(", for at most 0.012345 USD.")
     beyond = ", for at most 54.00 USD and what calls under way cost beyond it, 0.97 USD."
     assert sentence(replace(PLAIN, overrun_micros=960_001)).endswith(beyond)
@@ -61,7 +61,7 @@ def test_what_goes_on_tells_who_is_left_and_what_may_be_added() -> None:
     assert said.startswith('Call 1 person left in "Spring check-in" with agent Anna')
     assert ", 1 attempt each, " in said
     assert said.endswith(", for at most 12.50 USD more.")
-    assert sentence(replace(PLAIN, goes_on=True, cap_micros=None)).endswith(", for about 4.37 USD more at most.")
+    assert sentence(replace(PLAIN, goes_on=True, cap_micros=None)).endswith(", for at most 4.37 USD more.")
 
 
 def test_a_first_call_that_the_rules_put_off_is_told() -> None:
@@ -153,3 +153,15 @@ def test_the_longest_sentence_fits_what_a_person_can_be_asked() -> None:
         high_micros=0,
     )
     assert len(sentence(longest)) < 1_000
+
+
+def test_whoever_may_be_called_to_take_a_call_over_is_named_with_the_number() -> None:
+    desks = [("front desk", "+14155550177"), ("after hours", "+14155550178")]
+    one = sentence(replace(PLAIN, transfers_to=desks[:1]))
+    assert ', handing calls over to "front desk" (+14155550177), whose telephone may ring too, up to 3 ' in one
+    both = sentence(replace(PLAIN, transfers_to=desks))
+    named = 'handing calls over to "front desk" (+14155550177) and "after hours" (+14155550178)'
+    assert f", {named}, whose telephones may ring too, " in both
+    assert f", {named}, up to 3 " in sentence(replace(PLAIN, simulated=True, transfers_to=desks))
+    many = sentence(replace(PLAIN, transfers_to=[*desks, *desks]))
+    assert f'{named.replace(" and ", ", ")}, "front desk" (+14155550177) and 1 more, whose' in many

@@ -57,7 +57,7 @@ async def test_a_simulated_person_presses_the_key_and_the_agent_says_goodbye(ten
     (entry,) = await listed(tenant, simulated=True)
     transcript = await tenant.client.calls.get_transcript(call_uuid=entry.source_call_id or "")
     agent = " ".join(turn.text for turn in transcript.turns if turn.role == "agent")
-    assert "remove your number" in agent or "off our list" in agent
+    assert "won't call you again" in agent or "won't hear from us again" in agent
     assert not any("[" in turn.text for turn in transcript.turns)
 
 

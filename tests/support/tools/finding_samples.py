@@ -4,7 +4,15 @@ from datetime import UTC, datetime
 from typing import Any
 
 from callwright.contract.calls.conversations import Conversation, Conversations, DistinctTurn, SaidOn, SpokenTurn
-from callwright.contract.calls.transcripts import CallGroup, CallStats, MoneySpread, Snippet, Spread, TranscriptMatch
+from callwright.contract.calls.transcripts import (
+    CallGroup,
+    CallStats,
+    MoneyAverage,
+    MoneySpread,
+    Snippet,
+    Spread,
+    TranscriptMatch,
+)
 from callwright.contract.declaration.field_types import Money
 
 AT = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
@@ -52,6 +60,8 @@ def stats() -> CallStats:
         calls=3,
         share=0.75,
         answered=3,
+        goal_met=2,
+        goal_met_share=0.666667,
         hang_ups=1,
         duration_seconds=Spread(p50=30.0, p90=65.0, total=125.0, mean=41.67),
         cost=MoneySpread(
@@ -59,6 +69,9 @@ def stats() -> CallStats:
             p90=Money(amount="0.013000", currency="USD"),
             mean=Money(amount="0.008333", currency="USD"),
             total=Money(amount="0.025000", currency="USD"),
+        ),
+        answered_cost=MoneyAverage(
+            mean=Money(amount="0.006333", currency="USD"), total=Money(amount="0.019000", currency="USD")
         ),
     )
     return CallStats(calls=4, answered=3, hang_ups=1, groups=[group], groups_left_out=2, currency="USD")

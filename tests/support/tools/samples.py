@@ -212,7 +212,7 @@ def preview() -> Preview:
         simulated=True,
         plan_id="pln_1",
         plan_valid_until=AT,
-        summary='SIMULATED: Call 280 people for "Reminders" with agent Ada, for about 9.50 USD at most.',
+        summary='SIMULATED: Call 280 people for "Reminders" with agent Ada, for at most 9.50 USD.',
         eligible=280,
         blocked=[Blocked(reason="invalid_number", count=15)],
         missing_variables=[MissingVariable(name="first_name", contacts=9)],

@@ -88,3 +88,33 @@ def test_output_requires_nothing_and_hides_the_inside_of_inputs() -> None:
 def test_a_list_names_the_fields_that_its_entries_have_by_default() -> None:
     schema = list_schema(Given, default_fields=("id", "many"))
     assert schema["properties"]["data"]["items"] == {"type": "object", "description": "id, many."}
+
+
+class Ring(Part):
+    """Rings."""
+
+    type: Literal["ring"]
+    name: str
+    tones: list[int] = []
+
+
+class Wait(Part):
+    """Waits."""
+
+    type: Literal["wait"]
+    name: str
+    minutes: int | None = None
+    anything: JsonValue = None
+
+
+class Steps(Input):
+    """Steps of several kinds."""
+
+    steps: Annotated[list[Annotated[Ring | Wait, Field(discriminator="type")]], Field(description="In order.")]
+
+
+def test_a_collapsed_list_of_several_kinds_names_the_kinds() -> None:
+    found = input_schema(Steps, descriptions={}, collapsed=("steps",))["properties"]["steps"]
+    kind = {"type": "string", "enum": ["ring", "wait"], "description": "Says which fields there are."}
+    inside = {"type": "object", "properties": {"type": kind}}
+    assert found == {"type": "array", "description": "In order.", "items": inside}

@@ -33,14 +33,14 @@ async def test_without_a_preview_the_people_of_the_audience_are_the_most_who_are
     refused: CallwrightError, era: str
 ) -> None:
     found = await sentence({"calls_per_second": 2.0}, era=era, preview=refused, **CALLING)
-    assert "It may then call at most 280 people for about" in found
+    assert "It may then call at most 280 people for at most" in found
 
 
 @pytest.mark.parametrize("blocked", [None, "nobody", ["15"], [{"reason": "no_consent", "count": "many"}]])
 async def test_who_is_left_out_in_words_of_another_service_is_not_counted(blocked: Any) -> None:
     preview = {"eligible": 7, "blocked": blocked}
     found = await sentence({"compliance": {}}, preview=preview, compliance={"consent_column": "ok"}, **CALLING)
-    assert "People without a yes in the column ok are then called too. It may then call 7 people for about" in found
+    assert "People without a yes in the column ok are then called too. It may then call 7 people for at most" in found
 
 
 async def test_a_service_that_does_not_say_how_many_people_there_are_has_no_cost() -> None:

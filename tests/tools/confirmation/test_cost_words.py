@@ -10,7 +10,7 @@ from callwright.contract.wallet import Price
 from tests.support.tools import samples
 from tests.support.tools.fakes import ERAS, FakeCaller, assistant, server
 
-TOLD = "calls them too, for about 25.43 USD more at most."
+TOLD = "calls them too, for at most 25.43 USD more."
 NOT_KNOWN = "calls them too, at a cost that is not known."
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from callwright.contract.declaration.field_types import Money
-from callwright.tools.wording.text import amount, clock_time, counted, line, listed, masked, shortened
+from callwright.tools.wording.text import amount, clock_time, counted, line, listed, masked, percent, shortened
 
 
 @pytest.mark.parametrize(
@@ -61,3 +61,10 @@ def test_a_shortened_text_keeps_to_its_length() -> None:
 
 def test_times_are_minutes_and_seconds() -> None:
     assert clock_time(65.9) == "1:05"
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "said"), [(2, 52, "3.8%"), (11, 52, "21.2%"), (1, 80, "1.3%"), (3, 3, "100.0%")]
+)
+def test_a_percentage_is_rounded_half_up_from_the_counts(part: int, whole: int, said: str) -> None:
+    assert percent(part, whole) == said

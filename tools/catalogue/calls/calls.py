@@ -4,6 +4,8 @@ from callwright.contract.calls import calls as contract
 from callwright.contract.calls import unconfirmed
 from callwright.contract.calls.calls import Call, CallCost, CostItem, Resolution
 from callwright.contract.checks.counts import count_of
+from callwright.contract.checks.names import quoted
+from callwright.contract.transfers import Transfer
 from callwright.tools.confirmation import resolving
 from callwright.tools.media.recordings import GetRecordingInline, RecordingDetails, kept_until, recording
 from callwright.tools.media.slices import ReadTranscript, TranscriptPart, part_of_transcript
@@ -33,7 +35,7 @@ CallDetails = projection_of(
     *("from_number", "to"),
     *("disposition", "callback_at"),
     *("answered_by", "hangup_cause", "created_at", "ended_at", "recording", "turn_count", "unanswered_questions"),
-    *("variables", "warnings", "resolved"),
+    *("variables", "warnings", "resolved", "transfer"),
 )
 """One call."""
 
@@ -85,6 +87,13 @@ def _costs(cost: CallCost) -> str:
     return lines(said, *(line(f"- {_cost(item)}") for item in cost.breakdown))
 
 
+def _transfer(transfer: Transfer) -> str:
+    """To whom the call was handed over, by what kind of transfer, and what came of it."""
+    whom = " ".join(filter(None, (quoted(transfer.name) if transfer.name else None, transfer.to)))
+    what = ", ".join(filter(None, (transfer.status, transfer.cause)))
+    return f"transfer ({transfer.type}){f' to {whom}' if whom else ''}{f': {what}' if what else ''}"
+
+
 def _resolved(said: Resolution) -> str:
     """What a person has said of a call that was unconfirmed."""
     rang = "that the telephone rang" if said.placed else "that the telephone did not ring: the contact may be called"
@@ -112,6 +121,7 @@ def _whole(call: Call, context: ToolContext) -> str:
             f"cause {call.hangup_cause}" if call.hangup_cause else None,
             f"call back at {moment(call.callback_at)}" if call.callback_at else None,
         ),
+        _transfer(call.transfer) if call.transfer else None,
         _costs(call.cost) if call.cost else None,
         _resolved(call.resolved)
         if call.resolved is not None
@@ -174,7 +184,7 @@ TOOLS: tuple[Tool, ...] = (
         omitted_fields=frozenset(
             {
                 *("from", "to", "created_at", "ended_at", "callback_at", "attempt_number", "hangup_cause", "ended_by"),
-                *("answered_by", "warnings", "variables", "turn_count", "recording", "resolved"),
+                *("answered_by", "warnings", "variables", "turn_count", "recording", "resolved", "transfer"),
                 *("deployment_id", "agent_id", "agent_version", "contact_id"),
             }
         ),

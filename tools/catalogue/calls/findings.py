@@ -6,7 +6,7 @@ from callwright.contract.checks.counts import count_of
 from callwright.tools.media.transcripts import WHAT
 from callwright.tools.runtime.tool import READS, Tool
 from callwright.tools.runtime.tool_context import ToolContext
-from callwright.tools.wording.text import amount, clock_time, line, lines, moment, named_id
+from callwright.tools.wording.text import amount, clock_time, line, lines, moment, named_id, percent
 
 
 def _match(match: TranscriptMatch, context: ToolContext) -> str:
@@ -30,7 +30,13 @@ def _match(match: TranscriptMatch, context: ToolContext) -> str:
     )
 
 
-def _group(group: CallGroup) -> str:
+def _goals(counted: CallGroup | CallStats) -> str | None:
+    if not counted.goal_met:
+        return None
+    return f"{counted.goal_met} goal met ({percent(counted.goal_met, counted.answered)} of answered)"
+
+
+def _group(group: CallGroup, stats: CallStats) -> str:
     lasted, cost = group.duration_seconds, group.cost
     return line(
         ", ".join(
@@ -38,8 +44,9 @@ def _group(group: CallGroup) -> str:
         )
         or "none",
         count_of(group.calls, "call"),
-        f"{group.share:.1%}",
+        percent(group.calls, stats.calls),
         f"{group.answered} answered",
+        _goals(group),
         f"{group.hang_ups} hung up early" if group.hang_ups else None,
         f"{lasted.mean:.1f} s on average, median {lasted.p50:.0f}, p90 {lasted.p90:.0f}" if lasted else None,
         _cost(cost, group.answered_cost),
@@ -47,22 +54,24 @@ def _group(group: CallGroup) -> str:
 
 
 def _cost(cost: MoneyAverage | None, answered: MoneyAverage | None) -> str | None:
-    """What calls cost, and an answered one on average; other calls may cost too, such as those a machine answered."""
+    """What calls cost, and the answered ones of them; others may cost too, such as those a machine answered."""
     if cost is None:
         return None
-    return f"cost {amount(cost.total)}" + (f", {amount(answered.mean)} an answered call" if answered else "")
+    theirs = f", the answered ones {amount(answered.total)}, {amount(answered.mean)} each" if answered else ""
+    return f"cost {amount(cost.total)}{theirs}"
 
 
 def _stats(stats: CallStats, _: ToolContext) -> str:
     return lines(
         line(
             f"{count_of(stats.calls, 'call')}, {stats.answered} answered, {stats.hang_ups} hung up early by the person",
+            _goals(stats),
             f"{stats.duration_seconds.total / 60:.1f} min, {stats.duration_seconds.mean:.1f} s on average"
             if stats.duration_seconds
             else None,
             _cost(stats.cost, stats.answered_cost),
         ),
-        *(_group(group) for group in stats.groups),
+        *(_group(group, stats) for group in stats.groups),
         f"{count_of(stats.groups_left_out, 'more group')}: narrow the filters." if stats.groups_left_out else None,
     )
 
@@ -123,7 +132,9 @@ TOOLS: tuple[Tool, ...] = (
                 "language",
             }
         ),
-        omitted_fields=frozenset({"answered_cost", "hang_ups", "groups_left_out", "currency"}),
+        omitted_fields=frozenset(
+            {"answered_cost", "hang_ups", "goal_met", "goal_met_share", "groups_left_out", "currency"}
+        ),
         argument_descriptions={
             "agent_version": "With agent_id.",
             "group_by": 'Up to three: ["outcome", "day"].',

@@ -80,6 +80,8 @@ export interface AgentVersion {
   created_at: string;
   /** Who made it, as the audit log has it: a key, or operator for the command line; null where that is not known. */
   actor_id?: string | null;
+  /** The name of the key; null without one. */
+  actor_label?: string | null;
   /** The person for whom a personal key acted. */
   user_id?: string | null;
   /** The version it was taken from; null: written anew. */
@@ -484,6 +486,10 @@ export interface CallGroup {
   /** Of all calls counted, 0 to 1. */
   share: number;
   answered: number;
+  /** Answered calls that reached the agent's goal. */
+  goal_met?: number | null;
+  /** Those of the answered ones, 0 to 1. */
+  goal_met_share?: number | null;
   /** Answered calls that the person ended before the agent had finished. */
   hang_ups: number;
   /** Of answered calls. */
@@ -508,6 +514,10 @@ export interface CallStarted {
 export interface CallStats {
   calls: number;
   answered: number;
+  /** Answered calls that reached the agent's goal. */
+  goal_met?: number | null;
+  /** Those of the answered ones, 0 to 1. */
+  goal_met_share?: number | null;
   /** Answered calls that the person ended before the agent had finished. */
   hang_ups: number;
   /** Of all answered calls. */
@@ -689,7 +699,7 @@ export interface Contact {
   /**
    * Why it is suppressed: do_not_call (on the list), no_consent, not_dialable, calling_hours (which with the rules of
    * the region leave no moment), predial_declined (predial_check_url said no), or person_deleted. Why it has expired:
-   * campaign_ended, end_at had passed.
+   * campaign_ended, end_at had passed. callback_not_possible: it wants a call (callback_at), and no attempt is left.
    */
   status_reason?: string | null;
   /** The rule that decided last: allowed, or what deferred or forbade the call, as US-FL.hours. */
@@ -701,6 +711,8 @@ export interface Contact {
   last_call_id?: string | null;
   /** When it is called at the earliest, by the calling hours as they are now; null: not, or open. */
   next_attempt_at?: string | null;
+  /** When it asked, on its last call, to be called; null: it did not, or on an earlier call. */
+  callback_at?: string | null;
   values: Record<string, string>;
 }
 
@@ -1884,11 +1896,17 @@ export interface Spend {
   currency?: string;
 }
 
-/** One thing said, without its times. */
+/** One thing said or done, without its times. */
 export interface SpokenTurn {
   index: number;
-  role: "agent" | "contact";
+  /** system: nobody speaks, and the agent calls a tool. */
+  role: "agent" | "contact" | "system";
+  /** Empty where a tool is called. */
   text: string;
+  /** The tool, of role system; get_transcript shows its answer. */
+  tool?: string | null;
+  /** Of role system: whether the tool worked. */
+  ok?: boolean | null;
 }
 
 /** The distribution of values: the median and the 90th percentile, the sum and the mean. */

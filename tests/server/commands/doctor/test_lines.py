@@ -12,7 +12,10 @@ from callwright.server.commands.doctor.checkup import CheckResult
 from callwright.server.commands.doctor.lines import line_checks
 from callwright.server.embedded.embedded import listener_on
 from callwright.server.settings import read_settings
+from callwright.service.app import take_prices
+from callwright.service.rules.prices.price_list import BadPriceList
 from tests.support.priced_calls import LIST
+from tests.support.service import Tenant
 from tests.support.twilio.account import NUMBER, SID, TOKEN
 from tests.support.twilio.imitation import imitated_twilio
 from tests.support.twilio.service import calling_through
@@ -193,3 +196,19 @@ async def test_websockets_that_do_not_get_through_are_found_before_the_first_cal
     assert (found["Twilio"].state, found["Sound from Twilio"].state) == ("note", "bad")
     assert "trial account" in found["Twilio"].said
     assert (found["Prices"].state, "the carrier ([carriers.twilio])" in found["Prices"].help) == ("note", True)
+
+
+async def test_prices_that_are_stored_with_other_contents_are_found_before_serve_refuses_them(
+    tenant: Tenant, database_url: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "prices.toml"
+    file.write_text(LIST, encoding="utf-8")
+    given = {"CALLWRIGHT_SERVICE_PRICES": str(file), "CALLWRIGHT_DATABASE_URL": database_url}
+    assert (await checks(tmp_path, given))["Prices"].state == "good"
+    await take_prices(tenant.database, file, 1)
+    assert (await checks(tmp_path, given))["Prices"].state == "good"
+    file.write_text(LIST.replace("minute = 6_000", "minute = 7_000"), encoding="utf-8")
+    changed = (await checks(tmp_path, given))["Prices"]
+    assert (changed.state, changed.help) == ("bad", "Give this list a newer version.")
+    with pytest.raises(BadPriceList, match="newer version"):
+        await take_prices(tenant.database, file, 2)

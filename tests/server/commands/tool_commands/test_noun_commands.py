@@ -94,6 +94,13 @@ def test_a_file_is_imported_by_its_path_from_the_present_folder(
     assert "It goes on" not in done.stderr
     rows = json.loads(run(tmp_path, "audiences", "list-rows", "Ours", "--json", "--data", called).stdout)
     assert [row["name"] for row in rows["data"]] == ["Ann"]
+    assert "list-import-errors" not in done.stderr
+    (tmp_path / "lists" / "bad.csv").write_text("phone\n" + "\n".join(map(str, range(12))), encoding="utf-8")
+    bad = run(tmp_path, "audiences", "import", audience["id"], "--path=lists/bad.csv", "--data", called)
+    found = re.search(r"callwright (audiences list-import-errors \S+ imp_\w+)", bad.stderr)
+    assert found is not None, bad.stderr
+    shown = run(tmp_path, *found[1].split(), "--json", "--data", called)
+    assert len(json.loads(shown.stdout)["data"]) == 12
     missing = run(tmp_path, "audiences", "import", audience["id"], "--path=none/people.csv", "--data", called)
     assert (missing.returncode, missing.stdout) == (2, "")
     assert "there is no folder" in missing.stderr

@@ -30,6 +30,8 @@ def no_input() -> str:
         ("create_deployment", "voicemail", '{"action": "hangup"}', {"action": "hangup"}),
         ("create_agent", "name", "42", "42"),
         ("create_agent", "name", "@@home", "@home"),
+        ("set_call_tools", "call_tools", '{"call_tools": [{"type": "end_call"}]}', [{"type": "end_call"}]),
+        ("set_call_tools", "call_tools", '{"call_tools": [], "id": "agt_1"}', {"call_tools": [], "id": "agt_1"}),
         ("update_agent", "welcome_message", "null", None),
         ("create_agent", "name", "null", "null"),
     ],

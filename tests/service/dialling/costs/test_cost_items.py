@@ -135,11 +135,11 @@ async def test_a_plan_counts_what_the_list_has_and_names_who_else_charges(tenant
     made = await real_draft(tenant, people(1), retry_policy=ONCE, max_call_duration_seconds=60)
     without = await tenant.client.deployments.preview(id=made.id)
     assert without.summary.endswith(
-        "for about 0.02 USD at most, not counting what services that hear, think and speak charge."
+        "for at most 0.02 USD, not counting what services that hear, think and speak charge."
     )
     await take_prices(tenant)
     counted = await tenant.client.deployments.preview(id=made.id)
-    assert counted.summary.endswith("for about 0.10 USD at most.")
+    assert counted.summary.endswith("for at most 0.10 USD.")
     assert counted.plan_id != without.plan_id
     with pytest.raises(ServiceProblem) as refused:
         await tenant.client.deployments.start(id=made.id, plan_id=without.plan_id)
@@ -198,9 +198,7 @@ async def test_what_own_providers_do_is_neither_held_back_for_nor_charged_and_st
     await tenant.client.providers.set(name="ears", kind="openai", key="k", default_for=["hearing"], roles=["hearing"])
     made = await real_draft(tenant, people(1), retry_policy=ONCE, max_call_duration_seconds=60)
     shown = await start_by_plan(tenant, made.id)
-    assert shown.summary.endswith(
-        "for about 0.09 USD at most, not counting what the providers of your own keys charge."
-    )
+    assert shown.summary.endswith("for at most 0.09 USD, not counting what the providers of your own keys charge.")
     assert micros(shown.cost.high.amount) == 18_000 + 6_000 + 20_000 + 40_000
     async with refusal(409, "provider_in_use"):  # else the installation would hear, and nobody would pay for it
         await tenant.client.providers.remove(name="ears")

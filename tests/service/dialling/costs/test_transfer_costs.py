@@ -177,16 +177,19 @@ async def test_a_campaign_of_which_a_third_is_transferred_costs_what_the_imitati
 @pytest.mark.requirement("COST-11")
 async def test_a_plan_counts_the_person_for_all_the_time_of_each_call(tenant: Tenant) -> None:
     await take_prices(tenant)
-    plain = await real_draft(tenant, people(2), name="plain", retry_policy=ONCE, max_call_duration_seconds=120)
+    plain = await real_draft(tenant, people(10), name="plain", retry_policy=ONCE, max_call_duration_seconds=120)
     agent_id = await transferring_agent(tenant, DESK, ABROAD, countries=["DE"])
     given = {"retry_policy": ONCE, "max_call_duration_seconds": 120, "agent_id": agent_id}
-    transfers = await real_draft(tenant, people(2), name="transfers", audience_id=plain.audience_id, **given)
+    transfers = await real_draft(tenant, people(10), name="transfers", audience_id=plain.audience_id, **given)
     shown = [await tenant.client.deployments.preview(id=made.id) for made in (plain, transfers)]
+    assert shown[0].cost.low == shown[1].cost.low
+    assert ["transfer" in preview.cost.basis for preview in shown] == [False, True]
+    assert ["whose telephones may ring too" in preview.summary for preview in shown] == [False, True]
     high = [micros(preview.cost.high.amount) for preview in shown]
-    assert high[1] - high[0] == 2 * (120 + 2 * 60) * 120_000 // 60
+    assert high[1] - high[0] == 10 * (120 + 2 * 60) * 120_000 // 60
     for preview, most in zip(shown, high, strict=True):
-        assert f"for about {rounded_up(most)} at most" in preview.summary
-    await leave_in_wallet(tenant, high[1] // 2 - 1)  # of both, each call holds back all that it may cost
+        assert f"for at most {rounded_up(most)}" in preview.summary
+    await leave_in_wallet(tenant, high[1] // 10 - 1)  # of both, each call holds back all that it may cost
     problems = [(await tenant.client.deployments.preview(id=made.id)).problems for made in (plain, transfers)]
     assert problems[0] == []
     assert ["wallet" in one for one in problems[1]] == [True], problems

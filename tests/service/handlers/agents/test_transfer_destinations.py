@@ -9,7 +9,7 @@ from callwright.contract.agents.call_tools import TransferTool
 from callwright.service.rules.call_tools import stored_tools
 from callwright.service.telephony.transfers import destinations_in
 from tests.support import do_not_call, resources
-from tests.support.campaigns import make_agent, people, rent, run, working
+from tests.support.campaigns import draft, make_agent, people, rent, run, working
 from tests.support.http.raw_requests import refused
 from tests.support.service import Tenant
 
@@ -33,11 +33,14 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("destinations.0.to", tool({**DESK, "to": "911"}), "not a phone number"),
     ("destinations.0.to", tool({**DESK, "to": "+870773123456"}), "satellite"),
     ("destinations.0.to", tool({**DESK, "to": "+1 415 555 0177"}), "E.164"),
+    ("destinations.0.to", tool({**DESK, "to": "030 1234567"}), "E.164"),
+    ("destinations.0.to", tool({**DESK, "to": "0049 30 1234567"}), "E.164"),
     ("destinations.0.to", tool({**DESK, "to": "+493012345678"}), "add DE to countries"),
     ("countries.1", tool(countries=["DE", "XX"]), "ISO 3166-1"),
     ("destinations.0.confirm_key", tool({**DESK, "confirm_key": "12"}), "form"),
     ("destinations.0.confirm_key", tool({**DESK, "kind": "cold", "confirm_key": "1"}), "warm"),
     ("destinations.0.ring_timeout_seconds", tool({**DESK, "ring_timeout_seconds": 600}), "120"),
+    ("countries.0", tool(countries=["Germany"]), "ISO 3166-1 alpha-2 country code. Such as "),
     ("use_when", tool(use_when={"words": ["human"]}), "by itself"),
 ]
 
@@ -111,3 +114,27 @@ def test_the_sentences_of_a_destination_have_the_values_of_the_contact() -> None
         True,
         False,
     )
+
+
+ABROAD = {"name": "desk", "to": "+4312345678"}
+
+
+async def test_a_destination_that_one_of_several_numbers_may_not_call_is_warned_of(
+    tenant: Tenant, http: AsyncClient
+) -> None:
+    agent = await make_agent(tenant, "Transferring")
+    own = await rent(tenant)
+    await tenant.client.phone_numbers.rent(country="AT")
+    path = f"/v1/agents/{agent.id}/call-tools"
+    warning = (
+        f'the destination "desk", {ABROAD["to"]}, may not be called from {own.number}: add AT to countries of the tool '
+        "transfer_call"
+    )
+    answer = (await http.put(path, json={"call_tools": [tool(ABROAD)]})).json()["data"]
+    assert answer["warnings"][-1:] == [warning]
+    made = await draft(tenant, people(1), agent_id=agent.id, phone_number_ids=[own.id])
+    seen = await tenant.client.deployments.preview(id=made.id)
+    assert [text for text in seen.warnings if "may not be called from" in text] == [warning]
+    await http.put(path, json={"call_tools": [tool(ABROAD, countries=["AT"])]})
+    seen = await tenant.client.deployments.preview(id=made.id)
+    assert [text for text in seen.warnings if "may not be called from" in text] == []

@@ -52,11 +52,12 @@ async def test_a_change_of_the_words_makes_a_version_and_one_of_name_or_notes_do
         (2, ["welcome_message"]),
         (1, []),
     ]
-    key = select(api_keys.c.id).where(api_keys.c.org_id == tenant.org_id)
-    by = await tenant.database.read(lambda connection: connection.execute(key).scalar_one())
+    key = select(api_keys.c.id, api_keys.c.label).where(api_keys.c.org_id == tenant.org_id)
+    by, label = await tenant.database.read(lambda connection: connection.execute(key).one())
     assert {(each.actor_id, each.agent_id, each.restored_from) for each in (newest, second, first)} == {
         (by, made.id, None)
     }
+    assert {each.actor_label for each in (newest, second, first)} == {label}
     assert (first.welcome_message, second.welcome_message, newest.voice_id) == ("Hello", "Good day", "en-US-ben")
     assert first.created_at <= second.created_at <= newest.created_at
 
@@ -177,8 +178,14 @@ async def test_versions_that_are_not_there_or_are_anothers_are_refused(
     for given, field in (({"version": 2}, "version"), ({"compare_to": 9}, "compare_to")):
         async with refusal(404, "not_found", field):
             await tenant.client.agents.get(id=made.id, **given)
-    async with refusal(404, "not_found", "restore_version"):
+    async with refusal(404, "not_found", "restore_version") as said:
         await tenant.client.agents.update(id=made.id, restore_version=2)
+    assert said[0].message == "the agent has no version 2; it has version 1 alone"
+    twice = await resources.agent(tenant, "Twice")
+    await tenant.client.agents.update(id=twice.id, welcome_message="Hello again")
+    async with refusal(404, "not_found", "compare_to") as said:
+        await tenant.client.agents.get(id=twice.id, compare_to=99)
+    assert said[0].message == "the agent has no version 99; it has 1 to 2"
     async with refusal(404, "not_found"):
         await tenant.client.agents.list_versions(id=foreign.id)
     async with refusal(404, "not_found"):

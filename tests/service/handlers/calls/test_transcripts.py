@@ -99,7 +99,7 @@ async def test_calls_are_counted_by_group(tenant: Tenant) -> None:
     stats = await tenant.client.calls.stats(group_by=["outcome"])
     assert (stats.calls, stats.answered, stats.groups_left_out) == (6, 5, 0)
     answered, busy = stats.groups
-    assert (answered.key, answered.calls, answered.share) == ({"outcome": "answered"}, 5, 0.8333)
+    assert (answered.key, answered.calls, answered.share) == ({"outcome": "answered"}, 5, 0.833333)
     assert answered.duration_seconds is not None
     assert answered.cost is not None
     lasted = answered.duration_seconds
@@ -187,3 +187,17 @@ async def test_calls_are_counted_by_campaign_unless_told_otherwise_and_by_who_hu
 async def test_what_cannot_be_grouped_by_is_refused(tenant: Tenant, group_by: list[str]) -> None:
     with pytest.raises(ValueError, match="group_by"):
         await tenant.client.calls.stats(group_by=group_by)  # pyright: ignore[reportArgumentType]  # on purpose
+
+
+async def test_each_group_says_how_many_of_its_answered_calls_reached_the_goal(tenant: Tenant) -> None:
+    for version, dispositions in ((1, ("goal_met", None, None)), (2, ("goal_met", "goal_met"))):
+        for at, disposition in enumerate(dispositions):
+            number = f"+121255501{version}{at}"
+            await put_call(tenant, disposition=disposition, agent_version=version, to_number=number)
+    await put_call(tenant, agent_version=2, outcome="busy", disposition=None, to_number="+12125550199")
+    stats = await tenant.client.calls.stats(group_by=["agent_version"])
+    found = {one.key["agent_version"]: (one.goal_met, one.goal_met_share) for one in stats.groups}
+    assert found == {"1": (1, 0.333333), "2": (2, 1.0)}
+    assert (stats.goal_met, stats.goal_met_share) == (3, 0.6)
+    busy = await tenant.client.calls.stats(outcome=["busy"])
+    assert (busy.goal_met, busy.goal_met_share) == (0, None)

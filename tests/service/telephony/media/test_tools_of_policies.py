@@ -126,7 +126,7 @@ async def test_a_moment_that_the_person_named_is_noted_for_the_campaign(line: Li
     assert f"It is {datetime.now(UTC):%A}" in offered
 
 
-@pytest.mark.requirement("CALLTOOL-16")
+@pytest.mark.requirement("CALLTOOL-19")
 async def test_a_booking_is_told_to_the_host_before_it_is_sent_and_then_has_its_result(line: Line) -> None:
     async with calendar() as service:
         service.delay_s = 1.0
@@ -146,7 +146,7 @@ async def test_a_booking_is_told_to_the_host_before_it_is_sent_and_then_has_its_
     assert [each.ok for each in called(call)] == [True]
 
 
-@pytest.mark.requirement("CALLTOOL-16")
+@pytest.mark.requirement("CALLTOOL-19")
 async def test_nothing_is_sent_while_the_host_has_not_kept_it(line: Line) -> None:
     line.media.reports.keeps_tools = False
     try:

@@ -106,7 +106,7 @@ def test_an_opt_out_is_confirmed_and_ends_the_call() -> None:
     for seed in SEEDS:
         result = simulate(call(to="+12025550104", seed=seed))
         agent = said_by(result, "agent")
-        assert "remove your number" in agent[-1] or "comes off our list" in agent[-1]
+        assert "won't call you again" in agent[-1] or "won't hear from us again" in agent[-1]
 
 
 def test_silence_is_asked_about_twice() -> None:
