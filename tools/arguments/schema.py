@@ -21,7 +21,6 @@ _BOUNDS = frozenset(
 _DROPPED_FROM_INPUTS = _DROPPED | {"pattern", "minLength", "maxLength", "minItems", "maxItems", "maxProperties"}
 """Bounds of texts are in the descriptions where a model can keep to them. All of them are checked."""
 _DROPPED_FROM_ANSWERS = _DROPPED | _BOUNDS | {"description", "default", "format"}
-_WHICH_KIND = "Says which fields there are."
 _NULL: JsonSchema = {"type": "null"}
 _SAID = ("description", "default")
 """Keywords that are kept beside `anyOf`."""
@@ -85,14 +84,10 @@ def _type_of(schema: JsonSchema) -> JsonSchema:
 
 
 def _of_any_kind(kinds: Sequence[JsonSchema]) -> JsonSchema:
-    """An object of any of several kinds, with the choice that tells them apart; a description has their fields."""
+    """An object of any of several kinds: it is said which there are. A description of the list has their fields."""
     fields = [kind["properties"] for kind in kinds]
-    tells = [name for name in fields[0] if all("const" in one.get(name, {}) for one in fields)]
-    found: JsonSchema = {
-        name: {"type": "string", "enum": [one[name]["const"] for one in fields], "description": _WHICH_KIND}
-        for name in tells
-    }
-    return {"type": "object", "properties": found}
+    tells = next(name for name in fields[0] if all("const" in one.get(name, {}) for one in fields))
+    return {"type": "object", "description": f"Its {tells}: {', '.join(one[tells]['const'] for one in fields)}."}
 
 
 def output_schema(model: type[BaseModel], *, brief: bool, omitted: Collection[str] = ()) -> JsonSchema:

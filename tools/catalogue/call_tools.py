@@ -36,8 +36,8 @@ TOOLS: tuple[Tool, ...] = (
         title="Set an agent's call tools",
         description=(
             "Sets what an agent can do on a call beside talking: ask an HTTP address, hand over to a person, end the "
-            "call, press keys, note a callback. Replaces all of them, and makes a version. get_agent shows those there are. "
-            "No secrets here: a person sets them with `callwright agents secret`. Free."
+            "call, press keys, note a callback. Replaces all of them, and makes a version. get_agent shows those there "
+            "are. No secrets here: a person sets them with `callwright agents secret`. Free."
         ),
         hints=CHANGES,
         reply=_set,
