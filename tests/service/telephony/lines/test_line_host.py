@@ -86,12 +86,12 @@ async def test_a_call_of_which_nothing_is_heard_says_meanwhile_what_it_waits_for
         await tenant.database.write(leg_rows.not_confirmed, before.id)
         (listed,) = await calls_of(tenant, made.id)
         alone = await tenant.client.calls.get(call_uuid=before.id)
+        assert (before.status, before.warnings) == ("queued", [])
+        assert listed.warnings == alone.warnings
+        (said,) = alone.warnings
+        assert "resolve_call" in said
+        assert alone.status == "queued"
         tasks.cancel_scope.cancel()
-    assert (before.status, before.warnings) == ("queued", [])
-    assert listed.warnings == alone.warnings
-    (said,) = alone.warnings
-    assert "resolve_call" in said
-    assert alone.status == "queued"
 
 
 async def test_a_call_that_the_carrier_lists_goes_on(tenant: Tenant) -> None:
