@@ -8,7 +8,7 @@ from callwright.contract.declaration.field_types import E164, PhoneNumberId, Tim
 from callwright.contract.declaration.marks import OwnText
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import operation
-from callwright.contract.problems import NUMBER_NOT_CAPABLE, PLAN_LIMIT_REACHED
+from callwright.contract.problems import NUMBER_NOT_CAPABLE, PLAN_LIMIT_REACHED, SPENDING_CAP_REACHED
 
 MOST_CALLERS = 1_000
 """Callers of one request."""
@@ -31,7 +31,7 @@ class SimulateInboundCall(Input):
     ] = None
     start_at: Annotated[Timestamp | None, Field(description="When the first calls; left out: now.")] = None
     steering: Annotated[
-        dict[OwnText, OwnText],
+        dict[str, Annotated[OwnText, Field(max_length=1_000)]],
         Field(max_length=30, description="What the callers do: `sim.*` columns without the prefix, as persona."),
     ] = {}
 
@@ -52,6 +52,6 @@ simulate_inbound_call = operation(
     "POST /phone_numbers/{id}/simulated_callers",
     takes=SimulateInboundCall,
     gives=SimulatedCallers,
-    problems=(NUMBER_NOT_CAPABLE, PLAN_LIMIT_REACHED),
+    problems=(NUMBER_NOT_CAPABLE, PLAN_LIMIT_REACHED, SPENDING_CAP_REACHED),
     summary="Have callers of the simulated network call a number.",
 )

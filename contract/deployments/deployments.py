@@ -307,7 +307,7 @@ create_inbound_deployment = operation(
         *(NOT_FOUND, DUPLICATE_NAME, PHONE_NUMBER_ALREADY_BOUND),
         *(NUMBER_NOT_CAPABLE, PLAN_LIMIT_REACHED, SPENDING_CAP_REACHED),
     ),
-    summary="Bind a number to an agent that answers its callers. On the simulated network nobody calls in yet.",
+    summary="Bind a number to an agent that answers its callers.",
     creator_bound="member",
 )
 get_deployment = operation(

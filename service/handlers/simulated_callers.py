@@ -4,6 +4,7 @@ from zlib import crc32
 
 from callwright.contract import simulated_callers as contract
 from callwright.contract.problems import NUMBER_NOT_CAPABLE, PLAN_LIMIT_REACHED
+from callwright.service.campaigns import spending_cap
 from callwright.service.handlers import phone_numbers as number_handlers
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.inbound import callers
@@ -20,6 +21,8 @@ MOST_AHEAD_MS = 31 * DAY
 @handles(contract.simulate_inbound_call)
 def simulate_inbound_call(asked: contract.SimulateInboundCall, context: RequestContext) -> contract.SimulatedCallers:
     """Callers who call from now on, as fast as was said."""
+    if context.spending_key.cap_micros is not None:
+        raise spending_cap.unbounded(context.spending_key)
     number = number_handlers.find(context, asked.id)
     if not number.simulated:
         raise Refusal(NUMBER_NOT_CAPABLE, "the number is a real one: call it with a telephone")

@@ -38,6 +38,11 @@ def take(connection: Connection, ids: Sequence[str]) -> set[str]:
     return set(connection.execute(gone).scalars())
 
 
+def forget_person(connection: Connection, org_id: str, numbers: Sequence[str]) -> None:
+    """Removes the callers with these numbers: they do not call any more."""
+    connection.execute(delete(simulated_callers).where(_S.org_id == org_id, _S.from_number.in_(numbers)))
+
+
 def forget(connection: Connection, deployment_id: str) -> None:
     """Removes the callers of a deployment that answers nobody any more."""
     connection.execute(delete(simulated_callers).where(_S.deployment_id == deployment_id))

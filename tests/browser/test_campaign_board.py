@@ -107,7 +107,7 @@ async def test_an_inbound_deployment_shows_no_progress_and_is_not_asked_about_ag
     caller = FakeCaller(answers={**samples.answers(), "get_deployment": bound})
     async with hosted(server(caller), browser, clock=True) as host:
         await shown(host)
-        await expect(host.view.get_by_role("status")).to_contain_text("nobody calls in yet")
+        await expect(host.view.get_by_role("status")).to_contain_text("simulate_inbound_call has people call")
         await expect(host.view.locator("#progress-part")).to_be_hidden()
         await expect(host.view.get_by_role("button", name="Pause")).to_be_visible()
         asked = len(host.asked)

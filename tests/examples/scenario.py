@@ -217,6 +217,7 @@ async def _routing(recorder: Recorder, service: RepeatableService, number_id: st
     await service.lose_the_routing(number_id)
     await recorder.use("list_routing_requests", id=number_id, failed=True, per_page=1)
     await recorder.use("remove_inbound_routing", id=number_id)
+    await recorder.use("simulate_inbound_call", id=number_id, caller="+12065550111")
 
 
 async def _review(recorder: Recorder, draft: dict[str, Any]) -> None:

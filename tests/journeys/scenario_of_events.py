@@ -38,6 +38,7 @@ async def _routed(hand: Hand, built: Built, receiver: Receiver) -> None:
     (entry,) = (await hand.use("list_routing_requests", **number, failed=True))["data"]
     assert entry["id"] == tried["id"]
     assert (await hand.use("remove_inbound_routing", **number))["deleted"] is True
+    assert "nobody answers the number" in await hand.refused("simulate_inbound_call", **number)
 
 
 async def _missed(hand: Hand, built: Built, receiver: Receiver, webhook_id: str) -> None:

@@ -159,8 +159,8 @@ TOOLS: tuple[Tool, ...] = (
         title="Answer a number",
         description=(
             "Binds a rented number to an agent: it answers whoever calls, which costs money. On the simulated network "
-            "nobody calls in yet. Ask first if money is real. To call people use create_deployment. Stop it "
-            "with pause_deployment."
+            "simulate_inbound_call has people call. Ask first if money is real. To call people use create_deployment. "
+            "Stop it with pause_deployment."
         ),
         hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=True),
         reply=whole,

@@ -137,7 +137,7 @@ def started(deployment: Deployment, context: ToolContext) -> str:
     """The state after a start or resume."""
     network = "Simulated network: no telephone rings, the money is play money."
     if deployment.call_type == "inbound":
-        network = inbound_words.NOBODY_CALLS
+        network = inbound_words.SIMULATED
     waits = deployment.status == "scheduled"
     return lines(
         _state(deployment, context),

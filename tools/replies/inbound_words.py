@@ -21,7 +21,7 @@ NEXT = {
 """The next step by state."""
 _OUTSIDE = {"reject": "is refused", "voicemail": "may leave a message"}
 _BEYOND = {"busy": "hears the busy tone", "queue": "waits"}
-NOBODY_CALLS = "Simulated network: nobody calls in yet, no telephone rings, the money is play money."
+SIMULATED = "Simulated network: simulate_inbound_call has people call; no telephone rings, the money is play money."
 
 
 def settings(deployment: Deployment, inbound: Inbound) -> str:
@@ -33,7 +33,7 @@ def settings(deployment: Deployment, inbound: Inbound) -> str:
             "calls are recorded" if inbound.recording_enabled else "calls are not recorded",
         ),
         _hours(inbound),
-        NOBODY_CALLS if deployment.simulated else None,
+        SIMULATED if deployment.simulated else None,
     )
 
 

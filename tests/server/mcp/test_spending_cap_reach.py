@@ -333,6 +333,7 @@ SPENDS: dict[str, str] = {
     "create_deployment": "auto_start starts it",
     "place_call": "calls a person unless auto_start is false",
     "create_inbound_deployment": "lets callers in",
+    "simulate_inbound_call": "has callers come, and their calls cost",
     "update_deployment": "what is under way calls more, or other people",
     "start_deployment": "calls people",
     "resume_deployment": "calls people",

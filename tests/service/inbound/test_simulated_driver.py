@@ -1,8 +1,10 @@
 """What callers of the simulated network get: hours, lines, a queue, a routing webhook that says anything or nothing."""
 
 from collections import Counter
+from itertools import count
 from typing import Any
 
+import anyio
 import pytest
 
 from callwright.contract.calls.calls import Call
@@ -14,6 +16,21 @@ from tests.support.inbound_driver import answer_callers
 from tests.support.service import Tenant
 from tests.support.webhooks.routing import ScriptedRouting, told
 
+MISBEHAVES = (
+    Posted("timeout", None, "", "The endpoint did not answer within 1 second.", 1_000),
+    Posted("connection_failed", None, "", "The endpoint refused the connection.", 2),
+    Posted("dns_failed", None, "", "The name of the endpoint was not found.", 2),
+    Posted("tls_failed", None, "", "The certificate of the endpoint is not valid.", 30),
+    Posted("forbidden_address", None, "", "The endpoint is in a private network.", 1),
+    Posted("redirected", 302, "", "The endpoint answered 302 and redirects. Redirects are not followed.", 9),
+    Posted("server_error", 500, "oops", "The endpoint answered 500: it has failed.", 12, is_whole=True),
+    Posted("rejected", 404, "", "The endpoint answered 404: it does not want the event.", 12, is_whole=True),
+    told({"action": "sing"}),
+    told({"agent_id": "agt_of_somebody_else"}),
+    told({}),
+    told({"action": "reject", "reject_reason": "blocked"}),
+)
+"""Ten answers that cannot be used, and two that can."""
 NEVER = {"timezone": "UTC", "windows": [{"days": ["mon"], "start": "00:00", "end": "00:01"}]}
 DESK = "+12125550177"
 
@@ -62,6 +79,7 @@ async def test_outside_the_business_hours_callers_get_what_was_set(
     assert {got(call)[1:] for call in calls} == {("deployment", action, "after_hours")}
 
 
+@pytest.mark.requirement("INB-08")
 async def test_more_callers_than_lines_hear_the_busy_tone(tenant: Tenant) -> None:
     desk = await answered_number(tenant, max_concurrency=3)
     calls = await answered(tenant, desk, count=10)
@@ -71,6 +89,7 @@ async def test_more_callers_than_lines_hear_the_busy_tone(tenant: Tenant) -> Non
     assert (shown.stats.attempts, shown.stats.contacts, shown.stats.in_flight) == (10, 10, 0)
 
 
+@pytest.mark.requirement("INB-08")
 async def test_callers_who_wait_are_answered_in_their_order_and_others_give_up(tenant: Tenant) -> None:
     desk = await answered_number(tenant, max_concurrency=1, overflow={"action": "queue"})
     calls = await answered(tenant, desk, count=12, per_minute=6)
@@ -157,6 +176,7 @@ async def test_a_caller_who_shows_no_number_is_answered_and_is_nobody(tenant: Te
     assert routing.questions[0]["data"]["from"] is None
 
 
+@pytest.mark.requirement("INB-09")
 async def test_a_caller_who_is_in_a_list_is_known(tenant: Tenant) -> None:
     desk = await answered_number(tenant)
     rows = [{"phone_number": "+12065550111", "name": "Mia Wong", "plan": "gold"}]
@@ -173,6 +193,7 @@ async def test_with_an_empty_wallet_callers_hear_the_busy_tone(tenant: Tenant) -
     assert got(call) == ("busy", "deployment", "reject", "insufficient_credits")
 
 
+@pytest.mark.requirement("INB-10")
 async def test_in_real_time_calls_last_and_are_recorded(tenant: Tenant) -> None:
     desk = await answered_number(tenant, max_concurrency=2)
     await tenant.client.phone_numbers.simulate_call(id=number_of(desk), count=4)
@@ -180,3 +201,42 @@ async def test_in_real_time_calls_last_and_are_recorded(tenant: Tenant) -> None:
     calls = await calls_of(tenant, desk.id)
     assert Counter(got(call)[2] for call in calls) == {"agent": 2, "reject": 2}
     assert all(call.ended_at is not None for call in calls)
+
+
+@pytest.mark.requirement("INB-10")
+async def test_calls_that_a_process_left_are_gone_on_with_by_the_next_one(tenant: Tenant) -> None:
+    desk = await answered_number(tenant, max_concurrency=3, overflow={"action": "queue"})
+    await tenant.client.phone_numbers.simulate_call(id=number_of(desk), count=6)
+    with anyio.move_on_after(0.7):  # as if it had been killed: its calls are under way
+        await answer_callers(tenant, desk, time_scale=1.0)
+    under_way = await calls_of(tenant, desk.id)
+    assert [call for call in under_way if call.ended_at is None]
+    await answer_callers(tenant, desk)
+    calls = await calls_of(tenant, desk.id)
+    assert {call.id for call in calls} == {call.id for call in under_way}
+    assert all(call.ended_at is not None for call in calls)
+    shown = await tenant.client.deployments.get(id=desk.id)
+    assert (shown.stats.attempts, shown.stats.in_flight, shown.stats.contacts) == (6, 0, 6)
+
+
+@pytest.mark.requirement("INB-10", "ROUTE-05")
+async def test_of_many_callers_each_is_answered_whatever_their_webhook_does(tenant: Tenant) -> None:
+    desk = await answered_number(tenant, max_concurrency=1_000)
+    number_id = number_of(desk)
+    await tenant.client.phone_numbers.set_inbound_routing(id=number_id, url="https://example.com/who")
+    numbered = count()
+    routing = ScriptedRouting(lambda _: MISBEHAVES[next(numbered) % len(MISBEHAVES)])
+    calls = await answered(tenant, desk, routing, count=600, per_minute=600)
+    by_id = {call.id: call for call in calls}
+    assert len(by_id) == 600
+    entries = [entry async for entry in tenant.client.phone_numbers.list_routing_requests(id=number_id, per_page=200)]
+    assert sorted(entry.call_id or "" for entry in entries) == sorted(by_id)
+    usable = Counter(entry.action for entry in entries)
+    assert usable == {None: 500, "answer": 50, "reject": 50}
+    for entry in entries:
+        call = by_id[entry.call_id or ""]
+        assert call.inbound is not None
+        assert call.ended_at is not None
+        expected = {None: "deployment"}.get(entry.action, "webhook")
+        assert call.inbound.routed_by == expected
+        assert bool(entry.detail) == (entry.action is None)

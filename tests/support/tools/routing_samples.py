@@ -5,6 +5,7 @@ from typing import Any
 
 from callwright.contract.declaration.model import Resource
 from callwright.contract.inbound_routing import NewInboundRouting, RoutingRequest
+from callwright.contract.simulated_callers import SimulatedCallers
 from tests.support.tools.finding_samples import AT
 
 URL = "https://example.com/who-answers"
@@ -46,6 +47,9 @@ def tried() -> RoutingRequest:
     )
 
 
+COMING = SimulatedCallers(
+    phone_number_id="num_1", deployment_id="dep_1", count=2, first_call_id="cal_1", first_at=AT, last_at=AT
+)
 LISTED: Mapping[str, Callable[[], Resource]] = {"list_routing_requests": asked}
 ARGUMENTS: dict[str, dict[str, Any]] = {"set_inbound_routing": {"phone_number_id": "num_1", "url": URL}}
 
@@ -53,4 +57,9 @@ ARGUMENTS: dict[str, dict[str, Any]] = {"set_inbound_routing": {"phone_number_id
 def singles() -> dict[str, Any]:
     """An answer for every operation that does not answer with a list."""
     made = NewInboundRouting(url=URL, enabled=True, secret_prefix="whsec_0123", failures=0, secret=SECRET)
-    return {"set_inbound_routing": made, "remove_inbound_routing": None, "test_inbound_routing": tried()}
+    return {
+        "set_inbound_routing": made,
+        "remove_inbound_routing": None,
+        "test_inbound_routing": tried(),
+        "simulate_inbound_call": COMING,
+    }

@@ -187,7 +187,7 @@ export class Deployments extends Noun {
   clone(input: inputs.CloneDeploymentInput, options: CallOptions = {}): Promise<schemas.Deployment> {
     return this.session.ask(operations.cloneDeployment, input, options);
   }
-  /** Bind a number to an agent that answers its callers. On the simulated network nobody calls in yet. */
+  /** Bind a number to an agent that answers its callers. */
   createInbound(input: inputs.CreateInboundDeploymentInput, options: CallOptions = {}): Promise<schemas.Deployment> {
     return this.session.ask(operations.createInboundDeployment, input, options);
   }

@@ -68,9 +68,11 @@ class Transferred:
                 before = len(await who.heard())
                 await other.say(self.line.sounds[text])
                 with anyio.move_on_after(4):
-                    while known.recognise(resampled((await who.heard())[before:], 8_000)) != text:
+                    while True:
+                        new = (await who.heard())[before:]
+                        if new and known.recognise(resampled(new, 8_000)) == text:
+                            return
                         await other.heard()
-                    return
 
 
 @asynccontextmanager
