@@ -19,6 +19,8 @@ from callwright.service.inbound.call_details import InboundDetails, stored
 from callwright.service.inbound.decision import BUSY, Answers, Decision, decide
 from callwright.service.inbound.routing import log as routing_log
 from callwright.service.inbound.routing.answers import RoutingAnswer
+from callwright.service.inbound.routing.asking import Asked
+from callwright.service.inbound.routing.decision_words import decision_words
 from callwright.service.inbound.routing.references import why_unknown
 from callwright.service.inbound.waiting_lines import WaitingLines
 from callwright.service.inbound.whom_to_answer import KnownCaller, answering_agent, known_caller
@@ -99,11 +101,15 @@ def begin(
     contacts: list[dict[str, Any]] = []
     rows: list[dict[str, Any]] = []
     for place, arrival in enumerate(coming, start=1):
-        decision, agent, answer = _decided(connection, ids, case, arrival, now_ms)
+        decision, agent, asked = _decided(connection, case, arrival)
+        answer = None if asked is None else asked.answer
         if decision.wants_agent:
             decision = lines.given(decision, inbound_of(row).overflow, arrival.at_ms)
         if decision.answering.action != "reject" and funds.lacking(case.price.held_back) is not None:
             decision = Decision(BUSY, decision.routed_by, NO_CREDITS)
+        if asked is not None and arrival.question is not None:
+            words = decision_words(decision, agent.id, answer)
+            routing_log.write(connection, ids, arrival.question, asked, now_ms=now_ms, decision=words)
         held = 0 if decision.answering.action == "reject" else case.price.held_back
         funds.add(-held)
         caller = known_caller(connection, row.org_id, arrival.from_number)
@@ -165,20 +171,16 @@ def _lines_of(connection: Connection, row: Row[Any], at_ms: int) -> WaitingLines
     return WaitingLines(row.max_concurrency, taken, waiting)
 
 
-def _decided(
-    connection: Connection, ids: Ids, case: _Case, arrival: Arrival, now_ms: int
-) -> tuple[Decision, AgentSnapshot, RoutingAnswer | None]:
-    """The decision, the agent, and the webhook's answer if it could be used."""
+def _decided(connection: Connection, case: _Case, arrival: Arrival) -> tuple[Decision, AgentSnapshot, Asked | None]:
+    """The decision but for the lines, the agent, and what came of the webhook: no answer that cannot be used."""
     row, asked, agent = case.rules.row, arrival.asked, case.rules.agent
     if asked is not None and asked.answer is not None:
         why = why_unknown(connection, row.org_id, asked.answer)
         asked = asked if why is None else asked.refused(why)
-    if asked is not None and arrival.question is not None:
-        routing_log.write(connection, ids, arrival.question, asked, now_ms=now_ms)
     answer = None if asked is None else asked.answer
     if answer is not None and answer.action == "answer":
         agent = answering_agent(connection, row, answer)
-    return decide(case.answers, answer, at_ms=arrival.at_ms), agent, answer
+    return decide(case.answers, answer, at_ms=arrival.at_ms), agent, asked
 
 
 def _request(

@@ -170,6 +170,7 @@ class SimulatedInbound:
         """The callers as arrivals, with what the routing webhook says of each if the number has one."""
         answers: dict[str, tuple[Question, Asked]] = {}
         if seen.number.routing_enabled and seen.number.routing_url is not None:
+            await self._webhook.ready()
             async with anyio.create_task_group() as tasks:
 
                 async def ask(caller: Row[Any]) -> None:

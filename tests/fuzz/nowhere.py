@@ -15,13 +15,17 @@ _ANSWERS: tuple[tuple[AttemptOutcome, int | None], ...] = (
 
 
 class Nowhere:
-    """Takes the place of `service.delivery.endpoints.Endpoints`, opens no connection and looks no name up.
+    """Takes the place of `webhooks.transport.endpoints.Endpoints`, opens no connection and looks no name up.
 
-    Gives each kind of answer in turn, so that deliveries arrive, wait for another attempt, and fail.
+    Gives each kind of answer in turn, so that deliveries arrive, wait for another attempt, and fail. A good one has no
+    body, which a routing webhook may answer too.
     """
 
     def __init__(self) -> None:
         self._answers = cycle(_ANSWERS)
+
+    async def ready(self) -> None:
+        """It always is."""
 
     async def post(
         self, url: str, body: bytes, headers: Mapping[str, str], *, subscription: str | None = None

@@ -76,7 +76,7 @@ async def _serving(database_url: str, data: Path, workers: bool) -> AsyncGenerat
     notifier = WakeNotifier()
     with listener_on() as listener:
         async with running(settings, workers=False) as service, anyio.create_task_group() as tasks:
-            services = replace(service.services, wake=notifier.notify)
+            services = replace(service.services, wake=notifier.notify, routing_endpoints=Nowhere())
             application = Application(services, pipeline_of(services))
             if workers:
                 tasks.start_soon(Supervisor(services, notifier).run)

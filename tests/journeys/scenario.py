@@ -157,7 +157,7 @@ async def _number(hand: Hand) -> str:
 
 
 async def _desk(hand: Hand, agent_id: str, number_id: str) -> None:
-    """The number is answered, for a while: nobody calls in."""
+    """The number is answered, for a while, and somebody calls."""
     desk = await hand.use("create_inbound_deployment", name="Desk", agent_id=agent_id, phone_number_id=number_id)
     assert (desk["status"], desk["simulated"]) == ("active", True)
     assert (await hand.use("get_phone_number", phone_number_id=number_id))["inbound_deployment_id"] == desk["id"]
@@ -166,6 +166,8 @@ async def _desk(hand: Hand, agent_id: str, number_id: str) -> None:
     await hand.use("update_deployment", deployment_id=desk["id"], inbound={"after_hours": {"action": "voicemail"}})
     whole = await hand.use("get_deployment", deployment_id=desk["id"], wait_seconds=30)
     assert whole["inbound"]["after_hours"]["action"] == "voicemail"
+    coming = await hand.use("simulate_inbound_call", phone_number_id=number_id, caller="+12065550111")
+    assert (coming["deployment_id"], coming["count"]) == (desk["id"], 1)
     assert "list_phone_numbers" in await hand.refused(
         "create_inbound_deployment", name="Second", agent_id=agent_id, phone_number_id=number_id
     )

@@ -108,6 +108,7 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
   await client.deployments.delete({ id: copied.id });
   const reception = { name: "Reception", agent_id: agent.id, phone_number_id: number.id };
   const inbound = await client.deployments.createInbound(reception);
+  const coming = (await client.phoneNumbers.simulateCall({ id: number.id, caller: "+12065550111" })).count;
 
   const calls = (await client.calls.list({ outcome: ["answered"], deployment_id: [campaign] })).data;
   const call = calls[0];
@@ -198,7 +199,7 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
     contacts,
     cancelled,
     review,
-    inbound: inbound.call_type,
+    inbound: [inbound.call_type, coming],
     refused: refusals.map(({ name, code }) => (name === Conflict.name ? code : name)),
     from: from === number.number,
     turns: turns.length,

@@ -65,7 +65,7 @@ async def test_a_program_uses_every_operation_of_the_service(tenant: Tenant, tmp
         "contacts": 3,
         "cancelled": "cancelled",
         "review": ["consent_missing", "rejected"],
-        "inbound": "inbound",
+        "inbound": ["inbound", 1],
         "refused": ["invalid_state_transition"] * 4,
         "from": True,
         "turns": 2,

@@ -152,6 +152,7 @@ async def test_without_a_usable_answer_the_deployment_answers_and_the_log_says_w
     (entry,) = (await tenant.client.phone_numbers.list_routing_requests(id=number_of(desk))).data
     assert (entry.call_id, entry.action) == (call.id, None)
     assert entry.detail
+    assert entry.decision == f"Agent {call.agent_id} answers."
 
 
 @pytest.mark.requirement("ROUTE-05")

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from sqlalchemy import Connection, func, select
 
@@ -204,6 +205,17 @@ async def test_a_webhook_that_fails_five_times_in_a_row_is_told_of_once_and_agai
     await logged(tenant, number.id, GOOD, GOOD)
     assert await shown() == (0, False)
     assert await _told(tenant) == ["phone_number.routing_failing", "phone_number.routing_recovered"]
+
+
+async def test_callers_who_come_at_once_are_each_counted_and_the_event_goes_out_once(tenant: Tenant) -> None:
+    number = await resources.number(tenant)
+    await routed(tenant, number.id)
+    async with anyio.create_task_group() as tasks:
+        for _ in range(20):
+            tasks.start_soon(logged, tenant, number.id, bad())
+    routing = (await tenant.client.phone_numbers.get(id=number.id)).inbound_routing
+    assert routing is not None
+    assert (routing.failures, await _told(tenant)) == (20, ["phone_number.routing_failing"])
 
 
 async def test_the_same_question_is_logged_and_counted_once(tenant: Tenant) -> None:
