@@ -180,7 +180,7 @@ async def test_a_caller_who_shows_no_number_is_answered_and_is_nobody(tenant: Te
 @pytest.mark.requirement("INB-09")
 async def test_a_caller_who_is_in_a_list_is_known(tenant: Tenant) -> None:
     desk = await answered_number(tenant)
-    rows = [{"phone_number": "+12065550111", "name": "Mia Wong", "plan": "gold"}]
+    rows: list[dict[str, Any]] = [{"phone_number": "+12065550111", "name": "Mia Wong", "plan": "gold"}]
     await tenant.client.audiences.create(name="Customers", rows=rows)
     (call,) = await answered(tenant, desk, caller="+12065550111")
     assert (call.contact_name, call.variables["plan"]) == ("Mia Wong", "gold")
