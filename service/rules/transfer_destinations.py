@@ -13,7 +13,7 @@ from callwright.service.rules.templates import variables_in
 from callwright.service.rules.unfit_tools import Unfit
 
 _MOST_NUMBERS = 3
-_E164 = "+, the country's code and the number without the 0 before it, without spaces, as in +4930123456"
+_E164 = "+, the country's code and the number without the 0 before it, without spaces"
 
 
 def columns_of(tool: TransferTool) -> Sequence[str]:
