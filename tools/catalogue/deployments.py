@@ -282,7 +282,7 @@ TOOLS: tuple[Tool, ...] = (
             "last_outcome": "Of the last call.",
             "last_disposition": "Of the last call.",
             "name": "Words of the name.",
-            "phone_number": "With this number.",
+            "phone_number": "This number.",
         },
         hidden=frozenset({"sort"}),
     ),

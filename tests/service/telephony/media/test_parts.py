@@ -1,12 +1,14 @@
 """The parts of live calls that need no process: recordings, clocks, keys, machines, the recogniser of the tests."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
 import numpy as np
 import pytest
 
+from callwright.service.rules.spoken_moments.spoken_moment import ClockTime, SpokenMoment
 from callwright.service.speech.mu_law_files import has_sound, header, pcm_of
 from callwright.service.speech.synthesiser import Synthesiser, find_libraries
 from callwright.service.speech.voices import default_voice
@@ -213,6 +215,30 @@ def test_the_policy_speaks_as_on_the_simulated_network() -> None:
     assert policy.hear("Yes, please.")[-1].then == "farewell"
     assert policy.hear("Bye.") == []
     assert policy.ending.disposition == "goal_met"
+
+
+@pytest.mark.requirement("CALLTOOL-16", "CALLTOOL-17")
+@pytest.mark.parametrize(
+    ("may_call_back", "said", "answer"),
+    [
+        (True, "Please call me tomorrow at 3 pm.", ["I'll call you back then", "we'll try you again then"]),
+        (True, "No, tomorrow at 3 pm.", ["I'll call you back then", "we'll try you again then"]),
+        (True, "Please call me back later.", ["we'll call you again in about a day"]),
+        (False, "Please call me tomorrow at 3 pm.", ["I'll note that you'd like a call"]),
+    ],
+)
+def test_the_policy_promises_a_call_only_at_a_moment_that_it_understood_and_while_attempts_are_left(
+    may_call_back: bool, said: str, answer: list[str]
+) -> None:
+    asked = replace(request("Hello. Is this a good time?"), may_call_back=may_call_back)
+    policy = LivePolicy(asked, lambda _: "Hello. Is this a good time?")
+    policy.open()
+    (saying,) = policy.hear(said)
+    assert (saying.then, policy.ending.disposition) == ("farewell", "callback_requested")
+    assert any(words in saying.text for words in answer)
+    tomorrow = SpokenMoment(days=1, clock_time=ClockTime(3, half="pm"))
+    assert policy.ending.callback_said == (tomorrow if "tomorrow" in said else None)
+    assert policy.ending.callback_after_s == (None if "tomorrow" in said else 86_400.0)
 
 
 def test_the_policy_lets_the_contact_speak_first_and_hangs_up_after_an_opt_out() -> None:
