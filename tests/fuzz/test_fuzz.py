@@ -16,7 +16,7 @@ from tests.fuzz.report import report
 from tests.fuzz.run import fuzzed
 from tests.fuzz.service import IN_PROCESS, opened
 
-CASES = 900
+CASES = 1_100
 SEED = 1
 LIMIT_S = 60.0
 LOOPBACK = ("127.0.0.1", "::1", "localhost")

@@ -266,7 +266,7 @@ TOOLS: tuple[Tool, ...] = (
         toolset="campaigns",
         title="List contacts of a deployment",
         description=(
-            "People of a campaign: status, reason, next attempt. For their calls use list_calls. For counts use "
+            "People of a campaign: status, reason, attempts, next one. For their calls use list_calls. For counts use "
             "get_deployment. Free."
         ),
         hints=READS,

@@ -117,6 +117,8 @@ class SimulatedEngine:
         after_s = (at_ms - dial_ms) / 1_000
         cut = cut_short(result, after_s, end)
         wait = None if request.answering is None else request.answering.wait
+        if request.answering is not None and cut.outcome == "cancelled" and end.ended_by == "platform":
+            return replace(cut, outcome="rejected", hangup_cause=end.cause)  # it rang, and nobody answers any more
         if wait is not None and after_s < (wait.waits_s or 0.0) and cut.outcome == "answered":
             return replace(cut, outcome="abandoned", disposition=None)  # the agent had not answered yet
         return cut

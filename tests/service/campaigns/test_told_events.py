@@ -43,6 +43,7 @@ from tests.support.campaigns import (
 from tests.support.reviews import open_review
 from tests.support.service import Tenant, open_service
 from tests.support.sweeps import sweep_after
+from tests.support.webhooks.routing import GOOD, bad, logged
 
 MOST_BYTES = 20_000
 TOLD_BY_THE_SENDER = {"webhook.disabled", "webhook.test"}
@@ -321,6 +322,9 @@ async def test_every_payload_is_that_of_its_type_and_holds_no_number_and_no_word
     unsure = await started(tenant, people(1, first=300), "Unsure")
     await lease(tenant, unsure.id, "wrk_unsure")
     await driver_of(tenant, "wrk_unsure", engine=Unconfirmed).drive(unsure.id)
+    number_id = unsure.phone_number_ids[0]
+    await client.phone_numbers.set_inbound_routing(id=number_id, url="https://example.com/who-answers")
+    await logged(tenant, number_id, *[bad()] * 5, GOOD)
     await client.phone_numbers.release(id=lost.phone_number_ids[0])
     await leave_in_wallet(tenant, 1)
     found = await told(tenant)

@@ -259,5 +259,6 @@ async def test_callers_who_wait_at_a_deployment_that_is_paused_are_not_left_wait
         await answer_callers(tenant, desk, time_scale=20.0)
     calls = await calls_of(tenant, desk.id)
     (waited,) = [call for call in calls if call.inbound is not None and call.inbound.reason == "overflow"]
-    assert (waited.outcome, waited.ended_by, waited.hangup_cause) == ("abandoned", "platform", "call_rejected")
+    assert waited.outcome in ("abandoned", "rejected")  # by whether the caller had heard the place in the queue
+    assert (waited.ended_by, waited.hangup_cause) == ("platform", "call_rejected")
     assert {call.outcome for call in calls if call.id != waited.id} <= {"answered", "transferred"}

@@ -24,7 +24,7 @@ def test_its_settings_and_that_nobody_calls_in_are_said_and_nothing_of_a_campaig
     assert "agent agt_1  answers callers of num_1" in said
     assert "up to 10 calls at once, then busy  calls are recorded" in said
     assert "answers at any hour" in said
-    assert "nobody calls in yet" in said
+    assert "simulate_inbound_call has people call" in said
     assert "cancel_deployment ends it and frees the number" in said
     for foreign in ("audience", "budget", "attempts a contact", "None", "contacts done", "get_deployment with"):
         assert foreign not in said
@@ -50,7 +50,7 @@ def test_hours_and_where_callers_are_forwarded_to_are_said() -> None:
 def test_after_a_pause_and_a_resume_the_next_step_is_its_own() -> None:
     paused = inbound_of(samples.deployment(), status="paused")
     assert "resume_deployment answers callers again" in stopped(paused, use_of(FakeCaller()), 0)
-    assert "nobody calls in yet" in started(BOUND, use_of(FakeCaller()))
+    assert "simulate_inbound_call has people call" in started(BOUND, use_of(FakeCaller()))
     real = inbound_of(samples.deployment(), simulated=False)
     assert "Simulated" not in started(real, use_of(FakeCaller())) + whole(real, use_of(FakeCaller()))
 

@@ -116,7 +116,7 @@
       return `Paused${because}.${finishing} ${stopped} Ask the assistant to resume.`;
     }
     if (inbound() && shown.status === "active") {
-      return `Answers whoever calls.${shown.simulated ? " On the simulated network nobody calls in yet." : ""}`;
+      return `Answers whoever calls.${shown.simulated ? " On the simulated network simulate_inbound_call has people call." : ""}`;
     }
     if (shown.status === "draft") return "A draft: nobody has been called.";
     const known = shown.status === "completed" && shown.status_reason === "audience_exhausted";

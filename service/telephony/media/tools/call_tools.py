@@ -36,7 +36,7 @@ from callwright.service.telephony.media.tools.call_schemas import schema_of
 from callwright.service.telephony.media.tools.http_answers import asked
 from callwright.service.telephony.media.tools.http_request import UnfitArgument, request_of
 from callwright.service.telephony.media.tools.moments import NoMoment, moment_of
-from callwright.service.telephony.media.tools.results import ToolResult, failed
+from callwright.service.telephony.media.tools.results import NOT_KNOWN, ToolResult, failed
 from callwright.service.telephony.media.transfers.handover import Handover
 from callwright.service.telephony.media.turns.transcript import Transcript
 from callwright.service.telephony.transfers import result_of
@@ -50,7 +50,6 @@ _TOO_MANY = "Too many tools were called in a row. Answer with what you have."
 _CALLED_BACK = "It is noted, and the call is made then or when calling hours allow it. Say so, and take your leave."
 _NOTED = "It is noted for the team, and no call is made by itself. Say that, promise no call, and take your leave."
 _ENDED = "The call ended before there was an answer."
-NOT_KNOWN = "The process ended before there was an answer; the endpoint may have done it."
 """What came of a request of which nobody has heard any more."""
 _NOT_KEPT = "It could not be noted, so nothing was sent. Say that it did not work, and go on without it."
 

@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 Then = Literal["answer", "listen", "give_up"]
+NOT_KNOWN = "The process ended before there was an answer; the endpoint may have done it."
 LONGEST_RESULT = 4_000
 """Characters of a result that the model and the transcript get."""
 

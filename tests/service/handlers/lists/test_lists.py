@@ -172,6 +172,7 @@ async def test_every_list_refuses_bad_paging_sorting_and_filters_by_name(
         "deployments": campaign.deployment.id,
         "webhooks": tried.webhook_id,
         "events": tried.event_id,
+        "phone_numbers": campaign.number.id,
     }.get(operation.noun, campaign.audience.id)
     path = "/v1" + operation.path.replace("{id}", own).replace("{import_id}", waiting.id)
     base = ASKED.get(name, {})

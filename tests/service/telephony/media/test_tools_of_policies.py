@@ -8,7 +8,7 @@ import pytest
 from callwright.contract.agents.call_tools import CallBackTool, EndCallTool, HttpTool, PressKeysTool
 from callwright.service.telephony.engine import ToolCall
 from callwright.service.telephony.media.messages import ToolAsks
-from callwright.service.telephony.media.tools.call_tools import NOT_KNOWN
+from callwright.service.telephony.media.tools.results import NOT_KNOWN
 from tests.service.telephony.media.calls import FollowedCall, Line
 from tests.service.telephony.media.sentences import GREETING, QUESTION, YES
 from tests.service.telephony.media.tones import has_tones

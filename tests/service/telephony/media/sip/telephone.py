@@ -1,6 +1,7 @@
 """A telephone of tests: a second SIP stack in a process of its own, on the loopback interface."""
 
 import json
+import secrets
 import signal
 import socket
 import sys
@@ -25,12 +26,12 @@ _PAUSE = 8_000
 
 
 def free_port() -> int:
-    """A port that is free, as is the one after it, for both UDP and TCP."""
+    """A port that is free, as is the one after it, for both UDP and TCP. Connections get none of this range."""
     while True:
+        port = secrets.choice(range(20_000, 30_000, 2))
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
-            one.bind(("127.0.0.1", 0))
-            port = one.getsockname()[1]
             try:
+                one.bind(("127.0.0.1", port))
                 with socket.socket() as tcp, socket.socket() as next_tcp:
                     tcp.bind(("127.0.0.1", port))
                     next_tcp.bind(("127.0.0.1", port + 1))
