@@ -40,9 +40,10 @@ class Wanting:
         for _ in range(3):
             await self.contact.say(sounds.contact[PERSON])
             with anyio.move_on_after(WITHIN_S / 3):
-                while (await self.under_way()).transfer is None:
+                while True:
+                    if (await self.under_way()).transfer is not None:
+                        return
                     await anyio.sleep(0.1)
-                return
         raise AssertionError(f"no transfer began: {await self.seen()}")
 
     async def reaches(self, status: str) -> Call:
