@@ -53,6 +53,8 @@ SIMULATED = contract.Capabilities(voice_inbound=True, voice_outbound=True, sms=F
 _ASKED_FOR_S = 15.0
 """How long a request waits for Twilio. What is open then goes on without it."""
 _OWNED = contract.Capabilities(voice_inbound=False, voice_outbound=True, sms=False)
+_ANSWERED = frozenset({TWILIO})
+"""Carriers whose callers are answered."""
 
 
 def find(context: RequestContext, number_id: str, *, field: str | None = None, lock: bool = False) -> Row[Any]:
@@ -67,8 +69,10 @@ def _shown(context: RequestContext) -> Select[*tuple[Any, ...]]:
 
 
 def capabilities(row: Row[Any]) -> contract.Capabilities:
-    """What a number can do. On real lines nobody is answered yet."""
-    return SIMULATED if row.simulated else _OWNED
+    """What a number can do."""
+    if row.simulated:
+        return SIMULATED
+    return _OWNED.model_copy(update={"voice_inbound": row.provider in _ANSWERED})
 
 
 def check_capable(number: Row[Any], field: str | None) -> None:

@@ -130,9 +130,15 @@ class CallRequest:
         return self.to if self.answering is None else self.from_
 
     @property
+    def own_number(self) -> str:
+        """The organization's number on the line."""
+        return self.from_ if self.answering is None else self.to
+
+    @property
     def rings_telephone(self) -> bool:
-        """Whether somebody's telephone rings. A talk in the browser is opened by the person who talks."""
-        return self.to.startswith("+")
+        """Whether somebody's telephone rings. A talk in the browser is opened by the person who talks, and a caller has
+        the telephone at the ear."""
+        return self.answering is None and self.to.startswith("+")
 
 
 @dataclass(frozen=True)

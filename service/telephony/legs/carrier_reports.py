@@ -11,7 +11,7 @@ from functools import cache
 from typing import Literal
 
 from pydantic import TypeAdapter
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import Connection, bindparam, func, select, update
 
 from callwright.service.platform.database.concurrency import moment_of
 from callwright.service.tables.schema import legs
@@ -57,8 +57,12 @@ def _texts() -> TypeAdapter[CarrierSaid]:
 
 
 def open_to_carrier(connection: Connection, call_id: str, token_hash: str, host_url: str) -> None:
-    """Has the carrier tell of a leg by a token, and bring its sound to a host. Part of the fence's transaction."""
-    opened = update(legs).where(_L.call_id == call_id).values(token_hash=token_hash, host_url=host_url)
+    """Has the carrier tell of a leg by a token, and bring its sound to a host. Part of the fence's transaction.
+
+    A call that has come in keeps the token that its carrier was told.
+    """
+    kept = func.coalesce(_L.token_hash, token_hash)
+    opened = update(legs).where(_L.call_id == call_id).values(token_hash=kept, host_url=host_url)
     connection.execute(opened)
 
 
