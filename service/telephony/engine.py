@@ -131,8 +131,8 @@ class CallRequest:
 
     @property
     def rings_telephone(self) -> bool:
-        """Whether somebody's telephone rings. A talk in the browser is opened by the person who talks."""
-        return self.to.startswith("+")
+        """Whether somebody's telephone rings. Who calls, or talks in the browser, has come by themselves."""
+        return self.answering is None and self.to.startswith("+")
 
 
 @dataclass(frozen=True)
