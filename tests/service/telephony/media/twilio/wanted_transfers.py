@@ -35,14 +35,32 @@ class Wanting:
         (call,) = await calls_of(self.calls.tenant, self.campaign)
         return call
 
+    async def asks_for_person(self, sounds: Sounds) -> None:
+        """Asks for a person, and once more whenever nothing comes of it: a busy machine may not understand."""
+        for _ in range(3):
+            await self.contact.say(sounds.contact[PERSON])
+            with anyio.move_on_after(WITHIN_S / 3):
+                while True:
+                    if (await self.under_way()).transfer is not None:
+                        return
+                    await anyio.sleep(0.1)
+        raise AssertionError(f"no transfer began: {await self.seen()}")
+
     async def reaches(self, status: str) -> Call:
         """Waits until the transfer has a status."""
-        with anyio.fail_after(WITHIN_S):
+        with anyio.move_on_after(WITHIN_S):
             while True:
                 call = await self.under_way()
                 if call.transfer is not None and call.transfer.status == status:
                     return call
                 await anyio.sleep(0.1)
+        raise AssertionError(f"the transfer is not {status}: {await self.seen()}")
+
+    async def seen(self) -> str:
+        """What became of the call and of those through Twilio, for a test that fails."""
+        call = await self.under_way()
+        through = [(one["To"], one.status, [kind for kind, _ in one.requests]) for one in self.calls.twilio.calls]
+        return f"{call.status} {call.transfer} {call.warnings}, through Twilio {through}, said {self.contact.was_told}"
 
     async def person_call(self) -> PlacedCall:
         """The call to the desk, once it is placed."""
@@ -90,5 +108,6 @@ async def wanting(
         await contact.hears(calls.known, GREETING)
         calls.twilio.moving += moving or []
         calls.twilio.placing += placing or []
-        await contact.say(sounds.contact[PERSON])
-        yield Wanting(calls, campaign, contact, person)
+        wanted = Wanting(calls, campaign, contact, person)
+        await wanted.asks_for_person(sounds)
+        yield wanted
