@@ -38,6 +38,10 @@ class LineSettings:
     sip_user: str | None = None
     sip_password: str | None = field(default=None, repr=False)
     sip_registers: bool = False
+    sip_inbound: str | None = None
+    """How callers come in from the SIP trunk: `register`, or the address and port at which it brings them."""
+    sip_inbound_from: tuple[str, ...] = ()
+    """The networks they come from; empty: the trunk's own addresses."""
     sip_numbers: tuple[str, ...] = ()
     """The numbers in E.164 that are owned at the SIP trunk: only these can be imported, and called from."""
     sip_number_owners: Mapping[str, str] = field(default_factory=dict[str, str])

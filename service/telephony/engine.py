@@ -136,8 +136,7 @@ class CallRequest:
 
     @property
     def rings_telephone(self) -> bool:
-        """Whether somebody's telephone rings. A talk in the browser is opened by the person who talks, and a caller has
-        the telephone at the ear."""
+        """Whether somebody's telephone rings. Who calls, or talks in the browser, has come by themselves."""
         return self.answering is None and self.to.startswith("+")
 
 

@@ -37,6 +37,7 @@ FILES: Mapping[str, str] = {
     "inbound-deployments": "INB",
     "inbound-routing": "ROUTE",
     "inbound-simulated": "INSIM",
+    "inbound-sip": "SIP",
     "one-person": "PERSON",
     "errors": "ERR",
     "limits": "LIMIT",

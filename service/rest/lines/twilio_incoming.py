@@ -45,7 +45,6 @@ class IncomingCalls:
             to=form.get("To", ""),
             from_=_shown_number(form.get("From", "")),
             provider_call_id=sid,
-            token_hash=hash_of(token),
         )
         try:
             received = await self._reception.receive(caller)
@@ -70,7 +69,7 @@ class IncomingCalls:
                     break
                 await anyio.sleep(_LOOK_S)
         given = (call_id, hash_of(token), sid, clock.now_ms())
-        host_url = await database.write(carrier_reports.answered, *given)
+        host_url = await database.write(carrier_reports.answered_caller, *given)
         if host_url is None:
             early = EarlyEnd("platform", "platform_error")
             await database.write(leg_rows.ask_to_hang_up, call_id, early, clock.now_ms())

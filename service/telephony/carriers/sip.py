@@ -2,11 +2,13 @@
 
 A call is prepared in its process first, with everything that can fail and rings nobody. Then the carrier, within the
 time that its leg has, says `Dial`, once, and one INVITE leaves. From there on only what the trunk answers counts.
+
+To place a call that came in is to answer it, in the process that has its line. What becomes of it is always known.
 """
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -14,6 +16,7 @@ import anyio
 
 from callwright.contract.checks.extras import installing
 from callwright.service.telephony.carriers.media_calls import ServicesOf, followed, left, recording_of, services_for
+from callwright.service.telephony.carriers.sip_callers import SipCallers
 from callwright.service.telephony.carriers.sip_trunk import SipTrunk, options_of
 from callwright.service.telephony.engine import CallRequest, CallResult
 from callwright.service.telephony.legs.carrier import (
@@ -35,6 +38,7 @@ from callwright.service.telephony.media.messages import (
     Listening,
     Reached,
     Report,
+    SpeechServices,
 )
 
 HEARD_WITHIN_S = 4.0
@@ -70,10 +74,12 @@ class SipCarrier:
         trunk: SipTrunk,
         *,
         recordings: Path | None = None,
+        callers: SipCallers | None = None,
         heard_within_s: float = HEARD_WITHIN_S,
     ) -> None:
-        """Recordings are written into a folder while calls run; None: there are none."""
+        """Recordings are written into a folder while calls run; None: there are none. `callers` are those who call."""
         self.name = name
+        self._callers = callers
         self._media, self._services_of, self._trunk, self._recordings = media, services_of, trunk, recordings
         self._heard_within_s = heard_within_s
         self._placed: dict[str, _Placed] = {}
@@ -86,23 +92,48 @@ class SipCarrier:
             Refused: the trunk refused to register this machine.
             Unknown: the INVITE may have left, and nothing was heard of it.
         """
+        if leg.call.answering is not None:
+            return await self._answer(leg)
         missing = missing_packages()
         if missing is not None:
             raise NotSent(missing)
         services = await services_for(leg.call, self._services_of)
         leg.check_in_time()
-        call_id = leg.call.call_id
-        begin = BeginCall(
-            request=leg.call,
-            transport="sip",
-            services=services,
-            recording=recording_of(self._recordings, leg.call),
-            carrier_options=options_of(self._trunk),
-        )
         try:
-            media = await self._media.begin(begin)
+            media = await self._media.begin(self._order(leg.call, services))
         except MediaUnavailable as error:
             raise NotSent(str(error)) from error
+        return await self._begun(media, leg)
+
+    async def _answer(self, leg: LegRequest) -> str | None:
+        """Answers a caller. Raises Refused if they have gone, or cannot be answered."""
+        caller = self._callers.take(leg.call.call_id) if self._callers is not None else None
+        if caller is None:
+            raise Refused("the caller has gone", _gone(leg.call))
+        try:
+            services = await services_for(leg.call, self._services_of)
+            media = await self._media.answer(caller.process, self._order(leg.call, services, token=caller.handle))
+        except (NotSent, MediaUnavailable) as error:
+            await caller.refuse()
+            raise Refused(str(error), _failed(leg.call, str(error))) from error
+        try:
+            return await self._begun(media, leg)
+        except (NotSent, Unknown) as error:
+            await caller.refuse()
+            raise Refused(str(error), _failed(leg.call, str(error))) from error
+
+    def _order(self, call: CallRequest, services: SpeechServices, *, token: str = "") -> BeginCall:
+        return BeginCall(
+            request=call,
+            token=token,
+            transport="sip",
+            services=services,
+            recording=recording_of(self._recordings, call),
+            carrier_options=options_of(self._trunk),
+        )
+
+    async def _begun(self, media: MediaCall, leg: LegRequest) -> str | None:
+        call_id = leg.call.call_id
         try:
             await self._prepared(media, leg)
             heard = await self._dialled(media, leg)
@@ -119,6 +150,8 @@ class SipCarrier:
             report = await _next(media)
         if isinstance(report, Ended) and report.sip_status is not None:
             raise Refused(_why(report), Conversation(leg.call.call_id).result(report))
+        if isinstance(report, Ended) and report.cause == "contact_hangup":
+            raise Refused(_why(report), _gone(leg.call))
         if isinstance(report, Ended):
             raise NotSent(_why(report))
         if not isinstance(report, Listening):
@@ -144,7 +177,10 @@ class SipCarrier:
         """Follows the call until its end."""
         placed = self._placed.pop(leg.call.call_id)
         recording = recording_of(self._recordings, leg.call)
-        return await followed(placed.media, leg, told, hang_up, recording=recording, heard=placed.heard)
+        result = await followed(placed.media, leg, told, hang_up, recording=recording, heard=placed.heard)
+        if leg.call.answering is not None and result.answered_by is None and result.hangup_cause == "contact_hangup":
+            return replace(result, outcome="abandoned")  # just before the answer
+        return result
 
     async def find(self, call: CallRequest, *, placing_ms: int) -> Found:
         """Nothing: a trunk lists no calls."""
@@ -163,6 +199,18 @@ async def _next(media: MediaCall) -> Report | None:
         return await media.reports.receive()
     except anyio.EndOfStream:
         return None
+
+
+def _gone(call: CallRequest) -> CallResult:
+    """A caller who hung up while it rang."""
+    return CallResult(call_id=call.call_id, outcome="abandoned", hangup_cause="contact_hangup", ended_by="contact")
+
+
+def _failed(call: CallRequest, why: str) -> CallResult:
+    """A caller who could not be answered, and got the busy tone."""
+    return CallResult(
+        call_id=call.call_id, outcome="failed", hangup_cause="platform_error", ended_by="platform", warnings=(why,)
+    )
 
 
 def _why(ended: Ended) -> str:

@@ -2,7 +2,7 @@
 
 import ipaddress
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal, cast, get_args
@@ -21,6 +21,7 @@ _HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\
 _USER = re.compile(r"[^\s@:;<>\"?\\]+")
 _UNQUOTED = re.compile(r"[^\"\\\x00-\x1f\x7f]*")
 _TRUE, _FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
+_REGISTER = "register"
 _PARAMETERS = ("transport", "srtp", "caller_id", "from_domain", "display", "auth_user", "ca", "verify")
 
 
@@ -47,6 +48,10 @@ class SipTrunk:
     """The name to log in with, where it is not `user`."""
     registers: bool = False
     """Registers as `user` before the first call. Trunks that do not want it refuse it."""
+    inbound: str = ""
+    """How callers come in: `register`, or the address and port at which the trunk brings them. Empty: not at all."""
+    inbound_from: tuple[str, ...] = ()
+    """The networks that callers come from. Empty: the addresses of the host."""
     from_domain: str = ""
     """The domain of the caller's address, where it is not the host."""
     display: str = ""
@@ -88,11 +93,40 @@ class SipTrunk:
             raise ValueError("A trunk with caller_id=identity needs a user.")
         if self.srtp == "required" and self.transport != "tls":
             raise ValueError("With srtp=required the transport must be tls: the keys of the sound travel in the call.")
-
-        if self.transport == "tls" and self.verify and not self.ca_file and self._has_no_name:
+        self._check_inbound()
+        if self.transport == "tls" and self.verify and not self.ca_file and _has_no_name(self.host):
             raise ValueError(
                 "Over TLS a trunk needs a name as its host, or its own certificates as ca: addresses are not compared."
             )
+
+    def _check_inbound(self) -> None:
+        if self.inbound_from and not self.inbound:
+            raise ValueError("Networks of callers are for a trunk with callers.")
+        for network in self.inbound_from:
+            try:
+                ipaddress.ip_network(network)
+            except ValueError:
+                raise ValueError("A network of callers must be an address or a range such as 203.0.113.0/24.") from None
+        if self.inbound == _REGISTER and not self.user:
+            raise ValueError("A trunk whose callers come by registration needs a user.")
+        if self.inbound in ("", _REGISTER):
+            return
+        host, port = _host_and_port(self.inbound)
+        if not _has_no_name(host) or not port or port > 65_535:
+            raise ValueError("Callers come by register, or at an address and port such as 0.0.0.0:5060.")
+        if self.transport == "tls":
+            raise ValueError("Over TLS callers come by register: at a port of its own this machine has no certificate.")
+
+    @property
+    def listens_at(self) -> str | None:
+        """The address and port at which callers come in; None if they come by registration, or not at all."""
+        return self.inbound if self.inbound not in ("", _REGISTER) else None
+
+    @property
+    def registers_to_call(self) -> bool:
+        """Whether a process registers before its first call. Where callers come by registration, only the process that
+        takes them registers: the trunk would bring them to every one that does."""
+        return self.registers and self.inbound != _REGISTER
 
     @property
     def address(self) -> str:
@@ -111,15 +145,15 @@ class SipTrunk:
     @property
     def is_on_this_machine(self) -> bool:
         """Whether the trunk is at the loopback interface."""
-        return self._has_no_name and ipaddress.ip_address(self.host.strip("[]")).is_loopback
+        return _has_no_name(self.host) and ipaddress.ip_address(self.host.strip("[]")).is_loopback
 
-    @property
-    def _has_no_name(self) -> bool:
-        try:
-            ipaddress.ip_address(self.host.strip("[]"))
-        except ValueError:
-            return False
-        return True
+
+def _has_no_name(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host.strip("[]"))
+    except ValueError:
+        return False
+    return True
 
 
 @cache
@@ -149,14 +183,29 @@ def trunk_of_settings(lines: LineSettings) -> SipTrunk | None:
     if lines.sip_trunk is None:
         return None
     user, password = lines.sip_user or "", lines.sip_password or ""
-    return trunk_from(lines.sip_trunk, user=user, password=password, register=str(lines.sip_registers).lower())
+    return trunk_from(
+        lines.sip_trunk,
+        user=user,
+        password=password,
+        register=str(lines.sip_registers).lower(),
+        inbound=lines.sip_inbound or "",
+        inbound_from=lines.sip_inbound_from,
+    )
 
 
-def trunk_from(trunk: str, *, user: str = "", password: str = "", register: str = "") -> SipTrunk:
+def trunk_from(
+    trunk: str,
+    *,
+    user: str = "",
+    password: str = "",
+    register: str = "",
+    inbound: str = "",
+    inbound_from: Sequence[str] = (),
+) -> SipTrunk:
     """The trunk that settings describe, such as `sip:sip.example.com:5061;transport=tls;srtp=required`.
 
     Parameters of the address are `transport`, `srtp`, `caller_id`, `from_domain`, `display`, `auth_user`, `ca` (a file)
-    and `verify`; `register` is true or false.
+    and `verify`; `register` is true or false; `inbound` and `inbound_from` are those of `SipTrunk`.
 
     Raises:
         ValueError: a text means nothing; the sentence names it.
@@ -184,6 +233,8 @@ def trunk_from(trunk: str, *, user: str = "", password: str = "", register: str 
         password=password,
         auth_user=given.get("auth_user", ""),
         registers=_truth("registering", register),
+        inbound=inbound.strip().lower(),
+        inbound_from=tuple(inbound_from),
         from_domain=given.get("from_domain", ""),
         display=given.get("display", ""),
         caller_id=cast("CallerId", given.get("caller_id", "").lower()),

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Literal
 
 from pydantic import TypeAdapter
-from sqlalchemy import Connection, bindparam, func, select, update
+from sqlalchemy import Connection, bindparam, select, update
 
 from callwright.service.platform.database.concurrency import moment_of
 from callwright.service.tables.schema import legs
@@ -57,12 +57,8 @@ def _texts() -> TypeAdapter[CarrierSaid]:
 
 
 def open_to_carrier(connection: Connection, call_id: str, token_hash: str, host_url: str) -> None:
-    """Has the carrier tell of a leg by a token, and bring its sound to a host. Part of the fence's transaction.
-
-    A call that has come in keeps the token that its carrier was told.
-    """
-    kept = func.coalesce(_L.token_hash, token_hash)
-    opened = update(legs).where(_L.call_id == call_id).values(token_hash=kept, host_url=host_url)
+    """Has the carrier tell of a leg by a token, and bring its sound to a host. Part of the fence's transaction."""
+    opened = update(legs).where(_L.call_id == call_id).values(token_hash=token_hash, host_url=host_url)
     connection.execute(opened)
 
 
@@ -121,6 +117,18 @@ def answered(connection: Connection, call_id: str, token_hash: str, provider_cal
         _L.call_id == call_id, _L.hang_up.is_(None), _L.lease_until > moment_of(connection, now_ms)
     )
     return connection.execute(lives).scalar()
+
+
+def answered_caller(
+    connection: Connection, call_id: str, token_hash: str, provider_call_id: str, now_ms: int
+) -> str | None:
+    """Where the carrier brings the sound of a call that has come in, by this token from now on; None if it is refused.
+
+    The leg has the carrier's id of the call since it was added.
+    """
+    known = _L.call_id == call_id, _L.provider_call_id == provider_call_id, _L.state.in_(_UNDER_WAY)
+    connection.execute(update(legs).where(*known).values(token_hash=token_hash))
+    return answered(connection, call_id, token_hash, provider_call_id, now_ms)
 
 
 def news_of(connection: Connection, call_ids: Collection[str]) -> Mapping[str, LegNews]:

@@ -77,8 +77,8 @@ def add(
     provider_call_id: str | None = None,
 ) -> None:
     """Adds the leg of a call that was claimed, unless it has one. `token_hash` is that of the token by which a page
-    opens it, see `use_token`; `provider_call_id` is the carrier's id of a call that comes in. Who is to wait for a line
-    has a place in the queue."""
+    opens it, see `use_token`, or that names a caller; `provider_call_id` is the carrier's id of a call that comes in.
+    Who is to wait for a line has a place in the queue."""
     wait = None if request.answering is None else request.answering.wait
     row = {
         "call_id": request.call_id,
@@ -157,7 +157,7 @@ def keep(connection: Connection, so_far: CallResult) -> None:
 
 @dataclass(frozen=True)
 class Wanted:
-    """The legs that a host takes: all of these carriers, and those of these calls."""
+    """The legs that a host takes: those of these carriers that need no token, and those of these calls."""
 
     carriers: Collection[str]
     call_ids: Collection[str] = ()
@@ -165,7 +165,8 @@ class Wanted:
     @property
     def are_new(self) -> ColumnElement[bool]:
         """That a leg is one of them, and waits for a host."""
-        return and_(_L.state == "new", or_(_L.carrier.in_(self.carriers), _L.call_id.in_(self.call_ids)))
+        called = and_(_L.carrier.in_(self.carriers), _L.token_hash.is_(None))
+        return and_(_L.state == "new", or_(called, _L.call_id.in_(self.call_ids)))
 
 
 def take(

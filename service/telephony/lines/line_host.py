@@ -72,6 +72,7 @@ class LineHost:
         heard: Heard | None = None,
         ready: Mapping[str, Callable[[], bool]] | None = None,
         chosen: Mapping[str, Callable[[], Collection[str]]] | None = None,
+        callers: Callable[[], Collection[str]] | None = None,
         woken: WakeSignal | None = None,
         host_url: str | None = None,
         lease_ms: int = LEASE_MS,
@@ -80,9 +81,11 @@ class LineHost:
         """`lines` is how many calls it carries at once, `owner` the name under which it leases legs.
 
         Of a carrier in `chosen` it takes only the calls whose ids are returned there, of one in `ready` only while
-        that returns true. `heard` is told what is said. `woken` tells that a leg may be new; it looks by itself too.
+        that returns true; `callers` are the calls that came in here. `heard` is told what is said. `woken` tells that a
+        leg may be new; it looks by itself too.
         `host_url` is where carriers reach this host, if they can: its legs are opened to them there.
         """
+        self._callers = callers
         self._chosen, self._ready, self._heard, self._woken = chosen or {}, ready or {}, heard, woken
         self._database, self._clock, self._owner = database, clock, owner
         self._carriers, self._lines, self._may_place, self._lease_ms = carriers, lines, may_place, lease_ms
@@ -113,6 +116,10 @@ class LineHost:
         """How many legs it has now, but for those of which nobody knows whether they were placed."""
         return len(self._calls.keys() - self._unknown)
 
+    def has_room(self) -> bool:
+        """Whether it takes one more leg."""
+        return self._takes and len(self._calls) < self._lines
+
     async def drain(self, within_s: float) -> None:
         """Takes no more legs, and returns when its calls have ended. It hangs up those that go on after `within_s`."""
         self._takes = False
@@ -139,7 +146,7 @@ class LineHost:
             return
         wanted = leg_rows.Wanted(
             [name for name in self._carriers if name not in self._chosen and self._is_ready(name)],
-            [call_id for calls_of in self._chosen.values() for call_id in calls_of()],
+            [call_id for calls_of in self._of_here for call_id in calls_of()],
         )
         if not (wanted.carriers or wanted.call_ids) or not await self._database.read(leg_rows.are_new, wanted):
             return
@@ -150,6 +157,10 @@ class LineHost:
             if leg.call_id not in self._calls:
                 self._calls[leg.call_id] = HangUpAsked()
                 tasks.start_soon(self._carry, leg)
+
+    @property
+    def _of_here(self) -> list[Callable[[], Collection[str]]]:
+        return [*self._chosen.values(), *([self._callers] if self._callers is not None else [])]
 
     def _is_ready(self, carrier: str) -> bool:
         return carrier not in self._ready or self._ready[carrier]()
@@ -292,8 +303,12 @@ class LineHost:
                 return None
             if leg.state == "placed":
                 return leg
-            if leg.state == "placing" and leg.provider_call_id is not None:  # it came in under this id
-                await self._told(call_id)("initiated", leg.provider_call_id)
+            if not request.rings_telephone and leg.provider_call_id is not None and leg.state == "placing":
+                await self._told(call_id)("initiated", leg.provider_call_id)  # it came in under this id
+                continue
+            if not request.rings_telephone:  # nobody was called, and whoever came is gone with their host
+                result = lost(request, None, is_answered=False)
+                await self._written(leg_rows.end, result, self._clock.now_ms(), only_in=("placing", "unconfirmed"))
                 continue
             if leg.state == "placing" and carrier is not None and carrier.lists_calls:
                 found = await _found(carrier, request, placing_ms=leg.placing_at)

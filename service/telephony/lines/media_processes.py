@@ -7,15 +7,17 @@ keep memory for each call. If it ends before, its calls end with `platform_error
 import logging
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 import anyio
 from anyio.abc import ByteReceiveStream, Process, TaskGroup
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from pydantic import ValidationError
 
+from callwright.service.telephony.media.caller_messages import CallersTaken, Incoming, TakeCallers
 from callwright.service.telephony.media.messages import (
     ALIVE_S,
     LONGEST_LINE,
@@ -75,6 +77,8 @@ class MediaProcess:
     taken: int = 0
     ready: anyio.Event = field(default_factory=anyio.Event)
     gone: bool = False
+    came: Callable[[Incoming], None] | None = None
+    """Told of each caller, in the process that takes callers."""
     calls: dict[str, MemoryObjectSendStream[Report]] = field(default_factory=dict[str, MemoryObjectSendStream[Report]])
 
     @property
@@ -94,6 +98,14 @@ class MediaProcess:
             self.port = report.port
             self.ready.set()
             return
+        if isinstance(report, CallersTaken):
+            if report.problem:
+                log.warning("callers are not let in: %s", report.problem)
+            return
+        if isinstance(report, Incoming):
+            if self.came is not None:
+                self.came(report)
+            return
         stream = self.calls.get(report.call_id)
         if stream is not None:
             with suppress(anyio.WouldBlock, anyio.BrokenResourceError):
@@ -112,8 +124,19 @@ class MediaProcess:
             )
 
 
+@dataclass(frozen=True)
+class Door:
+    """How callers come in: by `order`, in one process at a time. `came` is told of each, with that process."""
+
+    order: TakeCallers
+    came: Callable[[MediaProcess, Incoming], None]
+
+
 class MediaProcesses:
-    """Up to `most` media processes. They end with the block in which `run` works."""
+    """Up to `most` media processes. They end with the block in which `run` works.
+
+    With a door one of them takes callers, and another one when it has ended. A caller is answered where they came in.
+    """
 
     def __init__(
         self, most: int, *, command: Sequence[str] = COMMAND, environment: Mapping[str, str] | None = None
@@ -121,7 +144,12 @@ class MediaProcesses:
         self._most, self._command, self._environment = most, command, environment
         self._processes: list[MediaProcess] = []
         self._starting = anyio.Lock()
+        self._door: Door | None = None
         self._tasks: TaskGroup | None = None
+
+    def take_callers(self, door: Door) -> None:
+        """Has the next process that starts take callers, and one after it when it has ended."""
+        self._door = door
 
     def has_room(self) -> bool:
         """Whether a process is ready that takes a call at once."""
@@ -146,7 +174,7 @@ class MediaProcesses:
         while True:
             try:
                 async with self._starting:
-                    if not self.has_room() and not self._is_full:
+                    if not self._is_full and not (self.has_room() and self._is_open):
                         await self._start()
                 pause_s = LOOK_S
             except MediaUnavailable as error:
@@ -172,17 +200,36 @@ class MediaProcesses:
             with suppress(ProcessLookupError):
                 process.kill()
 
+    @property
+    def _is_open(self) -> bool:
+        """Whether a process takes callers, if one is to."""
+        return self._door is None or any(process.came for process in self._processes)
+
     async def begin(self, order: BeginCall) -> MediaCall:
-        """Begins a call in one of the processes.
+        """Begins a call in one of the processes: where nobody calls in, if there is the choice.
 
         Raises:
             MediaUnavailable: all are full, or none can be started.
         """
         async with self._starting:
-            process = next((each for each in self._processes if each.takes), None) or await self._start()
-            send, receive = anyio.create_memory_object_stream[Report](_MOST_REPORTS)
-            process.calls[order.request.call_id] = send
-            process.taken += 1
+            free = sorted((each for each in self._processes if each.takes), key=lambda each: each.came is not None)
+            process = free[0] if free else await self._start()
+            return await self._begin(process, order)
+
+    async def answer(self, process: MediaProcess, order: BeginCall) -> MediaCall:
+        """Begins the call of somebody who has come in.
+
+        Raises:
+            MediaUnavailable: the process is full, or gone and the caller with it.
+        """
+        if process.gone or len(process.calls) >= MOST_CALLS:
+            raise MediaUnavailable("the process that a caller came to is full or gone")
+        return await self._begin(process, order)
+
+    async def _begin(self, process: MediaProcess, order: BeginCall) -> MediaCall:
+        send, receive = anyio.create_memory_object_stream[Report](_MOST_REPORTS)
+        process.calls[order.request.call_id] = send
+        process.taken += 1
         await process.send(order)
         return MediaCall(process.port, receive, process)
 
@@ -208,6 +255,9 @@ class MediaProcesses:
             with suppress(ProcessLookupError):
                 opened.kill()
             raise MediaUnavailable(f"a media process did not start (exit status {opened.returncode})")
+        if self._door is not None and not self._is_open:
+            process.came = partial(self._door.came, process)
+            await process.send(self._door.order)
         return process
 
     async def _say_alive(self, process: MediaProcess) -> None:

@@ -22,6 +22,7 @@ from callwright.service.telephony.engine import (
     MachineVerdicts,
     Turn,
 )
+from callwright.service.telephony.media.caller_messages import CallersTaken, Incoming, RefuseCaller, TakeCallers
 from callwright.service.telephony.transfers import CallTransfer
 
 LONGEST_LINE = 1_000_000
@@ -93,7 +94,7 @@ class Limits(_Message):
 
 class BeginCall(_Message):
     """Takes a call. Its sound comes over `transport`: a websocket that is opened at this process, by a page or
-    Twilio, or SIP."""
+    Twilio, or SIP. A call that came in over SIP has the handle of its `Incoming` as its token."""
 
     type: Literal["begin"] = "begin"
     request: CallRequest
@@ -112,7 +113,8 @@ class BeginCall(_Message):
 
 
 class Dial(_Message):
-    """Places a call that is `Listening`, once: over SIP the INVITE leaves now. Over a websocket it does nothing."""
+    """Places a call that is `Listening`, once: over SIP the INVITE leaves now, and a call that came in is answered.
+    Over a websocket it does nothing."""
 
     type: Literal["dial"] = "dial"
     call_id: str
@@ -175,7 +177,16 @@ class QueueMoved(_Message):
 
 
 Order = Annotated[
-    BeginCall | Dial | HangUp | SawMachine | TransferUpdate | ToolKept | QueueMoved | Alive,
+    BeginCall
+    | Dial
+    | HangUp
+    | SawMachine
+    | TransferUpdate
+    | ToolKept
+    | QueueMoved
+    | TakeCallers
+    | RefuseCaller
+    | Alive,
     Field(discriminator="type"),
 ]
 """What a host tells a media process."""
@@ -323,6 +334,8 @@ class Ended(_Message):
 
 Report = Annotated[
     Ready
+    | CallersTaken
+    | Incoming
     | Listening
     | Reached
     | Said

@@ -21,6 +21,7 @@ from anyio.abc import TaskGroup
 from pydantic import BaseModel, ValidationError
 
 from callwright.contract.checks.extras import installing
+from callwright.service.telephony.media.caller_messages import CallersTaken, RefuseCaller, TakeCallers
 from callwright.service.telephony.media.host_watch import HOST_SILENT, TICK_S, HostWatch
 from callwright.service.telephony.media.messages import (
     LONGEST_LINE,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from callwright.service.speech.synthesiser import Synthesiser
     from callwright.service.telephony.media.arrival import Arrival
     from callwright.service.telephony.media.call import Call
+    from callwright.service.telephony.media.sip.callers import Callers
     from callwright.service.telephony.media.sip.stack import SipStack
     from callwright.service.telephony.media.websocket import Listener
 
@@ -97,6 +99,7 @@ class Calls:
         self._calls: dict[str, Call | None] = {}
         self._early: dict[str, HangUp] = {}
         self._sip: SipStack | None = None
+        self._callers: Callers | None = None
         self._host = HostWatch()
 
     async def watch_host(self) -> None:
@@ -117,6 +120,13 @@ class Calls:
             return
         if isinstance(order, BeginCall):
             self._begin(order)
+            return
+        if isinstance(order, TakeCallers):
+            self._take_callers(order)
+            return
+        if isinstance(order, RefuseCaller):
+            if self._callers is not None:
+                self._callers.refuse(order.handle)
             return
         call = self._calls.get(order.call_id)
         if call is None:
@@ -160,11 +170,38 @@ class Calls:
 
             return self._listener.expect(begin.token, started, longer_s=CARRIER_SAYS_S)
         from callwright.service.telephony.carriers.sip_trunk import trunk_of
+        from callwright.service.telephony.media.sip.incoming import IncomingCall
         from callwright.service.telephony.media.sip.outgoing import OutgoingCall
+
+        trunk, request, reports_s = trunk_of(begin.carrier_options), begin.request, begin.limits.reports_s
+        if request.answering is None:
+            return OutgoingCall(self._stack(), trunk, request, reports_s=reports_s)
+        line = self._callers.take(begin.token) if self._callers is not None else None
+        return IncomingCall(self._stack(), trunk, request, line, reports_s=reports_s)
+
+    def _stack(self) -> "SipStack":
         from callwright.service.telephony.media.sip.stack import SipStack
 
         self._sip = self._sip or SipStack(died=_sip_died)
-        return OutgoingCall(self._sip, trunk_of(begin.carrier_options), begin.request, reports_s=begin.limits.reports_s)
+        return self._sip
+
+    def _take_callers(self, order: TakeCallers) -> None:
+        """Lets callers in, once."""
+        from callwright.service.telephony.carriers.sip_trunk import NoTrunk, trunk_of
+
+        if self._callers is not None:
+            return
+        if find_spec("baresip") is None:
+            self._reports.send(CallersTaken(problem=NO_SIP))
+            return
+        from callwright.service.telephony.media.sip.callers import Callers
+
+        try:
+            self._callers = Callers(self._stack(), trunk_of(order.carrier_options), self._reports.send)
+        except NoTrunk as error:
+            self._reports.send(CallersTaken(problem=str(error)))
+        else:
+            self._tasks.start_soon(self._callers.run)
 
     async def close(self) -> None:
         """Gives up what the calls have used, once they are over."""
@@ -190,13 +227,18 @@ class Calls:
         call_id = begin.request.call_id
         try:
             models = await to_thread.run_sync(load_models) if begin.services.hearing else None
-            call = Call(
-                begin,
-                arrival=self._arrival(begin),
-                synthesiser=self._synthesiser,
-                models=models,
-                report=self._reports.send,
-            )
+            arrival = self._arrival(begin)
+            try:
+                call = Call(
+                    begin,
+                    arrival=arrival,
+                    synthesiser=self._synthesiser,
+                    models=models,
+                    report=self._reports.send,
+                )
+            except BaseException:
+                await arrival.leave("platform_error")  # a caller hears it ring
+                raise
             self._calls[call_id] = call
             early = self._early.pop(call_id, None)
             if early is not None:

@@ -25,13 +25,15 @@ _TRANSFERRED = "Call transfered"
 
 
 class Line:
-    """A call from its INVITE to its end. It is the other side of the call once it is answered."""
+    """A call from its INVITE to its end, whoever has sent it. It is the other side of the call once it is answered."""
 
     def __init__(self) -> None:
         self.call: Call | None = None
         self.sip_call_id: str | None = None
         self.has_left = self.is_heard = self.rings = self.is_answered = False
         """Whether the INVITE left, anything came back, the telephone rings, and somebody has answered."""
+        self.came_in = False
+        """Whether the other side has called; else it is called."""
         self.closed: str | None = None
         """Why the call is over for us."""
         self._is_gone = False
@@ -71,6 +73,11 @@ class Line:
                 return
         self._news.set()
 
+    def came(self, call: Call) -> None:
+        """The other side calls, and hears it ring."""
+        self.call, self.sip_call_id = call, call.call_id
+        self.came_in = self.is_heard = self.rings = True
+
     def saw(self, seen: Seen) -> None:
         """Takes what a message shows."""
         if seen.status is None:
@@ -95,6 +102,8 @@ class Line:
             if _BYE in text:
                 return Gone("contact_hangup", "contact")
             return Gone("network_error", "carrier")
+        if self.came_in:
+            return Gone("contact_hangup", "contact")
         status = status_of(text) or self._last_status
         if status is not None:
             return refused(status)

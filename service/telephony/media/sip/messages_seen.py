@@ -1,4 +1,5 @@
-"""What the stack's own record of SIP messages shows: whether an INVITE left, and whether anything answered it.
+"""What the stack's own record of SIP messages shows: whether an INVITE left, whether anything answered it, and who
+calls.
 
 The stack has no event for `100 Trying`, which is often the first and for seconds the only sign that a trunk has the
 call. The record is handed over in memory, holds numbers, and is neither logged nor kept.
@@ -9,6 +10,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from callwright.service.telephony.media.sip.invites import Invite, invite_in
+
 _CALL_ID = re.compile(r"^(?:Call-ID|i)[ \t]*:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
 _ANSWER = re.compile(r"^SIP/2\.0 ([1-6][0-9]{2}) ")
 _TO_INVITE = re.compile(r"^CSeq[ \t]*:[ \t]*[0-9]+[ \t]+INVITE\b", re.IGNORECASE | re.MULTILINE)
@@ -18,7 +21,7 @@ _MESSAGES = "baresip.native.sip"
 
 @dataclass(frozen=True)
 class Seen:
-    """An INVITE that left (`status` is None), or an answer to one."""
+    """An INVITE of ours that left (`status` is None), or an answer to one."""
 
     sip_call_id: str
     status: int | None = None
@@ -41,21 +44,23 @@ def seen_in(record: str) -> Seen | None:
 class MessageRecord(logging.Handler):
     """Takes the records of the stack and hands on what they show, from a thread of the stack."""
 
-    def __init__(self, seen: Callable[[Seen], None]) -> None:
+    def __init__(self, seen: Callable[[Seen], None], invited: Callable[[Invite], None]) -> None:
         super().__init__(logging.DEBUG)
-        self._seen = seen
+        self._seen, self._invited = seen, invited
 
     def emit(self, record: logging.LogRecord) -> None:
         """Takes a record."""
-        found = seen_in(record.getMessage().replace("\r\n", "\n"))
-        if found is not None:
+        text = record.getMessage().replace("\r\n", "\n")
+        if (found := seen_in(text)) is not None:
             self._seen(found)
+        elif (invite := invite_in(text)) is not None:
+            self._invited(invite)
 
 
-def follow_messages(seen: Callable[[Seen], None]) -> None:
+def follow_messages(seen: Callable[[Seen], None], invited: Callable[[Invite], None]) -> None:
     """Has the stack's records of messages looked at, and keeps everything that it logs out of all logs."""
     whole, messages = logging.getLogger(_LOGGER), logging.getLogger(_MESSAGES)
     whole.propagate = messages.propagate = False
     whole.setLevel(logging.CRITICAL)
     messages.setLevel(logging.DEBUG)
-    messages.addHandler(MessageRecord(seen))
+    messages.addHandler(MessageRecord(seen, invited))

@@ -103,3 +103,31 @@ def test_a_trunk_travels_in_an_order_and_is_not_shown_with_its_password() -> Non
             trunk_of(options)
         assert "secret" not in str(refused.value)
         assert refused.value.__cause__ is None
+
+
+def test_callers_come_by_registration_or_at_a_port() -> None:
+    port = trunk_from("sip:a.example", inbound="0.0.0.0:5060", inbound_from=("203.0.113.0/24", "198.51.100.7"))
+    assert (port.listens_at, port.inbound_from) == ("0.0.0.0:5060", ("203.0.113.0/24", "198.51.100.7"))
+    login = trunk_from("sip:a.example;transport=tls", user="bob", register="true", inbound="Register")
+    assert (login.listens_at, login.registers_to_call, login.number_is_in_from) == (None, False, False)
+    assert trunk_from("sip:a.example", user="bob", register="true").registers_to_call
+
+
+@pytest.mark.parametrize(
+    ("text", "inbound", "networks", "named"),
+    [
+        ("sip:a.example", "register", (), "needs a user"),
+        ("sip:a.example", "5060", (), "address and port"),
+        ("sip:a.example", "0.0.0.0", (), "address and port"),
+        ("sip:a.example", "b.example:5060", (), "address and port"),
+        ("sip:a.example", "0.0.0.0:0", (), "address and port"),
+        ("sip:a.example", "0.0.0.0:x", (), "port must be"),
+        ("sip:a.example;transport=tls", "0.0.0.0:5061", (), "come by register"),
+        ("sip:a.example", "0.0.0.0:5060", ("a.example",), "must be an address or a range"),
+        ("sip:a.example", "", ("203.0.113.0/24",), "with callers"),
+    ],
+)
+def test_a_way_in_that_means_nothing_is_named(text: str, inbound: str, networks: tuple[str, ...], named: str) -> None:
+    with pytest.raises(ValueError, match=named) as refused:
+        trunk_from(text, inbound=inbound, inbound_from=networks)
+    assert str(refused.value).endswith(".")

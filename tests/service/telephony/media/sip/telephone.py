@@ -60,6 +60,10 @@ class Telephone:
         assert self._process.stdin is not None
         await self._process.stdin.send(json.dumps({"do": what} | content).encode() + b"\n")
 
+    async def call(self, number: str, port: int, **headers: str) -> None:
+        """Calls a number at a port of this machine."""
+        await self.do("dial", uri=f"sip:{number}@127.0.0.1:{port}", headers=headers)
+
     def freeze(self) -> None:
         """It does nothing more, as if its machine stood still."""
         self._process.send_signal(signal.SIGSTOP)

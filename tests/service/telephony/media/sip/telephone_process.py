@@ -2,7 +2,7 @@
 
 Commands are lines of JSON on standard input, what happens are lines of JSON on standard output. The first argument is
 JSON: `listen` (address and port), `on_call` (`answer`, `ring` or `busy`), `transport`, `certificate`, `rtp_timeout`,
-`transfers` (what it does when it is asked to call somebody else: `auto`, `manual` or `reject`), `parameters`.
+`transfers` (what it does when it is asked to call somebody else: `auto`, `manual` or `reject`), `parameters`, `user`.
 """
 
 # The library's listeners have no types.
@@ -62,6 +62,8 @@ class Telephone:
 
     def happened(self, event: StackEvent) -> None:
         match event.event:
+            case Event.CALL_RINGING:
+                tell("rings")
             case Event.CALL_ESTABLISHED:
                 self._answered = True
                 tell("answered")
@@ -82,6 +84,12 @@ class Telephone:
         """How long anything but silence was heard."""
         frames = (self._heard[at : at + _FRAME] for at in range(0, len(self._heard), _FRAME))
         return sum(0.02 for each in frames if max(map(abs, memoryview(bytes(each)).cast("h")), default=0) > 300)
+
+    async def dial(self, agent: UserAgent, command: dict[str, Any]) -> None:
+        """Calls somebody."""
+        self._answered = False
+        self._heard.clear()
+        self._call = await agent.dial(command["uri"], headers=command["headers"])
 
     async def obey(self, command: dict[str, Any]) -> None:
         call = self._call
@@ -145,7 +153,7 @@ async def main() -> None:
     )
     runtime.subscribe(telephone.happened)
     account = Account(
-        user="telephone",
+        user=options.get("user", "telephone"),
         domain=options["listen"],
         password="",
         reg_interval=0,
@@ -161,7 +169,11 @@ async def main() -> None:
     tell("ready")
     while line := await reader.readline():
         with suppress(BaresipError):
-            await telephone.obey(json.loads(line))
+            command: dict[str, Any] = json.loads(line)
+            if command["do"] == "dial":
+                await telephone.dial(agent, command)
+            else:
+                await telephone.obey(command)
     sounding.cancel()
     await runtime.close()
 

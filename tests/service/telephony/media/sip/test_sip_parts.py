@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from callwright.service.telephony.media.sip.causes import not_connected, refused, status_of
+from callwright.service.telephony.media.sip.invites import Invite, invite_in
 from callwright.service.telephony.media.sip.messages_seen import Seen, follow_messages, seen_in
 from callwright.service.telephony.media.sound.resampling import Doubled, Halved, Samples
 
@@ -29,14 +30,49 @@ def test_what_a_message_shows(record: str, seen: Seen | None) -> None:
     assert seen_in(record) == seen
 
 
+@pytest.mark.parametrize(
+    ("headers", "called", "caller"),
+    [
+        (("To: <sip:+14155550100@a>", "From: <sip:+14155550123@b>;tag=1"), ("+14155550100",), "+14155550123"),
+        (("t: sip:100@a", 'f: "sip:1@x" <sip:0123;npdi=yes:p@b>'), ("+14155550100", "100"), "0123"),
+        (("P-Called-Party-ID: <tel:+14155550199>",), ("+14155550100", "+14155550199"), ""),
+        (("From: <sip:+1415@b>", 'P-Asserted-Identity: "A" <tel:+14155550123;x=y>'), ("+14155550100",), "+14155550123"),
+        (("P-Asserted-Identity: <sip:+14155550123@b>", "Privacy: id;critical"), ("+14155550100",), ""),
+        (('From: "Anonymous" <sip:Anonymous@anonymous.invalid>;tag=1',), ("+14155550100",), ""),
+        (("From: <sip:gateway.example.com>",), ("+14155550100",), ""),
+    ],
+)
+def test_an_invite_says_who_calls_which_number(headers: tuple[str, ...], called: tuple[str, ...], caller: str) -> None:
+    lines = ("INVITE sip:%2B14155550100@10.0.0.1:5060;transport=udp SIP/2.0", "Call-ID: abc", *headers)
+    record = "RX UDP [2001:db8::7]:5060 -> [::]:5060\n" + "\n".join(lines) + "\n\nFrom: sound"
+    assert invite_in(record) == Invite("abc", "2001:db8::7", called, caller)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        f"TX UDP 192.0.2.7:5060 -> b\n{_INVITE}",
+        f"RX UDP 192.0.2.7:5060 -> b\n{_INVITE.replace('Call-ID: abc', 'To: <sip:1@a>;tag=9')}",
+        "RX UDP 192.0.2.7:5060 -> b\nINVITE sip:1@a SIP/2.0\nCall-ID: abc\nTo: <sip:1@a>;tag=9\n\n",
+        f"RX UDP nobody:5060 -> b\n{_INVITE}",
+        "RX UDP 192.0.2.7:5060 -> b\nBYE sip:1@a SIP/2.0\nCall-ID: abc\n\n",
+        "something else",
+    ],
+)
+def test_what_begins_no_call_of_a_caller_is_no_invite_of_one(record: str) -> None:
+    assert invite_in(record) is None
+
+
 def test_the_records_of_the_stack_are_looked_at_and_logged_nowhere(caplog: pytest.LogCaptureFixture) -> None:
-    found: list[Seen] = []
-    follow_messages(found.append)
+    found, invited = list[Seen](), list[Invite]()
+    follow_messages(found.append, invited.append)
     messages = logging.getLogger("baresip.native.sip")
     messages.debug("%s", f"TX UDP a -> b\r\n{_INVITE}".replace("\n", "\r\n"))
+    messages.debug("%s", f"RX UDP 192.0.2.7:5060 -> b\r\n{_INVITE}".replace("\n", "\r\n"))
     logging.getLogger("baresip.call").warning("a call of +14155550123")
     messages.handlers.clear()
     assert found == [Seen("abc")]
+    assert [(each.source, each.called) for each in invited] == [("192.0.2.7", ("1",))]
     assert caplog.records == []
 
 
