@@ -224,13 +224,18 @@ class Calls:
         call_id = begin.request.call_id
         try:
             models = await to_thread.run_sync(load_models) if begin.services.hearing else None
-            call = Call(
-                begin,
-                arrival=self._arrival(begin),
-                synthesiser=self._synthesiser,
-                models=models,
-                report=self._reports.send,
-            )
+            arrival = self._arrival(begin)
+            try:
+                call = Call(
+                    begin,
+                    arrival=arrival,
+                    synthesiser=self._synthesiser,
+                    models=models,
+                    report=self._reports.send,
+                )
+            except BaseException:
+                await arrival.leave("platform_error")  # a caller hears it ring
+                raise
             self._calls[call_id] = call
             early = self._early.pop(call_id, None)
             if early is not None:

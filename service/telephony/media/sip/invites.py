@@ -3,6 +3,7 @@
 The stack's event of a caller has no called number and no address, so they are read from its record of messages.
 """
 
+import ipaddress
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -25,7 +26,7 @@ class Invite:
 
     sip_call_id: str
     source: str
-    """The address that it came from."""
+    """The IP address that it came from."""
     called: tuple[str, ...]
     """The user of the request's address, of P-Called-Party-ID (RFC 7315) and of To, without those that repeat one."""
     caller: str = field(repr=False)
@@ -50,7 +51,12 @@ def invite_in(record: str) -> Invite | None:
         return None
     texts = (request[1], headers.get("p-called-party-id", ""), to)
     called = tuple(dict.fromkeys(user for text in texts for user in _users(text)))
-    return Invite(call_id, source[1].strip("[]"), called, _caller(headers))
+    try:
+        address = ipaddress.ip_address(source[1].strip("[]"))
+    except ValueError:
+        return None
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return Invite(call_id, str(mapped or address), called, _caller(headers))
 
 
 def _caller(headers: dict[str, str]) -> str:

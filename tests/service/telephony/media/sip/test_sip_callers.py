@@ -21,6 +21,7 @@ from callwright.service.telephony.carriers.sip_trunk import SipTrunk
 from callwright.service.telephony.engine import CallResult, EarlyEnd
 from callwright.service.telephony.legs.carrier import HangUpAsked, LegRequest, Refused
 from callwright.service.telephony.lines.media_processes import MediaProcesses
+from callwright.service.telephony.media.messages import SpeechService, SpeechServices
 from tests.service.telephony.media.calls import Line
 from tests.service.telephony.media.sentences import GREETING, PERSON, SUMMARY
 from tests.service.telephony.media.sip.plain_trunk import Answer, always, plain_trunk
@@ -83,7 +84,11 @@ class Desk:
     async def place(self) -> None:
         """Answers whoever waits, one after the other."""
         carrier = SipCarrier(
-            "sip", self.media, media_calls.always(self.line.order().services), self.trunk, callers=self.callers
+            "sip",
+            self.media,
+            media_calls.always(self.line.order(**self.order).services),
+            self.trunk,
+            callers=self.callers,
         )
         while True:
             await anyio.sleep(0.02)
@@ -205,6 +210,16 @@ async def test_a_caller_whom_nobody_answers_gets_the_busy_tone_and_the_call_ends
         made.places = True  # the leg is taken after that
         result = await made.result()
     assert (result.outcome, result.hangup_cause, result.ended_by) == ("abandoned", "contact_hangup", "contact")
+
+
+async def test_a_call_that_cannot_begin_gives_its_caller_the_busy_tone(line: Line) -> None:
+    services = SpeechServices(speaking=SpeechService(kind="nobody"))
+    async with at_port(line, order={"services": services}) as (made, phone):
+        await rings(phone, made.port)
+        closed = await phone.wait_for("closed", within_s=4.5)
+        result = await made.result()
+    assert closed["text"] == "486 Busy Here"
+    assert (result.outcome, result.hangup_cause, result.ended_by) == ("failed", "platform_error", "platform")
 
 
 async def test_who_hangs_up_while_it_rings_has_given_up(line: Line) -> None:

@@ -54,6 +54,7 @@ def test_an_invite_says_who_calls_which_number(headers: tuple[str, ...], called:
         f"TX UDP 192.0.2.7:5060 -> b\n{_INVITE}",
         f"RX UDP 192.0.2.7:5060 -> b\n{_INVITE.replace('Call-ID: abc', 'To: <sip:1@a>;tag=9')}",
         "RX UDP 192.0.2.7:5060 -> b\nINVITE sip:1@a SIP/2.0\nCall-ID: abc\nTo: <sip:1@a>;tag=9\n\n",
+        f"RX UDP nobody:5060 -> b\n{_INVITE}",
         "RX UDP 192.0.2.7:5060 -> b\nBYE sip:1@a SIP/2.0\nCall-ID: abc\n\n",
         "something else",
     ],
