@@ -293,6 +293,10 @@ class LineHost:
                 return None
             if leg.state == "placed":
                 return leg
+            if not request.rings_telephone:  # nobody was called, and whoever came is gone with their host
+                result = lost(request, None, is_answered=False)
+                await self._written(leg_rows.end, result, self._clock.now_ms(), only_in=("placing", "unconfirmed"))
+                continue
             if leg.state == "placing" and carrier is not None and carrier.lists_calls:
                 found = await _found(carrier, request, placing_ms=leg.placing_at)
                 if found.what == "one":
