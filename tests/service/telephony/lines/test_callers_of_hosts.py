@@ -23,6 +23,11 @@ pytestmark = pytest.mark.service(workers=False)
 CALLER = replace(REQUEST, call_id="cal_caller", answering=Answering("agent"))
 
 
+def _always(_connection: Connection, _request: CallRequest, _now_ms: int) -> bool:
+    """Every call may be answered."""
+    return True
+
+
 @asynccontextmanager
 async def host_with(
     tenant: Tenant, carrier: ScriptedCarrier, name: str, *call_ids: str, lines: int = 8
@@ -34,7 +39,7 @@ async def host_with(
         name,
         {carrier.name: carrier},
         lines=lines,
-        may_place=lambda *_: True,
+        may_place=_always,
         callers=lambda: call_ids,
         woken=WakeSignal(),
     )
