@@ -30,6 +30,18 @@ LINE_SETTINGS: tuple[Setting, ...] = (
     Setting("CALLWRIGHT_SIP_PASSWORD", "none", "The password of that user."),
     Setting("CALLWRIGHT_SIP_REGISTER", "false", "true registers at the SIP trunk, as telephones do."),
     Setting(
+        "CALLWRIGHT_SIP_INBOUND",
+        "none",
+        "How callers come in from the SIP trunk: register, or the address and port at which the trunk brings them: "
+        "0.0.0.0:5060. Without it nobody is answered over SIP.",
+    ),
+    Setting(
+        "CALLWRIGHT_SIP_INBOUND_FROM",
+        "the trunk's",
+        "The networks that the trunk's callers come from, with commas, such as 203.0.113.0/24. Callers from elsewhere "
+        "get the busy tone.",
+    ),
+    Setting(
         "CALLWRIGHT_SIP_NUMBERS",
         "none",
         "The numbers in E.164, with commas, that are owned at the SIP trunk: only these can be taken in and called "
@@ -69,6 +81,8 @@ class LineTexts:
     sip_user: str | None = None
     sip_password: str | None = field(default=None, repr=False)
     sip_registers: bool = False
+    sip_inbound: str | None = None
+    sip_inbound_from: tuple[str, ...] = ()
     sip_numbers: tuple[str, ...] = ()
     sip_number_owners: Mapping[str, str] = field(default_factory=dict[str, str])
     twilio_account_sid: str | None = None
@@ -93,6 +107,11 @@ def read_line_settings(given: Given, *, registers: bool, public_url: str | None)
     trunk = given("CALLWRIGHT_SIP_TRUNK")
     if numbers and trunk is None:
         raise BadSetting("CALLWRIGHT_SIP_NUMBERS needs CALLWRIGHT_SIP_TRUNK, where the numbers are")
+    inbound, inbound_from = given("CALLWRIGHT_SIP_INBOUND"), given("CALLWRIGHT_SIP_INBOUND_FROM")
+    if inbound is not None and not numbers:
+        raise BadSetting("CALLWRIGHT_SIP_INBOUND needs CALLWRIGHT_SIP_NUMBERS, the numbers that are called")
+    if inbound_from is not None and inbound is None:
+        raise BadSetting("CALLWRIGHT_SIP_INBOUND_FROM needs CALLWRIGHT_SIP_INBOUND, which lets callers in")
     return LineTexts(
         count=round(_number(given, "CALLWRIGHT_LINES", 16, MOST_LINES)),
         drain_s=_number(given, "CALLWRIGHT_DRAIN_S", 660.0, LONGEST_DRAIN_S),
@@ -100,6 +119,8 @@ def read_line_settings(given: Given, *, registers: bool, public_url: str | None)
         sip_user=given("CALLWRIGHT_SIP_USER"),
         sip_password=given("CALLWRIGHT_SIP_PASSWORD"),
         sip_registers=registers,
+        sip_inbound=inbound,
+        sip_inbound_from=tuple(filter(None, (one.strip() for one in (inbound_from or "").split(",")))),
         sip_numbers=numbers,
         sip_number_owners={number: owner for number, owner in owners.items() if owner},
         **_twilio(given, public_url),

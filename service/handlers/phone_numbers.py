@@ -35,10 +35,11 @@ from callwright.service.platform.refusals import Refusal
 from callwright.service.rules.prices.price_list import SIMULATED as CARRIER
 from callwright.service.rules.prices.price_list import rental_of
 from callwright.service.services import Services
+from callwright.service.settings import LineSettings
 from callwright.service.tables.ledger import FROZEN, Movement, book, wallet_of
 from callwright.service.tables.schema import deployment_numbers, deployments, phone_numbers
 from callwright.service.telephony.number_inventory import RentableNumber, find_rentable, rentable
-from callwright.service.telephony.registry import TWILIO
+from callwright.service.telephony.registry import SIP, TWILIO
 
 _N = phone_numbers.c
 _USERS = (
@@ -53,8 +54,6 @@ SIMULATED = contract.Capabilities(voice_inbound=True, voice_outbound=True, sms=F
 _ASKED_FOR_S = 15.0
 """How long a request waits for Twilio. What is open then goes on without it."""
 _OWNED = contract.Capabilities(voice_inbound=False, voice_outbound=True, sms=False)
-_ANSWERED = frozenset({TWILIO})
-"""Carriers whose callers are answered."""
 
 
 def find(context: RequestContext, number_id: str, *, field: str | None = None, lock: bool = False) -> Row[Any]:
@@ -68,18 +67,19 @@ def _shown(context: RequestContext) -> Select[*tuple[Any, ...]]:
     return select(phone_numbers, health_at(context.now_ms))
 
 
-def capabilities(row: Row[Any]) -> contract.Capabilities:
-    """What a number can do."""
+def capabilities(row: Row[Any], lines: LineSettings) -> contract.Capabilities:
+    """What a number can do. One at the SIP trunk can be called if the trunk's callers are let in."""
     if row.simulated:
         return SIMULATED
-    return _OWNED.model_copy(update={"voice_inbound": row.provider in _ANSWERED})
+    of_trunk = row.provider == SIP and lines.sip_inbound is not None and row.number in lines.sip_numbers
+    return _OWNED.model_copy(update={"voice_inbound": of_trunk or row.provider == TWILIO})
 
 
-def check_capable(number: Row[Any], field: str | None) -> None:
+def check_capable(context: RequestContext, number: Row[Any], field: str | None) -> None:
     """Raises `Refusal`: number_not_capable for a number that is not active, or that nobody can call."""
     if number.status != "active":
         raise Refusal(NUMBER_NOT_CAPABLE, f"the number is {number.status}", field=field)
-    if not capabilities(number).voice_inbound:
+    if not capabilities(number, context.settings.lines).voice_inbound:
         raise Refusal(NUMBER_NOT_CAPABLE, "the number cannot be called", field=field)
 
 
@@ -90,11 +90,11 @@ def _users(context: RequestContext) -> dict[str, list[str]]:
     return users
 
 
-def _to_resource(row: Row[Any], users: dict[str, list[str]]) -> contract.PhoneNumber:
+def _to_resource(row: Row[Any], users: dict[str, list[str]], lines: LineSettings) -> contract.PhoneNumber:
     return resource(
         contract.PhoneNumber,
         row,
-        capabilities=capabilities(row),
+        capabilities=capabilities(row, lines),
         monthly_cost=money(row.monthly_micros),
         inbound_routing=shown_routing(InboundRouting, row),
         outbound_deployment_ids=users.get(row.id, []),
@@ -104,7 +104,7 @@ def _to_resource(row: Row[Any], users: dict[str, list[str]]) -> contract.PhoneNu
 
 def resource_of(context: RequestContext, number_id: str) -> contract.PhoneNumber:
     """A number that nothing uses yet."""
-    return _to_resource(find(context, number_id), {})
+    return _to_resource(find(context, number_id), {}, context.settings.lines)
 
 
 def _free(context: RequestContext, found: Sequence[RentableNumber]) -> list[RentableNumber]:
@@ -132,7 +132,7 @@ def list_phone_numbers(asked: contract.ListPhoneNumbers, context: RequestContext
         {name: _N[name] for name in names},
         _N.id,
     )
-    return context.page(listing, asked, lambda row: _to_resource(row, users))
+    return context.page(listing, asked, lambda row: _to_resource(row, users, context.settings.lines))
 
 
 @handles(contract.search_available_numbers, asks=twilio_offers.search)
@@ -173,15 +173,15 @@ async def _at_twilio(number: contract.PhoneNumber, services: Services) -> contra
     with anyio.move_on_after(_ASKED_FOR_S):
         await carrier_numbers.attempt(services, number.id)
     now_ms = services.clock.now_ms()
-    return await services.database.read(_as_kept, number.id, now_ms)
+    return await services.database.read(_as_kept, number.id, now_ms, services.settings.lines)
 
 
-def _as_kept(connection: Connection, number_id: str, now_ms: int) -> contract.PhoneNumber:
+def _as_kept(connection: Connection, number_id: str, now_ms: int, lines: LineSettings) -> contract.PhoneNumber:
     row = connection.execute(select(phone_numbers, health_at(now_ms)).where(_N.id == number_id)).one()
     if row.status == "failed":
         why = f"nothing was rented, and the month was paid back: {carrier_numbers.reason_of(connection, number_id)}"
         raise Refusal(NUMBER_UNAVAILABLE, why, field="number")
-    return _to_resource(row, {})
+    return _to_resource(row, {}, lines)
 
 
 @handles(contract.rent_phone_number, asks=twilio_offers.look_up, then=_at_twilio)
@@ -213,7 +213,7 @@ def rent_phone_number(asked: contract.RentPhoneNumber, context: RequestContext) 
     number_id = new["id"]
     charge = Movement("number_rental", -price, "phone_number", number_id, "first month of a phone number")
     book(context.connection, context.ids, context.org_id, [charge], now_ms=context.now_ms)
-    return _to_resource(find(context, number_id), {})
+    return _to_resource(find(context, number_id), {}, context.settings.lines)
 
 
 def _take(
@@ -239,7 +239,7 @@ def _take(
 @handles(contract.get_phone_number)
 def get_phone_number(asked: contract.GetPhoneNumber, context: RequestContext) -> contract.PhoneNumber:
     """One number."""
-    return _to_resource(find(context, asked.id), _users(context))
+    return _to_resource(find(context, asked.id), _users(context), context.settings.lines)
 
 
 @handles(contract.update_phone_number, brief=True)
@@ -256,7 +256,7 @@ def update_phone_number(asked: contract.UpdatePhoneNumber, context: RequestConte
     context.connection.execute(
         update(phone_numbers).where(_N.id == asked.id).values(**changes, updated_at=context.now_ms)
     )
-    return _to_resource(find(context, asked.id), _users(context))
+    return _to_resource(find(context, asked.id), _users(context), context.settings.lines)
 
 
 @handles(contract.release_phone_number, then=_at_twilio)
@@ -277,4 +277,4 @@ def release_phone_number(asked: contract.ReleasePhoneNumber, context: RequestCon
     if row.status not in ("releasing", "released", "failed"):
         end = number_status.end_of_use(row)
         number_status.take_out_of_use(context.connection, context.ids, row, end, now_ms=context.now_ms)
-    return _to_resource(find(context, asked.id), {})
+    return _to_resource(find(context, asked.id), {}, context.settings.lines)

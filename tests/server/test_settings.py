@@ -225,6 +225,16 @@ def test_owned_numbers_are_for_all_organizations_or_for_one() -> None:
         given(**trunk, SIP_NUMBERS="+12025550142=")
 
 
+def test_callers_of_the_trunk_come_to_its_numbers_from_its_networks() -> None:
+    trunk = {"SIP_TRUNK": "sip:trunk.example.com", "SIP_NUMBERS": "+12025550142"}
+    lines = given(**trunk, SIP_INBOUND="0.0.0.0:5060", SIP_INBOUND_FROM="192.0.2.0/24, 198.51.100.7").lines
+    assert (lines.sip_inbound, lines.sip_inbound_from) == ("0.0.0.0:5060", ("192.0.2.0/24", "198.51.100.7"))
+    with pytest.raises(BadSetting, match="SIP_INBOUND needs CALLWRIGHT_SIP_NUMBERS"):
+        given(SIP_TRUNK="sip:trunk.example.com", SIP_INBOUND="register")
+    with pytest.raises(BadSetting, match="SIP_INBOUND_FROM needs CALLWRIGHT_SIP_INBOUND"):
+        given(**trunk, SIP_INBOUND_FROM="192.0.2.0/24")
+
+
 @pytest.mark.parametrize(
     ("given", "named"),
     [

@@ -6,6 +6,7 @@ from anyio import to_thread
 
 from callwright.client.transport import AsyncBaseTransport, httpx
 from callwright.contract.checks.counts import count_of
+from callwright.server.commands.doctor.callers import caller_check
 from callwright.server.commands.doctor.checkup import CheckResult
 from callwright.server.commands.doctor.prices import stored_otherwise
 from callwright.server.commands.doctor.speech import speech_checks
@@ -55,7 +56,8 @@ async def _trunk(settings: ProgramSettings) -> list[CheckResult]:
     if reached.state != "bad" and not settings.lines.sip_numbers:
         help_ = "No real call can be made: list the numbers that you own there in CALLWRIGHT_SIP_NUMBERS."
         return [CheckResult("bad", "SIP trunk", said, help=help_)]
-    return [CheckResult(reached.state, "SIP trunk", said, help=reached.help)]
+    callers = caller_check(trunk)
+    return [CheckResult(reached.state, "SIP trunk", said, help=reached.help), *([callers] if callers else [])]
 
 
 def _prices(settings: ProgramSettings) -> CheckResult:

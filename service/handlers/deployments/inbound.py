@@ -46,7 +46,7 @@ def create_inbound_deployment(asked: CreateInboundDeployment, context: RequestCo
             field="phone_number_id",
             details={"bound_to": number.inbound_deployment_id},
         )
-    number_handlers.check_capable(number, "phone_number_id")
+    number_handlers.check_capable(context, number, "phone_number_id")
     check_concurrency(context, asked.max_concurrency)
     _check_unbounded(context)
     row: dict[str, Any] = {
@@ -96,7 +96,7 @@ def changed_settings(context: RequestContext, row: Row[Any], asked: contract.Upd
 
 def check_resume(context: RequestContext, row: Row[Any]) -> None:
     """Raises `Refusal` when an inbound deployment cannot take calls again."""
-    number_handlers.check_capable(number_handlers.find(context, inbound_of(row).phone_number_id), None)
+    number_handlers.check_capable(context, number_handlers.find(context, inbound_of(row).phone_number_id), None)
     _check_unbounded(context)
 
 

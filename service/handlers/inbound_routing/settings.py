@@ -23,7 +23,7 @@ _N = phone_numbers.c
 def set_inbound_routing(asked: contract.SetInboundRouting, context: RequestContext) -> contract.NewInboundRouting:
     """The webhook as it is now, with its secret if one was made. How often it failed stays until it answers."""
     number = number_handlers.find(context, asked.id, lock=True)
-    number_handlers.check_capable(number, "id")
+    number_handlers.check_capable(context, number, "id")
     try:
         webhook_url.check(asked.url, opened=context.settings.webhook_networks, sent="Questions")
     except ValueError as error:

@@ -111,7 +111,7 @@ class SipTrunk:
             raise ValueError("A trunk whose callers come by registration needs a user.")
         if self.inbound in ("", _REGISTER):
             return
-        host, port = _host_and_port(self.inbound)
+        host, port = host_and_port(self.inbound)
         if not _has_no_name(host) or not port or port > 65_535:
             raise ValueError("Callers come by register, or at an address and port such as 0.0.0.0:5060.")
         if self.transport == "tls":
@@ -224,7 +224,7 @@ def trunk_from(
         if name in given or not value.strip():
             raise ValueError(f"The trunk's parameter '{name}' must have one value.")
         given[name] = value.strip()
-    host, port = _host_and_port(address[len(_SCHEME) :])
+    host, port = host_and_port(address[len(_SCHEME) :])
     return SipTrunk(
         host,
         port,
@@ -244,7 +244,8 @@ def trunk_from(
     )
 
 
-def _host_and_port(address: str) -> tuple[str, int | None]:
+def host_and_port(address: str) -> tuple[str, int | None]:
+    """The host and port of a text such as `127.0.0.1:5060`. Raises ValueError, with a sentence."""
     host, port = address.strip(), ""
     if not host.endswith("]") and ":" in host:
         host, _, port = host.rpartition(":")

@@ -32,6 +32,26 @@ async def test_an_owned_number_is_taken_in_for_no_money_and_calls_from_it_are_re
     assert (await tenant.client.overview.get()).network == "real"
 
 
+@pytest.mark.requirement("SIP-07")
+async def test_a_number_of_a_trunk_whose_callers_are_let_in_can_be_called(database_url: str, tmp_path: Path) -> None:
+    lines = LineSettings(sip_numbers=OWNED, sip_inbound="register")
+    settings = ServiceSettings(data=tmp_path, database_url=database_url, lines=lines)
+    async with open_service(database_url, tmp_path, settings=settings) as tenant:
+        taken = await tenant.client.phone_numbers.import_owned(number=OWNED[0])
+        assert taken.capabilities.voice_inbound
+        agent = await resources.agent(tenant)
+        create = tenant.client.deployments.create_inbound
+        made = await create(name="Front desk", agent_id=agent.id, phone_number_id=taken.id)
+        assert (made.status, made.simulated) == ("active", False)
+
+
+async def test_a_number_of_a_trunk_without_callers_is_bound_to_nothing(tenant: Tenant) -> None:
+    taken = await tenant.client.phone_numbers.import_owned(number=OWNED[0])
+    agent = await resources.agent(tenant)
+    async with refusal(422, "number_not_capable", "phone_number_id"):
+        await tenant.client.deployments.create_inbound(name="In", agent_id=agent.id, phone_number_id=taken.id)
+
+
 async def test_a_number_that_the_trunk_does_not_have_is_refused_with_the_setting_that_lists_them(
     tenant: Tenant,
 ) -> None:

@@ -94,6 +94,28 @@ async def test_a_trunk_over_udp_is_asked_what_it_can_do_and_silence_is_no_tick(t
     assert (gone.state, "nothing listens there" in gone.said) == ("bad", True)
 
 
+async def test_how_callers_come_in_is_said_and_a_port_that_is_taken_is_found(tmp_path: Path) -> None:
+    given = {
+        "CALLWRIGHT_SIP_TRUNK": "sip:127.0.0.1:9;transport=tcp",
+        "CALLWRIGHT_SIP_NUMBERS": "+12125550191",
+        "CALLWRIGHT_SIP_USER": "bob",
+        "CALLWRIGHT_SIP_PASSWORD": "hunter2",
+    }
+    assert "SIP callers" not in await checks(tmp_path, given)
+    by_login = (await checks(tmp_path, given | {"CALLWRIGHT_SIP_INBOUND": "register"}))["SIP callers"]
+    assert (by_login.state, by_login.said) == (
+        "good",
+        "They come by registration as bob, from the addresses of 127.0.0.1.",
+    )
+    with listener_on() as listener:
+        at = f"127.0.0.1:{listener.getsockname()[1]}"
+        port = {"CALLWRIGHT_SIP_INBOUND": at, "CALLWRIGHT_SIP_INBOUND_FROM": "192.0.2.0/24, 198.51.100.7"}
+        taken = (await checks(tmp_path, given | port))["SIP callers"]
+    assert (taken.state, f"They come to {at}, from 192.0.2.0/24, 198.51.100.7" in taken.said) == ("note", True)
+    free = (await checks(tmp_path, given | port))["SIP callers"]
+    assert (free.state, "cannot be opened" in free.said) == ("good", False)
+
+
 @pytest.mark.parametrize(
     ("status", "state", "said"),
     [(200, "good", "no sound was sent"), (401, "bad", "refuses the key"), (404, "note", "status 404")],
