@@ -29,6 +29,7 @@ from callwright.service.telephony.legs.carrier import (
     ToldStage,
     Unknown,
 )
+from callwright.service.telephony.legs.leg_rows import LegStage
 from callwright.service.telephony.lines.conversation_results import Conversation
 from callwright.service.telephony.lines.media_processes import MediaCall, MediaProcesses, MediaUnavailable
 from callwright.service.telephony.media.messages import (
@@ -177,8 +178,15 @@ class SipCarrier:
         """Follows the call until its end."""
         placed = self._placed.pop(leg.call.call_id)
         recording = recording_of(self._recordings, leg.call)
-        result = await followed(placed.media, leg, told, hang_up, recording=recording, heard=placed.heard)
-        if leg.call.answering is not None and result.answered_by is None and result.hangup_cause == "contact_hangup":
+        is_answered = False
+
+        async def told_and_seen(stage: LegStage, sip_call_id: str | None) -> None:
+            nonlocal is_answered
+            is_answered |= stage == "answered"
+            await told(stage, sip_call_id)
+
+        result = await followed(placed.media, leg, told_and_seen, hang_up, recording=recording, heard=placed.heard)
+        if leg.call.answering is not None and not is_answered and result.hangup_cause == "contact_hangup":
             return replace(result, outcome="abandoned")  # just before the answer
         return result
 
