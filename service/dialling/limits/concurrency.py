@@ -1,4 +1,5 @@
-"""How many lines a campaign may take: at most its own limit, and its share of the lines of its organization.
+"""How many lines a campaign may take: at most its own limit, and its share of the lines of its organization; and how
+many callers may.
 
 A line is a call with its agent, counted from the claim to the record of the call. The campaigns that have people to
 call share the lines by weight, their `max_concurrency`; a line that one cannot use is lent to the others and comes back
@@ -11,12 +12,13 @@ from dataclasses import dataclass
 from math import ceil, floor
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, literal_column, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, func, literal_column, select
 
 from callwright.service.dialling.queue import WAITING
 from callwright.service.rules.organization_plans import NEGOTIABLE, plan_of
 from callwright.service.tables.campaign_settings import settings_of
-from callwright.service.tables.schema import deployment_contacts, deployments, organizations
+from callwright.service.tables.schema import deployment_contacts, deployments, legs, organizations
+from callwright.service.tables.schema.legs import WAITING as WAITING_CALLERS
 
 _D, _K, _O = deployments.c, deployment_contacts.c, organizations.c
 CALLING: ColumnElement[bool] = literal_column("(deployments.status = 'active' OR deployments.in_flight > 0)")
@@ -34,6 +36,13 @@ CAMPAIGNS: Select[*tuple[Any, ...]] = select(
     _SOONEST.label("soonest_ms"),
 ).where(_D.org_id == bindparam("org"), CALLING, _D.call_type == "outbound")
 """The campaigns of an organization that have calls under way or may have people to call."""
+_CAMPAIGN_CALLS = select(func.coalesce(func.sum(_D.in_flight), 0)).where(
+    _D.org_id == bindparam("org"), CALLING, _D.call_type == "outbound"
+)
+_CALLERS = select(func.coalesce(func.sum(_D.in_flight), 0)).where(
+    _D.org_id == bindparam("org"), CALLING, _D.call_type == "inbound"
+)
+_WAITING = select(func.count()).where(legs.c.org_id == bindparam("org"), legs.c.state != "ended", WAITING_CALLERS)
 _LIMITS: Select[*tuple[Any, ...]] = select(_O.plan, *(_O[name] for name in NEGOTIABLE)).where(_O.id == bindparam("org"))
 
 
@@ -124,14 +133,33 @@ def read_lines(connection: Connection, row: Row[Any], *, jumps: bool) -> Lines:
 
     With `jumps` simulated campaigns pass over the time in which nobody is due, so that whoever waits is due.
     """
-    lines = plan_of(connection.execute(_LIMITS, {"org": row.org_id}).one()).lines_for_campaigns
+    plan = plan_of(connection.execute(_LIMITS, {"org": row.org_id}).one())
+    lines = plan.lines_for_campaigns
     if lines is None:
         return Lines(row.max_concurrency - row.in_flight, row.max_concurrency)
+    # Callers take the lines that are reserved for them first, and then those that campaigns leave.
+    beyond = max(0, _callers(connection, row.org_id) - plan.reserved_inbound_concurrency)
     found = connection.execute(CAMPAIGNS, {"org": row.org_id}).all()
     others = [_campaign(one, _wanted(one, jumps)) for one in found if one.id != row.id]
     own = _campaign(row, _most_wanted(row, jumps))
-    reserved = settings_of(row).reserved_inbound_concurrency
-    return lines_of(own, others, lines=lines, reserved=reserved, most=row.max_concurrency)
+    reserved = max(0, settings_of(row).reserved_inbound_concurrency - beyond)
+    return lines_of(own, others, lines=max(0, lines - beyond), reserved=reserved, most=row.max_concurrency)
+
+
+def lines_for_callers(connection: Connection, org_id: str) -> int | None:
+    """How many further callers the lines of an organization allow now; None for no limit. The caller holds the lock of
+    the wallet. Who waits in a queue has no line."""
+    limit = plan_of(connection.execute(_LIMITS, {"org": org_id}).one()).concurrent_calls
+    if limit is None:
+        return None
+    taken = connection.execute(_CAMPAIGN_CALLS, {"org": org_id}).scalar_one()
+    return max(0, limit - taken - _callers(connection, org_id))
+
+
+def _callers(connection: Connection, org_id: str) -> int:
+    """How many callers of an organization have a line."""
+    there = connection.execute(_CALLERS, {"org": org_id}).scalar_one()
+    return max(0, there - connection.execute(_WAITING, {"org": org_id}).scalar_one())
 
 
 def _campaign(row: Row[Any], wanted: int) -> Campaign:

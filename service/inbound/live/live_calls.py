@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, bindparam, select
 
+from callwright.service.dialling.limits.concurrency import lines_for_callers
 from callwright.service.dialling.limits.coverage import Funds
 from callwright.service.inbound.arrival import Arrival
 from callwright.service.inbound.call_details import InboundDetails, request_in, stored
@@ -150,9 +151,10 @@ def begin_live(
 
 
 def _given(connection: Connection, row: Row[Any], decision: Decision, at_ms: int) -> Decision:
-    """The decision as the lines allow it. Who waits comes before whoever calls now."""
-    there = on_lines(connection, row.id)
-    taken = [_UNTIL_THEY_END] * len(there)
+    """The decision as the lines of the deployment and of the organization allow it. Who waits comes first."""
+    there, free = on_lines(connection, row.id), lines_for_callers(connection, row.org_id)
+    full = free is not None and free <= sum(one.waits for one in there)
+    taken = [_UNTIL_THEY_END] * (max(len(there), row.max_concurrency) if full else len(there))
     waiting = [_UNTIL_THEY_END] * sum(one.waits for one in there)
     decision = WaitingLines(row.max_concurrency, taken, waiting).given(decision, inbound_of(row).overflow, at_ms)
     wait = decision.answering.wait

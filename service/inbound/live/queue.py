@@ -4,8 +4,10 @@ import orjson
 from sqlalchemy import Connection, select, update
 
 from callwright.service.dialling.leases import mine
+from callwright.service.dialling.limits.concurrency import lines_for_callers
 from callwright.service.inbound.live.live_calls import on_lines
 from callwright.service.platform.clock.clock import SECOND
+from callwright.service.tables.ledger import wallet_of
 from callwright.service.tables.schema import calls, legs
 
 _C, _L = calls.c, legs.c
@@ -18,8 +20,10 @@ def move_up(connection: Connection, deployment_id: str, owner: str, now_ms: int)
         LeaseLost: another process drives the deployment.
     """
     row = mine(connection, deployment_id, owner)
-    there = on_lines(connection, deployment_id)
+    wallet_of(connection, row.org_id, lock=True)  # so that no campaign takes the line meanwhile
+    there, of_plan = on_lines(connection, deployment_id), lines_for_callers(connection, row.org_id)
     free = max(0, row.max_concurrency - sum(not one.waits for one in there))
+    free = free if of_plan is None else min(free, of_plan)
     for index, one in enumerate(one for one in there if one.waits):
         place = max(0, index + 1 - free)
         if place != one.queue_place:

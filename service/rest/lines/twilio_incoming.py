@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from callwright.service.inbound.live.live_calls import LiveCaller
 from callwright.service.inbound.live.reception import Reception
+from callwright.service.platform.database.postgres.lock_waits import Locked
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.phone import Dialable, read_number
 from callwright.service.rest.lines.twilio_person import Form, told_to
@@ -48,7 +49,7 @@ class IncomingCalls:
         )
         try:
             received = await self._reception.receive(caller)
-        except StorageUnavailable:
+        except (StorageUnavailable, Locked):
             log.error("a caller is refused: nothing can be stored")
             return told_to(twiml.BUSY)
         call_id = received.call_id

@@ -1,9 +1,11 @@
 """The table of legs: what a line host places at a carrier. `schema.accounts` says the units."""
 
-from sqlalchemy import Column, Index, Integer, String, Table, Text
+from sqlalchemy import Column, Index, Integer, String, Table, Text, text
 
 from callwright.service.tables.schema.accounts import Moment, metadata, owner
 
+WAITING = text("queue_place > 0")
+"""Legs of callers who wait for a line. A literal, so that both databases use the partial index."""
 legs = Table(
     "legs",
     metadata,
@@ -33,6 +35,7 @@ legs = Table(
     Column("queue_place", Integer),
     Index("ix_legs_state", "state", "created_at"),
     Index("ix_legs_lease", "lease_owner", "state"),
+    Index("ix_legs_waiting", "org_id", sqlite_where=WAITING, postgresql_where=WAITING),
 )
 """One row for each call on a carrier's line, from its claim until its end is recorded.
 

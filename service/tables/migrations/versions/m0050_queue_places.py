@@ -10,3 +10,5 @@ down_revision = "0049"
 def upgrade() -> None:
     """Nobody has waited on a real line before."""
     op.add_column("legs", sa.Column("queue_place", sa.Integer()))
+    waiting = sa.text("queue_place > 0")
+    op.create_index("ix_legs_waiting", "legs", ["org_id"], sqlite_where=waiting, postgresql_where=waiting)
