@@ -130,6 +130,11 @@ class CallRequest:
         return self.to if self.answering is None else self.from_
 
     @property
+    def own_number(self) -> str:
+        """The organization's number on the line."""
+        return self.from_ if self.answering is None else self.to
+
+    @property
     def rings_telephone(self) -> bool:
         """Whether somebody's telephone rings. Who calls, or talks in the browser, has come by themselves."""
         return self.answering is None and self.to.startswith("+")

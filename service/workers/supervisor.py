@@ -22,6 +22,7 @@ from callwright.service.dialling.agent_snapshot import agent_of
 from callwright.service.dialling.eligibility.predial import PredialCheck
 from callwright.service.dialling.rounds.driver_writes import DriverWrites
 from callwright.service.dialling.rounds.runner import Runner
+from callwright.service.inbound.live.driver import LiveInbound
 from callwright.service.inbound.routing.asking import RoutingWebhook
 from callwright.service.inbound.simulated_driver import SimulatedInbound
 from callwright.service.payments import reconciliation
@@ -58,7 +59,7 @@ _SCHEDULED = (
     .limit(50)
 )
 
-_CALL_TYPE = select(deployments.c.call_type).where(deployments.c.id == bindparam("id"))
+_KIND = select(deployments.c.call_type, deployments.c.simulated).where(deployments.c.id == bindparam("id"))
 
 
 class Supervisor:
@@ -171,10 +172,13 @@ class Supervisor:
             events_written=self._notifier.notify_of_events,
         )
 
-    async def _driver_of(self, deployment_id: str) -> Runner | SimulatedInbound:
+    async def _driver_of(self, deployment_id: str) -> Runner | SimulatedInbound | LiveInbound:
         services, writes = self._services, self._writes()
         scale = services.settings.sim_time_scale
-        if await services.database.read(_call_type, deployment_id) == "inbound":
+        kind = await services.database.read(_kind, deployment_id)
+        if kind.call_type == "inbound" and not kind.simulated:
+            return LiveInbound(writes)
+        if kind.call_type == "inbound":
             webhook = RoutingWebhook(services)
             return SimulatedInbound(writes, webhook, time_scale=scale, ends=lambda: self._is_ending)
         return Runner(writes, time_scale=scale, ends=lambda: self._is_ending, predial=self._predial)
@@ -241,5 +245,6 @@ def _activate(connection: Connection, services: Services, deployment_id: str, no
 
 
 @brief
-def _call_type(connection: Connection, deployment_id: str) -> str:
-    return connection.execute(_CALL_TYPE, {"id": deployment_id}).scalar_one()
+def _kind(connection: Connection, deployment_id: str) -> Row[str, bool]:
+    """Whether a deployment calls or is called, and on which network."""
+    return connection.execute(_KIND, {"id": deployment_id}).one()

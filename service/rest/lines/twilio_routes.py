@@ -1,5 +1,4 @@
-"""What Twilio asks this service about calls that it makes: what to do when somebody answers, how a call stands, and who
-answered.
+"""What Twilio asks this service: what to do when somebody answers a call or calls in, how a call stands, who answered.
 
 A request has Twilio's signature over the public address, and the token of the call's leg. The process that it comes to
 need not be the one that has the call: what it says is kept with the leg.
@@ -13,14 +12,16 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from callwright.service.inbound.live.reception import Reception
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.refusals import invalid
 from callwright.service.rest.incoming import Incoming
+from callwright.service.rest.lines.twilio_incoming import IncomingCalls
 from callwright.service.rest.lines.twilio_person import PersonAsked, told_to
 from callwright.service.rest.without_key import RefusalOf, RouteAnswer, refusing
 from callwright.service.services import Services
 from callwright.service.telephony.carriers.twilio import twiml
-from callwright.service.telephony.carriers.twilio.account import PATH, PERSON, TwilioAccount, media_url
+from callwright.service.telephony.carriers.twilio.account import INCOMING, PATH, PERSON, TwilioAccount, media_url
 from callwright.service.telephony.carriers.twilio.signature import HEADER, is_signed
 from callwright.service.telephony.carriers.twilio.statuses import STAGES, answered_by, said_of
 from callwright.service.telephony.legs import carrier_reports
@@ -37,6 +38,7 @@ _MOST_FIELDS = 200
 def twilio_routes(services: Services, account: TwilioAccount, refusal_of: RefusalOf) -> list[Route]:
     """The routes of Twilio's requests. An error is answered as in the API."""
     asked, person = _Asked(services, account), PersonAsked(services, account)
+    incoming = IncomingCalls(services, account, Reception(services))
 
     def signed(told: Told) -> RouteAnswer:
         async def answered(request: Request) -> Response:
@@ -47,7 +49,7 @@ def twilio_routes(services: Services, account: TwilioAccount, refusal_of: Refusa
                 raise invalid("body", "is no form of Twilio") from None
             query = request.scope.get("query_string", b"").decode("latin-1")
             path: str = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
-            url = f"{account.public_url}{path}?{query}"
+            url = f"{account.public_url}{path}{'?' if query else ''}{query}"
             if not is_signed(account.auth_token, url, fields, request.headers.get(HEADER, "")):
                 log.warning("a request to a route of Twilio has not its signature over CALLWRIGHT_PUBLIC_URL")
                 return Response("The signature is not Twilio's.\n", 403, media_type="text/plain")
@@ -57,6 +59,7 @@ def twilio_routes(services: Services, account: TwilioAccount, refusal_of: Refusa
         return refusing(services, refusal_of, answered)
 
     return [
+        Route(f"{PATH}{INCOMING}", signed(incoming.answer), methods=["POST"]),
         Route(f"{PATH}answer", signed(asked.answer), methods=["POST"]),
         Route(f"{PATH}status", signed(asked.status), methods=["POST"]),
         Route(f"{PATH}amd", signed(asked.machine), methods=["POST"]),

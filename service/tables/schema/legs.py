@@ -1,6 +1,6 @@
 """The table of legs: what a line host places at a carrier. `schema.accounts` says the units."""
 
-from sqlalchemy import Column, Index, String, Table, Text
+from sqlalchemy import Column, Index, Integer, String, Table, Text
 
 from callwright.service.tables.schema.accounts import Moment, metadata, owner
 
@@ -30,6 +30,7 @@ legs = Table(
     Column("host_url", String(500)),
     Column("carrier_said", Text),
     Column("person_call", Text),
+    Column("queue_place", Integer),
     Index("ix_legs_state", "state", "created_at"),
     Index("ix_legs_lease", "lease_owner", "state"),
 )
@@ -39,6 +40,7 @@ legs = Table(
 `so_far` is the result that the call has if its host ends now, `transfer` the latest try to transfer it. `token_hash` is
 of the token that opens the leg: the one of a page, or the one in the addresses that a carrier asks. `host_url` is where
 the carrier's websocket reaches the host, and `carrier_said` what the carrier has told of the call; `person_call` is the
-call to a person who is to take it over. `request`, `so_far`, `person_call` and `result` hold a person's data: the row
+call to a person who is to take it over. `queue_place` is that of a caller who waits for a line, counted from 1; 0 once
+it is their turn. `request`, `so_far`, `person_call` and `result` hold a person's data: the row
 is deleted once the call is recorded.
 """

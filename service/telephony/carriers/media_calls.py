@@ -13,7 +13,7 @@ from callwright.contract.transfers import TransferCause, TransferStatus
 from callwright.service.rules.prices.transfer_prices import TransferLeg
 from callwright.service.telephony.chosen_services import ProviderUnusable
 from callwright.service.telephony.engine import CallRequest, CallResult
-from callwright.service.telephony.legs.carrier import HangUpAsked, LegRequest, NotSent, ToldStage
+from callwright.service.telephony.legs.carrier import HangUpAsked, LegRequest, NotSent, QueuePlace, ToldStage
 from callwright.service.telephony.legs.leg_results import lost
 from callwright.service.telephony.lines.conversation_results import Conversation
 from callwright.service.telephony.lines.media_processes import MediaCall
@@ -21,6 +21,7 @@ from callwright.service.telephony.media.messages import (
     Ended,
     HangUp,
     PersonOnLine,
+    QueueMoved,
     Reached,
     Report,
     Said,
@@ -122,6 +123,7 @@ async def followed(
 
     async with left(call, call_id), anyio.create_task_group() as tasks:
         tasks.start_soon(_obey, call, call_id, hang_up)
+        tasks.start_soon(_move_up, call, call_id, leg.queue)
         if meanwhile is not None:
             tasks.start_soon(meanwhile)
         for report in heard:
@@ -152,6 +154,17 @@ async def left(call: MediaCall, call_id: str) -> AsyncGenerator[None]:
 def recording_of(folder: Path | None, call: CallRequest) -> str | None:
     """Where a call is recorded; None if its campaign records nothing, or calls are not recorded here."""
     return None if folder is None or not call.recorded else str(folder / f"{call.call_id}.wav")
+
+
+async def _move_up(call: MediaCall, call_id: str, queue: QueuePlace) -> None:
+    """Tells the media process the place of a caller who waits for a line, whenever it is another one."""
+    told: int | None = None
+    while told != 0:
+        if queue.place is not None and queue.place != told:
+            told = queue.place
+            await call.send(QueueMoved(call_id=call_id, place=told))
+        else:
+            await queue.changed()
 
 
 async def _transfer(call: MediaCall, asked: TransferAsked, transfer: Transfers | None) -> None:

@@ -47,6 +47,25 @@ async def _transfer_not_told(_: CallTransfer) -> None:
     """Nobody is told."""
 
 
+class QueuePlace:
+    """The place of a caller who waits for a line: None for who does not wait, 0 once it is their turn."""
+
+    def __init__(self) -> None:
+        self.place: int | None = None
+        self._changed = anyio.Event()
+
+    def move(self, place: int | None) -> None:
+        """The caller is there now."""
+        if place != self.place:
+            self.place = place
+            self._changed.set()
+            self._changed = anyio.Event()
+
+    async def changed(self) -> None:
+        """Returns when the caller has moved."""
+        await self._changed.wait()
+
+
 @dataclass(frozen=True)
 class LegRequest:
     """A leg to place. Equal legs have equal `call.call_id`."""
@@ -58,6 +77,9 @@ class LegRequest:
     token: str = field(default="", repr=False)
     """Opens the leg to its carrier, in every address that the carrier is given."""
     transferred: ToldTransfer = _transfer_not_told
+    provider_call_id: str | None = None
+    """The carrier's id of a call that comes in. To place its leg is to answer it."""
+    queue: QueuePlace = field(default_factory=QueuePlace)
 
     def check_in_time(self) -> None:
         """To be called right before the request is sent.

@@ -119,6 +119,18 @@ def answered(connection: Connection, call_id: str, token_hash: str, provider_cal
     return connection.execute(lives).scalar()
 
 
+def answered_caller(
+    connection: Connection, call_id: str, token_hash: str, provider_call_id: str, now_ms: int
+) -> str | None:
+    """Where the carrier brings the sound of a call that has come in, by this token from now on; None if it is refused.
+
+    The leg has the carrier's id of the call since it was added.
+    """
+    known = _L.call_id == call_id, _L.provider_call_id == provider_call_id, _L.state.in_(_UNDER_WAY)
+    connection.execute(update(legs).where(*known).values(token_hash=token_hash))
+    return answered(connection, call_id, token_hash, provider_call_id, now_ms)
+
+
 def news_of(connection: Connection, call_ids: Collection[str]) -> Mapping[str, LegNews]:
     """What is known of legs, by the ids of their calls."""
     found = connection.execute(_SAID, {"b_calls": list(call_ids)})

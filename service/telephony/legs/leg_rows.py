@@ -41,6 +41,9 @@ _PROGRESS = select(
 _HANG_UPS = select(_L.call_id, _L.hang_up).where(
     _L.lease_owner == bindparam("b_host"), _L.state != "ended", _L.hang_up.is_not(None)
 )
+_QUEUE_PLACES = select(_L.call_id, _L.queue_place).where(
+    _L.lease_owner == bindparam("b_host"), _L.state != "ended", _L.queue_place.is_not(None)
+)
 _STAGE_COLUMNS = {"initiated": _L.initiated_at, "ringing": _L.ringing_at, "answered": _L.answered_at}
 
 
@@ -65,10 +68,18 @@ def _ends() -> TypeAdapter[EarlyEnd]:
 
 
 def add(
-    connection: Connection, carrier: str, request: CallRequest, now_ms: int, *, token_hash: str | None = None
+    connection: Connection,
+    carrier: str,
+    request: CallRequest,
+    now_ms: int,
+    *,
+    token_hash: str | None = None,
+    provider_call_id: str | None = None,
 ) -> None:
     """Adds the leg of a call that was claimed, unless it has one. `token_hash` is that of the token by which a page
-    opens it, see `use_token`, or that names a caller: the host where they are takes it, and no other."""
+    opens it, see `use_token`, or that names a caller; `provider_call_id` is the carrier's id of a call that comes in.
+    Who is to wait for a line has a place in the queue."""
+    wait = None if request.answering is None else request.answering.wait
     row = {
         "call_id": request.call_id,
         "org_id": request.org_id,
@@ -78,6 +89,8 @@ def add(
         "request": _requests().dump_json(request).decode(),
         "created_at": now_ms,
         "token_hash": token_hash,
+        "provider_call_id": provider_call_id,
+        "queue_place": None if wait is None else wait.position,
     }
     insert_ignoring_conflicts(connection, legs, [row])
 
@@ -247,6 +260,11 @@ def hang_ups_of(connection: Connection, host: str) -> Mapping[str, EarlyEnd]:
     """The legs of a host that it has been asked to hang up, and why."""
     found = connection.execute(_HANG_UPS, {"b_host": host})
     return {row.call_id: _ends().validate_json(row.hang_up) for row in found}
+
+
+def queue_places_of(connection: Connection, host: str) -> Mapping[str, int]:
+    """The places in the queue of a host's callers who wait, or have waited, for a line; 0: it is their turn."""
+    return {row.call_id: row.queue_place for row in connection.execute(_QUEUE_PLACES, {"b_host": host})}
 
 
 def renew(connection: Connection, host: str, call_ids: Collection[str], *, now_ms: int, until_ms: int) -> set[str]:

@@ -120,11 +120,24 @@ class Conversation:
             replace(turn, index=index, latency=self._latencies.get(turn.index)) for index, turn in enumerate(turns)
         )
 
+    def _treated(self, ended: Ended) -> Outcome:
+        """The outcome of the call of somebody who has not come to the agent."""
+        match ended.treatment:
+            case "voicemail":
+                return "voicemail_left" if any(turn.speaker == "contact" for turn in self._turns) else "voicemail"
+            case "forward":
+                is_busy = self._transfer is not None and self._transfer.cause == "busy"
+                return "busy" if is_busy else "abandoned" if ended.cause == "contact_hangup" else "no_answer"
+            case _:
+                return _OUTCOMES.get(ended.cause, "abandoned")
+
     def _outcome(self, ended: Ended) -> Outcome:
         if not self._is_answered:
             return _OUTCOMES.get(ended.cause, "failed")
         if self._transfer is not None and self._transfer.is_bridged:
             return "transferred"
+        if ended.treatment is not None:
+            return self._treated(ended)
         if ended.answered_by not in _MACHINES:
             return "answered"
         return "voicemail_left" if ended.voicemail_message_left else "voicemail"

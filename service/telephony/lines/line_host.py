@@ -29,6 +29,7 @@ from callwright.service.telephony.legs.carrier import (
     HangUpAsked,
     LegRequest,
     NotSent,
+    QueuePlace,
     Refused,
     ToldStage,
     Unknown,
@@ -89,6 +90,8 @@ class LineHost:
         self._database, self._clock, self._owner = database, clock, owner
         self._carriers, self._lines, self._may_place, self._lease_ms = carriers, lines, may_place, lease_ms
         self._host_url, self._times = host_url, times
+        self._queues: dict[str, QueuePlace] = {}
+        """The places of callers of this host who wait for a line."""
         self._calls: dict[str, HangUpAsked] = {}
         """What asks each call of this host to be hung up, by call id."""
         self._settled: set[str] = set()
@@ -134,6 +137,10 @@ class LineHost:
             for call_id, end in hang_ups.items():
                 if call_id in self._calls:
                     self._calls[call_id].ask(end)
+        if self._queues:
+            places = await self._database.read(leg_rows.queue_places_of, self._owner)
+            for call_id, queue in self._queues.items():
+                queue.move(places.get(call_id, queue.place))
         room = self._lines - len(self._calls)
         if room <= 0 or not self._takes:
             return
@@ -193,13 +200,16 @@ class LineHost:
             await self._settle_gone(leg)
         finally:
             del self._calls[leg.call_id]
+            self._queues.pop(leg.call_id, None)
             self._tell_if_none()
 
     async def _place_and_follow(self, leg: Row[Any], request: CallRequest, asked: HangUpAsked) -> None:
         carrier, told = self._carriers[leg.carrier], self._told(leg.call_id)
         token, before_s = secrets.token_urlsafe(24), anyio.current_time() + self._times.place_s
         transferred = partial(self._written, leg_rows.transferred, leg.call_id)
-        placed = LegRequest(request, before_s, partial(self._keep, request), token, transferred)
+        placed = LegRequest(request, before_s, partial(self._keep, request), token, transferred, leg.provider_call_id)
+        if request.answering is not None and request.answering.wait is not None:
+            self._queues[leg.call_id] = placed.queue
         if not await self._written(self._fence, request, hash_of(token)):
             await self._settle_own(leg)
             return
@@ -293,6 +303,9 @@ class LineHost:
                 return None
             if leg.state == "placed":
                 return leg
+            if not request.rings_telephone and leg.provider_call_id is not None and leg.state == "placing":
+                await self._told(call_id)("initiated", leg.provider_call_id)  # it came in under this id
+                continue
             if not request.rings_telephone:  # nobody was called, and whoever came is gone with their host
                 result = lost(request, None, is_answered=False)
                 await self._written(leg_rows.end, result, self._clock.now_ms(), only_in=("placing", "unconfirmed"))

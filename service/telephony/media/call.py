@@ -1,6 +1,7 @@
 """A live call: its other side, its pipeline, its recording and its conversation, from the order to the last report."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -11,6 +12,7 @@ from callwright.contract.agents.call_tools import TRANSFER
 from callwright.service.speech.synthesiser import Synthesiser
 from callwright.service.telephony.engine import AnsweredBy
 from callwright.service.telephony.media.arrival import Arrival
+from callwright.service.telephony.media.callers.treatment import Treatment, stage_of
 from callwright.service.telephony.media.conversation import Conversation
 from callwright.service.telephony.media.findings import End
 from callwright.service.telephony.media.messages import (
@@ -19,6 +21,7 @@ from callwright.service.telephony.media.messages import (
     Ended,
     HangUp,
     Listening,
+    QueueMoved,
     Reached,
     ToolKept,
     TransferUpdate,
@@ -161,7 +164,11 @@ class Call:
         if self._recorder is not None:
             tasks.start_soon(self._recorder.run)
         tasks.start_soon(self._follow, other)
-        await self._conversation.answered()
+        self._begin_treatment(tasks)
+        if (treatment := self._conversation.treatment) is not None:
+            await treatment.begin()
+        else:
+            await self._conversation.answered()
         if self._seen is not None:
             await self._conversation.saw(self._seen)
         while True:
@@ -171,6 +178,25 @@ class Call:
             wanted = self._wanted() if self._conversation.end is None else None
             if wanted is not None and not self._handover.is_under_way and not self._conversation.speaks:
                 tasks.start_soon(self._hand_over, wanted)
+
+    def _begin_treatment(self, tasks: TaskGroup) -> None:
+        """What a caller gets first, if that is not the agent."""
+        request = self._begin.request
+        stage = stage_of(request.answering)
+        if stage is not None:
+            forward = partial(tasks.start_soon, self._forward)
+            self._conversation.treatment = Treatment(request, self._conversation, stage, forward)
+
+    async def _forward(self, destination: Destination) -> None:
+        """Puts a caller through. If nobody takes the call, they hear so."""
+        if await self._handover.forward(destination) is not None:
+            failed = self._conversation.phrases.of("forward_failed", then="hang_up")
+            await self._conversation.leave(failed, End("transfer_failed", "platform"))
+
+    async def queue_moved(self, order: QueueMoved) -> None:
+        """A caller who waits has another place in the queue."""
+        if self._conversation.treatment is not None:
+            await self._conversation.treatment.moved(order.place)
 
     def _waits(self, provider_call_id: str | None, *, rings: bool) -> None:
         stage = "ringing" if rings else "initiated"
@@ -255,6 +281,8 @@ class Call:
         """Ends the call by order. Nothing is said to a side that is not there."""
         if order.warning:
             self._conversation.findings.warn(order.warning)
+        if self._conversation.treatment is not None and order.cause == "call_rejected" and not order.sentence:
+            order = order.model_copy(update={"sentence": self._conversation.phrases.of("closed").text})
         if self._other is None:
             self._conversation.finish(order.cause, order.ended_by)
         else:
@@ -307,7 +335,7 @@ class Call:
             call_id=self._begin.request.call_id,
             cause=end.cause,
             ended_by=end.ended_by,
-            answered_by=answered_by or ("unknown" if self._other is not None else None),
+            answered_by=self._who_answered(answered_by),
             disposition=disposition,
             talk_s=round(self._clock.now_s(), 3),
             warnings=tuple(dict.fromkeys(warnings)),
@@ -319,4 +347,11 @@ class Call:
             recorded=self._recorder is not None and self._recorder.has_sound,
             sip_status=self._gone.sip_status if self._gone else None,
             was_sent=self._gone.was_sent if self._gone else True,
+            treatment=None if conversation.treatment is None else conversation.treatment.stage,
         )
+
+    def _who_answered(self, known: AnsweredBy | None) -> AnsweredBy | None:
+        """Who answered a call that was made. A caller has answered nothing."""
+        if self._other is None or self._begin.request.answering is not None:
+            return None if self._other is not None else known
+        return known or "unknown"

@@ -5,10 +5,11 @@ from collections.abc import Awaitable, Callable
 
 from callwright.service.rules.opt_out_words import is_opt_out, is_opt_out_key
 from callwright.service.telephony.engine import AnsweredBy, EndedBy, HangupCause, TurnSource
+from callwright.service.telephony.media.callers.treatment import Treatment
 from callwright.service.telephony.media.findings import CIRCLES, TOO_MANY_TURNS, End, Findings, Then
 from callwright.service.telephony.media.machine_side import MachineSide
 from callwright.service.telephony.media.messages import BeginCall, HangUp
-from callwright.service.telephony.media.notices import Notices
+from callwright.service.telephony.media.notices import Notices, opening_of
 from callwright.service.telephony.media.patience import FAREWELL_S, LONGEST_SAYING_S, MOST_FAILURES
 from callwright.service.telephony.media.policy import LivePolicy, Phrases, Saying, to_silence
 from callwright.service.telephony.media.sound.sound_clock import SoundClock
@@ -50,6 +51,7 @@ class Conversation:
         """The policy that answers; None with a model."""
         self.times = AnswerTimes(now)
         self.findings = Findings()
+        self.treatment: Treatment | None = None  # what a caller gets first
         self.end: End | None = None
         self._goodbye: End | None = None
         self._goodbye_until: float | None = None
@@ -117,7 +119,9 @@ class Conversation:
             return
         if (entry := self._keys.due(self._clock.now_s())) is not None:
             await self._enter(entry)
-        if self._machine.is_met:
+        if self.treatment is not None:
+            await self.treatment.tick(now, hears=self._speech.is_heard)
+        elif self._machine.is_met:
             await self._machine.tick(now, speaks=self._speech.is_heard)
         elif self._goodbye is None and self._farewell_until is None and not self._is_busy(now):
             await self._wait_for_contact(now)
@@ -145,13 +149,10 @@ class Conversation:
     # -- the agent speaks ---------------------------------------------------------------------------------------------
 
     async def answered(self) -> None:
-        """The other side is there: the agent says its first words."""
-        self._active_at = self._now()
+        """The other side is there, or it is their turn: the agent says its first words."""
+        self.treatment, self._active_at = None, self._now()
         self._sound.begins(self._active_at)
-        first = self.policy.open() if self.policy else self.phrases.opening()
-        text = self.policy.notices if self.policy else self.phrases.notices
-        language = first[-1].language if first else self._request.agent.language  # the notices may be a phrase
-        self._notices = Notices(text, language, first)
+        first, self._notices = opening_of(self.policy, self.phrases, self._request.agent.language)
         await self.say_all(first)
 
     async def say_all(self, sayings: list[Saying]) -> None:
@@ -340,7 +341,8 @@ class Conversation:
     async def _answer(self, text: str, *, keys: str = "") -> bool:
         """Answers a turn, or returns that the model does."""
         cut_in, self._cut_in = self._cut_in, False
-        if self.is_over or self._machine.is_met or self._tools.hold_contact:
+        treated = self.treatment is not None and self.treatment.heard(text, keys=keys)
+        if self.is_over or treated or self._machine.is_met or self._tools.hold_contact:
             return False
         if not keys and await self._machine.takes(text, self._now()):
             return False
@@ -381,7 +383,7 @@ class Conversation:
     @property
     def yields(self) -> bool:
         """Whether the agent lets itself be interrupted. It does not while it leaves a message on a machine."""
-        return self._machine.yields
+        return self._machine.yields and not (self.treatment and self.speaks)
 
     @property
     def says_goodbye(self) -> bool:

@@ -168,8 +168,25 @@ class ToolKept(_Message):
     turn_index: int
 
 
+class QueueMoved(_Message):
+    """A caller who waits for a line has another place in the queue; 0: the agent answers now."""
+
+    type: Literal["queue_moved"] = "queue_moved"
+    call_id: str
+    place: int
+
+
 Order = Annotated[
-    BeginCall | Dial | HangUp | SawMachine | TransferUpdate | ToolKept | TakeCallers | RefuseCaller | Alive,
+    BeginCall
+    | Dial
+    | HangUp
+    | SawMachine
+    | TransferUpdate
+    | ToolKept
+    | QueueMoved
+    | TakeCallers
+    | RefuseCaller
+    | Alive,
     Field(discriminator="type"),
 ]
 """What a host tells a media process."""
@@ -311,6 +328,8 @@ class Ended(_Message):
     """False: the process is gone, and nobody knows what came after its last report."""
     was_sent: bool = True
     """False: the request that places the call certainly did not leave, so no telephone rang."""
+    treatment: Literal["queue", "voicemail", "forward"] | None = None
+    """Where a caller was who has not come to the agent."""
 
 
 Report = Annotated[

@@ -7,7 +7,7 @@ something else than hello has an answer after it.
 import re
 from collections.abc import Sequence
 
-from callwright.service.telephony.media.policy import Saying
+from callwright.service.telephony.media.policy import LivePolicy, Phrases, Saying
 from callwright.service.telephony.simulated.conversation.phrases import bank_of
 from callwright.service.telephony.simulated.conversation.speech_acts import is_hello
 
@@ -46,3 +46,10 @@ class Notices:
 
 def _plain(text: str) -> str:
     return f" {' '.join(_WORDS.findall(text.casefold()))} "
+
+
+def opening_of(policy: LivePolicy | None, phrases: Phrases, language: str) -> tuple[list[Saying], Notices]:
+    """The first words of the agent, and what has to be said in them. `language` is the agent's."""
+    first = policy.open() if policy else phrases.opening()
+    text = policy.notices if policy else phrases.notices
+    return first, Notices(text, first[-1].language if first else language, first)  # the notices may be a phrase

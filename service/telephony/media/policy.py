@@ -138,7 +138,7 @@ class Phrases:
     def __init__(self, request: CallRequest) -> None:
         self._request = with_plain_placeholders(request)
         self._chance = agent_chance(self._request)
-        self._bank = bank_or_english(request.agent.language)
+        self._bank = bank_or_english(request.agent.language, incoming=request.answering is not None)
         own = request.agent.language
         self._language = own if bank_of(own) else self._bank.language
         self.notices = ""

@@ -32,6 +32,7 @@ from callwright.service.telephony.media.messages import (
     Ended,
     HangUp,
     Order,
+    QueueMoved,
     Ready,
     ToolKept,
     TransferUpdate,
@@ -141,6 +142,8 @@ class Calls:
                 call.transfer_update(order)
             elif isinstance(order, ToolKept):
                 call.tool_kept(order)
+            elif isinstance(order, QueueMoved):
+                await call.queue_moved(order)
             else:
                 await call.saw(order.answered_by)
         except Exception as error:

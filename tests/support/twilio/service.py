@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from callwright.contract.checks.address_ranges import LOOPBACK
 from callwright.server.embedded.embedded import address_of, listener_on, listening
 from callwright.service.settings import LineSettings, ServiceSettings, SpeechSettings
 from tests.support.service import Tenant, open_service
@@ -28,6 +29,7 @@ async def calling_through(
         settings = ServiceSettings(
             data=data,
             database_url=database_url,
+            webhook_networks=LOOPBACK,
             public_url=root,
             prices_file=prices,
             lines=LineSettings(

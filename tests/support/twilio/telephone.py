@@ -104,6 +104,26 @@ class Telephone:
                     return
                 await anyio.sleep(0.1)
 
+    async def hears_at_last(self, known: Any, text: str, within_s: float = 40.0) -> None:
+        """Waits until a sentence was heard, whatever came before."""
+        from tests.service.telephony.media.closed_set import resampled
+
+        with anyio.fail_after(within_s):
+            while True:
+                await self.comes_to_rest(0.5)
+                new = bytes(self.sound[self._understood :])
+                self._understood += len(new)
+                if len(new) > 4_000 and known.recognise(resampled(pcm_of(new), 8_000)) == text:
+                    return
+
+    async def comes_to_rest(self, silent_s: float = 1.5, within_s: float = 40.0) -> None:
+        """Waits until something new was heard to its end, and nothing for so many seconds after it."""
+        with anyio.fail_after(within_s):
+            while True:
+                if len(self.sound) > self._understood and time.monotonic() > self._played_at + silent_s:
+                    return
+                await anyio.sleep(0.1)
+
     async def heard(self, seconds: float, within_s: float = 40.0) -> None:
         """Waits until it was spoken to for so long."""
         with anyio.fail_after(within_s):

@@ -9,6 +9,8 @@ from callwright.service.settings import LineSettings
 API_BASE = "https://api.twilio.com"
 PATH = "/lines/twilio/"
 """What Twilio asks of this service is below this path."""
+INCOMING = "incoming"
+"""Who answers a call that comes in is asked there, after `PATH`: the address that the numbers of the account have."""
 PERSON = "person/"
 """What is asked about the call to a person who is to take another one over is below this, after `PATH`."""
 PersonRoute = Literal["answer", "key", "again", "taken", "missed", "status", "dialled"]
@@ -25,6 +27,11 @@ class TwilioAccount:
     public_url: str
     lines_url: str
     api_base: str = API_BASE
+
+    @property
+    def incoming_url(self) -> str:
+        """What to do is asked there when somebody calls a number of the account."""
+        return f"{self.public_url}{PATH}{INCOMING}"
 
     def answer_url(self, call_id: str, token: str) -> str:
         """What to do is asked there when somebody answers."""

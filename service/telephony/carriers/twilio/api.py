@@ -206,7 +206,7 @@ class TwilioApi:
         call, account = leg.call, self.account
         return {
             "To": asked.to,
-            "From": call.from_,
+            "From": call.own_number,
             "Url": account.person_url("answer", call.call_id, asked.token),
             "Method": "POST",
             "StatusCallback": account.person_url("status", call.call_id, asked.token),

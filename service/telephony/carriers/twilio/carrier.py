@@ -71,7 +71,7 @@ class TwilioCarrier:
         self._begun: dict[str, _Begun] = {}
 
     async def place(self, leg: LegRequest) -> str | None:
-        """Places the call, and returns its sid.
+        """Places the call, or makes ready for the sound of one that comes in, and returns its sid.
 
         Where the answer of Twilio is lost, the sound of the call is waited for all the same: it may come.
 
@@ -98,7 +98,7 @@ class TwilioCarrier:
         try:
             await self._waits(media, leg)
             self._places.add(leg.call.call_id, MediaPlace(media.port, begin.token))
-            sid = await self._api.place(leg)
+            sid = leg.provider_call_id or await self._api.place(leg)
         except Unknown:
             self._keep(leg.call, media)
             raise

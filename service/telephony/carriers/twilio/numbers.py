@@ -92,7 +92,8 @@ async def available_now(api: TwilioApi, number: str, country: str, number_type: 
 
 
 async def rent(api: TwilioApi, number: str, name: str) -> AccountNumber:
-    """Rents a number under a name. This costs money at Twilio, every month until it is released.
+    """Rents a number under a name, whose callers are told of here. This costs money at Twilio, every month until it is
+    released.
 
     A number is rented once: Twilio refuses who asks for one that is taken.
 
@@ -101,6 +102,7 @@ async def rent(api: TwilioApi, number: str, name: str) -> AccountNumber:
         TwilioUnavailable: it may have been rented; `number_of` tells.
     """
     form = {"PhoneNumber": number, "FriendlyName": name}
+    form |= {"VoiceUrl": api.account.incoming_url, "VoiceMethod": "POST"}
     answer = await api.ask("POST", "IncomingPhoneNumbers", data=form)
     try:
         return AccountNumber.model_validate_json(answer.content)

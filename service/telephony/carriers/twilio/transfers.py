@@ -158,7 +158,7 @@ class TwilioTransfers:
         account = self._api.account
         calls = twiml.dial(
             asked.to,
-            from_=self._leg.call.from_,
+            from_=self._leg.call.own_number,
             ring_timeout=ring_timeout(asked.ring_timeout_s),
             told_url=account.person_url("status", self._call_id, person.token),
             then_url=account.person_url("dialled", self._call_id, person.token),

@@ -14,6 +14,8 @@ def response(*verbs: str) -> str:
 
 
 HANG_UP = "<Hangup/>"
+BUSY, REJECTED = '<Reject reason="busy"/>', "<Reject/>"
+"""Refuse a call that comes in before it is answered, so that it costs nothing: as busy, and as not in service."""
 
 
 def say(text: str, language: str) -> str:

@@ -113,10 +113,22 @@ class Handover:
         `summary` is what a model adds for the person.
         """
         destination = next(one for one in self.destinations if one.name == name)
+        cause = await self._try(destination, summary)
+        findings = self._talk.findings
+        if cause is None:
+            findings.disposition = findings.disposition or "escalated"
+        return cause
+
+    async def forward(self, destination: Destination) -> TransferCause | None:
+        """Puts a caller through whom the agent does not answer, and returns why that failed. The caller knows it."""
+        self._announces = False
+        return await self._try(destination, "")
+
+    async def _try(self, destination: Destination, summary: str) -> TransferCause | None:
         self._tries += 1
         started_s = round(self._clock.now_s(), 3)
         self._now = CallTransfer(
-            kind=destination.kind, to=destination.to, name=name, started_s=started_s, at_s=started_s
+            kind=destination.kind, to=destination.to, name=destination.name, started_s=started_s, at_s=started_s
         )
         try:
             await self._transferred(destination, summary)
@@ -126,14 +138,12 @@ class Handover:
             if error.is_away:
                 self._talk.finish("transfer_failed", "carrier")
             return error.cause
-        findings = self._talk.findings
-        findings.disposition = findings.disposition or "escalated"
         return None
 
     async def _transferred(self, destination: Destination, summary: str) -> None:
         if self._means is None or destination.to is None:
             raise NotTransferred("not_possible")
-        if not destination.may_be_called(self._request.from_):
+        if not destination.may_be_called(self._request.own_number):
             raise NotTransferred("not_allowed")
         self._reached("ringing")
         if self._announces:
@@ -145,7 +155,7 @@ class Handover:
             language=self._request.agent.language,
             ring_timeout_s=destination.ring_timeout_s,
             confirm_key=destination.confirm_key,
-            sorry=self._talk.phrases.of("transfer_failed").text,
+            sorry=self._talk.phrases.of("transfer_failed" if destination.name else "forward_failed").text,
         )
         if wanted.kind == "cold":
             await self._said()

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from callwright.contract.calls.calls import Outcome
 from callwright.service.telephony.answering import Answering, AnsweringAction, Wait
-from callwright.service.telephony.engine import CallRequest, CallResult, HangupCause
+from callwright.service.telephony.engine import CallRequest, CallResult
+from callwright.service.telephony.refused_callers import refused_call
 from callwright.service.telephony.simulated.chance import Chance, key_of
 from callwright.service.telephony.simulated.conversation.persona import Persona
 from callwright.service.telephony.simulated.conversation.placeholders import with_plain_placeholders
@@ -41,7 +42,7 @@ def simulate_answering(request: CallRequest, answering: Answering) -> CallResult
     moment = attempt_key(request)
     line = Chance(moment, "line")
     if answering.action == "reject":
-        return _rejected(request, answering, steering)
+        return replace(refused_call(request, answering.reject_reason), warnings=steering.problems)
     timing = _rings(line)
     wait = _wait_after_answer(answering.wait, timing)
     if steering.outcome == "abandoned" and (wait is None or _queues_s(wait) < SHORT_WAIT_S):
@@ -114,20 +115,6 @@ def _patience_s(wait: Wait, persona: Persona, steering: Steering, chance: Chance
     if steering.outcome is None:
         return drawn
     return min(drawn, share * _queues_s(wait)) if steering.outcome == "abandoned" else float("inf")
-
-
-def _rejected(request: CallRequest, answering: Answering, steering: Steering) -> CallResult:
-    outcome: Outcome = "busy"
-    cause: HangupCause = "user_busy"
-    if answering.reject_reason in ("blocked", "closed"):
-        outcome, cause = "rejected", "call_rejected"
-    return CallResult(
-        call_id=request.call_id,
-        outcome=outcome,
-        hangup_cause=cause,
-        ended_by="platform",
-        warnings=steering.problems,
-    )
 
 
 def _hung_up_while_it_rings(request: CallRequest, timing: RingTiming, steering: Steering) -> CallResult:

@@ -4,6 +4,8 @@ finished to the model that ends turns, others take two seconds longer."""
 import math
 
 GREETING = "Hello this is Ada calling from Northwind."
+WELCOME = "Hello this is the AI assistant of Northwind."
+"""Says what has to be said to who calls in, so that nothing is added."""
 QUESTION = "Does Tuesday suit you?"
 PRICE = "The check costs twenty euros."
 YES = "That suits me very well."
@@ -23,7 +25,7 @@ LONG = (
 )
 PROMPT = f"You are Ada from Northwind.\n- Ask whether Tuesday suits them.\n{PRICE}"
 CONTACT = (YES, COST, STOP, WAIT, MACHINE, ASIDE, LATER, PERSON, CALENDAR)
-AGENT = (GREETING, QUESTION, PRICE, MESSAGE, SUMMARY)
+AGENT = (GREETING, WELCOME, QUESTION, PRICE, MESSAGE, SUMMARY)
 
 
 def beep(seconds: float = 0.5) -> bytes:

@@ -1,0 +1,168 @@
+"""The transaction in which somebody who calls on a real line gets what they get: their call and its leg, or a refusal.
+
+The call is recorded by the driver of the deployment, like every call: that of a caller who is refused has a leg that
+has ended. A carrier may tell of one caller twice; its own id of the call says so, and there is one call.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, bindparam, select
+
+from callwright.service.dialling.limits.coverage import Funds
+from callwright.service.inbound.arrival import Arrival
+from callwright.service.inbound.call_details import InboundDetails, request_in, stored
+from callwright.service.inbound.call_rows import (
+    NO_CREDITS,
+    call_row,
+    case_of,
+    contact_row,
+    decided,
+    request_of,
+    write_calls,
+)
+from callwright.service.inbound.decision import BUSY, Decision
+from callwright.service.inbound.routing import log as routing_log
+from callwright.service.inbound.routing.decision_words import decision_words
+from callwright.service.inbound.waiting_lines import WaitingLines
+from callwright.service.inbound.whom_to_answer import known_caller
+from callwright.service.platform.ids import Ids
+from callwright.service.tables.inbound_settings import inbound_of
+from callwright.service.tables.ledger import wallet_of
+from callwright.service.tables.schema import calls, deployments, legs
+from callwright.service.telephony.answering import Answering
+from callwright.service.telephony.engine import CallRequest
+from callwright.service.telephony.legs import leg_rows
+from callwright.service.telephony.refused_callers import refused_call
+
+_C, _L, _D = calls.c, legs.c, deployments.c
+_DEPLOYMENT = select(deployments).where(_D.id == bindparam("id"))
+_ON_LINES: Select[*tuple[Any, ...]] = (
+    select(_L.call_id, _L.queue_place, _C.inbound)
+    .join(calls, _C.id == _L.call_id)
+    .where(_L.deployment_id == bindparam("id"), _L.state != "ended", _C.ended_at.is_(None))
+    .order_by(_C.created_at, _C.id)
+)
+_AGAIN: Select[*tuple[Any, ...]] = (
+    select(_C.id, _C.inbound)
+    .join(legs, _L.call_id == _C.id)
+    .where(_L.carrier == bindparam("carrier"), _L.provider_call_id == bindparam("provider_call_id"))
+    .where(_C.deployment_id == bindparam("id"), _C.ended_at.is_(None))
+)
+_UNTIL_THEY_END = 1 << 62
+"""Nobody knows when calls on real lines end."""
+
+
+@dataclass(frozen=True)
+class LiveCaller:
+    """Somebody who calls one of our numbers on the line of a carrier. Both numbers are in E.164; `from_` is empty if it
+    is withheld. `token_hash` is that of a token which opens the leg to the carrier, or to a page."""
+
+    carrier: str
+    to: str
+    from_: str = field(repr=False)
+    provider_call_id: str | None = None
+    token_hash: str | None = None
+
+
+@dataclass(frozen=True)
+class Received:
+    """What a caller gets. There is no call of somebody who has called a number that nobody answers."""
+
+    call_id: str | None
+    answering: Answering
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether nobody answers."""
+        return self.answering.action == "reject"
+
+
+NOBODY = Received(None, BUSY)
+"""For a number that nobody answers."""
+
+
+@dataclass(frozen=True)
+class OnLine:
+    """A call of the agent of an inbound deployment that has not ended. `queue_place` as in the table of legs."""
+
+    call_id: str
+    queue_place: int | None
+
+    @property
+    def waits(self) -> bool:
+        """Whether the caller waits for a line."""
+        return bool(self.queue_place)
+
+
+def on_lines(connection: Connection, deployment_id: str) -> Sequence[OnLine]:
+    """The calls of the agent of a deployment that have not ended, in the order of their coming."""
+    found = connection.execute(_ON_LINES, {"id": deployment_id})
+    return [OnLine(row.call_id, row.queue_place) for row in found if InboundDetails.read(row.inbound).action == "agent"]
+
+
+def known_already(connection: Connection, caller: LiveCaller, deployment_id: str) -> Received | None:
+    """What a caller has got of whom the carrier tells again; None for a new one."""
+    if caller.provider_call_id is None:
+        return None
+    given = {"carrier": caller.carrier, "provider_call_id": caller.provider_call_id, "id": deployment_id}
+    found = connection.execute(_AGAIN, given).first()
+    if found is None:
+        return None
+    answering = request_in(found.inbound).answering
+    return None if answering is None else Received(found.id, answering)
+
+
+def begin_live(
+    connection: Connection, ids: Ids, deployment_id: str, caller: LiveCaller, arrival: Arrival, *, now_ms: int
+) -> Received:
+    """Begins the call of a caller, and holds back its money."""
+    row: Row[Any] = connection.execute(_DEPLOYMENT.with_for_update(), {"id": deployment_id}).one()
+    if (again := known_already(connection, caller, deployment_id)) is not None:
+        return again
+    wallet = wallet_of(connection, row.org_id, lock=True)
+    case = case_of(connection, row)
+    decision, agent, asked = decided(connection, case, arrival)
+    answer = None if asked is None else asked.answer
+    if decision.wants_agent:
+        decision = _given(connection, row, decision, arrival.at_ms)
+    held = 0 if decision.answering.action == "reject" else case.price.held_back
+    if held and Funds.of(connection, row, wallet, arrival.at_ms).lacking(held) is not None:
+        decision, held = Decision(BUSY, decision.routed_by, NO_CREDITS), 0
+    if asked is not None and arrival.question is not None:
+        words = decision_words(decision, agent.id, answer)
+        routing_log.write(connection, ids, arrival.question, asked, now_ms=now_ms, decision=words)
+    known = known_caller(connection, row.org_id, arrival.from_number)
+    request = request_of(case, arrival, decision, agent, answer, known, ids.new("row"))
+    details = InboundDetails(
+        routed_by=decision.routed_by,
+        action=decision.answering.action,
+        reason=decision.reason,
+        metadata={} if answer is None else answer.metadata,
+    )
+    contact = contact_row(row, request, row.contacts + 1, arrival.at_ms)
+    call = call_row(case, request, known, stored(details, request), held, arrival.at_ms, None)
+    clock_ms = max(row.clock_ms or 0, arrival.at_ms)
+    write_calls(connection, ids, row, [contact], [call], now_ms=now_ms, clock_ms=clock_ms)
+    _add_leg(connection, caller, request, decision, now_ms)
+    return Received(request.call_id, decision.answering)
+
+
+def _given(connection: Connection, row: Row[Any], decision: Decision, at_ms: int) -> Decision:
+    """The decision as the lines allow it. Who waits comes before whoever calls now."""
+    there = on_lines(connection, row.id)
+    taken = [_UNTIL_THEY_END] * len(there)
+    waiting = [_UNTIL_THEY_END] * sum(one.waits for one in there)
+    decision = WaitingLines(row.max_concurrency, taken, waiting).given(decision, inbound_of(row).overflow, at_ms)
+    wait = decision.answering.wait
+    if wait is None:
+        return decision
+    return replace(decision, answering=replace(decision.answering, wait=replace(wait, waits_s=None)))
+
+
+def _add_leg(connection: Connection, caller: LiveCaller, request: CallRequest, decision: Decision, now_ms: int) -> None:
+    opened = {"token_hash": caller.token_hash, "provider_call_id": caller.provider_call_id}
+    leg_rows.add(connection, caller.carrier, request, now_ms, **opened)
+    if decision.answering.action == "reject":
+        leg_rows.end(connection, refused_call(request, decision.answering.reject_reason), now_ms)
