@@ -71,9 +71,8 @@ def capabilities(row: Row[Any], lines: LineSettings) -> contract.Capabilities:
     """What a number can do. One at the SIP trunk can be called if the trunk's callers are let in."""
     if row.simulated:
         return SIMULATED
-    is_at_door = row.provider == SIP and lines.sip_inbound is not None and row.number in lines.sip_numbers
-    is_called = row.provider == TWILIO or is_at_door
-    return _OWNED.model_copy(update={"voice_inbound": is_called})
+    of_trunk = row.provider == SIP and lines.sip_inbound is not None and row.number in lines.sip_numbers
+    return _OWNED.model_copy(update={"voice_inbound": of_trunk or row.provider == TWILIO})
 
 
 def check_capable(context: RequestContext, number: Row[Any], field: str | None) -> None:

@@ -17,7 +17,7 @@ from tests.support.webhooks.endpoints import saying, sink, status
 pytestmark = [pytest.mark.xdist_group("live-calls")]
 
 
-@pytest.mark.requirement("TWILIO-14", "INB-11")
+@pytest.mark.requirement("TWILIO-27", "INB-11")
 async def test_a_caller_talks_with_the_agent_that_the_routing_webhook_lets_answer(
     database_url: str, tmp_path: Path, sounds: Sounds, alone: None
 ) -> None:
@@ -46,7 +46,7 @@ async def test_a_caller_talks_with_the_agent_that_the_routing_webhook_lets_answe
         assert ringing.status == "completed"
 
 
-@pytest.mark.requirement("TWILIO-14")
+@pytest.mark.requirement("TWILIO-27")
 @pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 async def test_a_request_that_twilio_repeats_is_one_call_and_a_withheld_number_stays_unknown(
     database_url: str, tmp_path: Path, sounds: Sounds, alone: None
@@ -62,7 +62,7 @@ async def test_a_request_that_twilio_repeats_is_one_call_and_a_withheld_number_s
         assert (call.from_number, call.outcome) == ("withheld", "answered")
 
 
-@pytest.mark.requirement("TWILIO-14")
+@pytest.mark.requirement("TWILIO-27")
 @pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 async def test_a_caller_whom_nobody_answers_is_refused_before_it_costs_anything(
     database_url: str, tmp_path: Path, sounds: Sounds, alone: None
@@ -83,7 +83,7 @@ async def test_a_caller_whom_nobody_answers_is_refused_before_it_costs_anything(
         assert len(await calls_of(tenant, desk.deployment.id)) == 1
 
 
-@pytest.mark.requirement("TWILIO-14")
+@pytest.mark.requirement("TWILIO-27")
 @pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 async def test_a_request_that_twilio_has_not_signed_rings_nobody(
     database_url: str, tmp_path: Path, sounds: Sounds, alone: None
