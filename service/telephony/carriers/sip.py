@@ -8,7 +8,7 @@ To place a call that came in is to answer it, in the process that has its line. 
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -177,10 +177,7 @@ class SipCarrier:
         """Follows the call until its end."""
         placed = self._placed.pop(leg.call.call_id)
         recording = recording_of(self._recordings, leg.call)
-        result = await followed(placed.media, leg, told, hang_up, recording=recording, heard=placed.heard)
-        if leg.call.answering is not None and result.answered_by is None and result.hangup_cause == "contact_hangup":
-            return replace(result, outcome="abandoned")  # just before the answer
-        return result
+        return await followed(placed.media, leg, told, hang_up, recording=recording, heard=placed.heard)
 
     async def find(self, call: CallRequest, *, placing_ms: int) -> Found:
         """Nothing: a trunk lists no calls."""

@@ -11,7 +11,7 @@ import pytest
 
 from callwright.contract.calls.calls import Call
 from callwright.contract.checks.address_ranges import LOOPBACK
-from callwright.contract.deployments import Deployment
+from callwright.contract.deployments.deployments import Deployment
 from callwright.service.settings import InstalledService, LineSettings, ServiceSettings, SpeechSettings
 from tests.service.telephony.media.conftest import Sounds
 from tests.service.telephony.media.sentences import GREETING, PROMPT, QUESTION, YES
@@ -23,8 +23,7 @@ from tests.support.webhooks.endpoints import saying, sink, status
 from tests.support.webhooks.predial import body_of
 
 pytestmark = [pytest.mark.xdist_group("live-calls"), pytest.mark.parametrize("engine", ["sqlite"], indirect=True)]
-_PAUSE = 12_000
-"""Bytes of three quarters of a second."""
+MOST = 10_000_000
 OWN, CALLER = "+12125550191", "+14155550123"
 
 
@@ -45,16 +44,6 @@ class Front:
                 self.phone.all.clear()
                 await self.phone.call(OWN, self.port)
                 await self.phone.wait_for(lambda each: each["event"] in ("rings", "closed"))
-
-    async def is_greeted(self) -> None:
-        """Waits until the agent has said something and is silent again."""
-        with anyio.fail_after(60):
-            while True:
-                sound = await self.phone.heard()
-                last = memoryview(sound[-_PAUSE:]).cast("h")
-                if self.phone.of("saved")[-1]["heard_s"] > 2 and max(map(abs, last)) < 300:
-                    return
-                await anyio.sleep(0.2)
 
     async def call_when(self, holds: Callable[[Call], bool]) -> Call:
         """The only call, once something is true of it."""
@@ -102,22 +91,24 @@ async def test_a_caller_over_sip_talks_to_the_agent_as_the_webhook_says(
         await made.tenant.client.phone_numbers.set_inbound_routing(id=made.number_id, url=hook.url())
         await made.rings()
         await made.phone.wait_for("answered")
-        await made.is_greeted()
+        await made.phone.hears_it_out(2.0)
         await made.phone.say(sounds.contact[YES])
-        await made.phone.hears(sounds.closed_set(), QUESTION)
+        await made.phone.hears_it_out(made.phone.of("saved")[-1]["heard_s"] + 1.0)
         await made.phone.do("hang_up")
         call = await made.call_when(lambda call: call.ended_at is not None)
         transcript = await made.tenant.client.calls.get_transcript(call_uuid=call.id)
-        recording = await made.tenant.client.calls.get_recording(call_uuid=call.id)
+        async with made.tenant.client.calls.get_recording(call_uuid=call.id, format="wav") as download:
+            recording = await download.read(MOST)
     assert (call.outcome, call.hangup_cause, call.simulated) == ("answered", "contact_hangup", False)
-    assert (call.from_, call.to, call.deployment_id) == (CALLER, OWN, made.deployment.id)
+    assert (call.from_number, call.to, call.deployment_id) == (CALLER, OWN, made.deployment.id)
     assert call.inbound is not None
     assert (call.inbound.routed_by, call.inbound.action) == ("webhook", "agent")
     assert call.inbound.metadata == {"ticket": "7"}
     greeting, *said = transcript.turns
     assert (greeting.role, GREETING in greeting.text) == ("agent", True)
-    assert [(turn.role, turn.text) for turn in said] == [("contact", YES), ("agent", QUESTION)]
-    assert recording
+    assert [(turn.role, turn.text) for turn in said[:1]] == [("contact", YES)]
+    assert (said[1].role, said[1].text.endswith(QUESTION)) == ("agent", True)
+    assert len(recording) > 50_000, "both sides were recorded for some seconds"
     (question,) = hook.requests
     assert CALLER.encode() in body_of(question)
 
@@ -126,7 +117,7 @@ async def test_a_caller_over_sip_talks_to_the_agent_as_the_webhook_says(
 async def test_a_caller_whom_the_webhook_does_not_want_hears_the_busy_tone_and_the_call_says_why(
     database_url: str, tmp_path: Path, sounds: Sounds, alone: None
 ) -> None:
-    answer = b'{"action": "reject", "reason": "blocked"}'
+    answer = b'{"action": "reject", "reject_reason": "blocked"}'
     async with sink(saying(status(200, answer))) as hook, front(database_url, tmp_path, sounds) as made:
         await made.tenant.client.phone_numbers.set_inbound_routing(id=made.number_id, url=hook.url())
         await made.rings()
