@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,11 @@ import pytest
 from callwright.contract.calls.calls import Call
 from callwright.contract.checks.address_ranges import LOOPBACK
 from callwright.contract.deployments.deployments import Deployment
+from callwright.contract.deployments.inbound import AfterHours, BusinessHours
 from callwright.service.settings import InstalledService, LineSettings, ServiceSettings, SpeechSettings
 from tests.service.telephony.media.conftest import Sounds
 from tests.service.telephony.media.sentences import GREETING, PROMPT, QUESTION, YES
+from tests.service.telephony.media.sip.switch import Switch, switch
 from tests.service.telephony.media.sip.telephone import Telephone, free_port, telephone
 from tests.service.telephony.media.speech_endpoint import endpoint
 from tests.support.campaigns import make_agent
@@ -23,8 +26,12 @@ from tests.support.webhooks.endpoints import saying, sink, status
 from tests.support.webhooks.predial import body_of
 
 pytestmark = [pytest.mark.xdist_group("live-calls"), pytest.mark.parametrize("engine", ["sqlite"], indirect=True)]
+NOT_TODAY = (datetime.now(UTC) + timedelta(days=3)).strftime("%a").lower()
+NEVER_OPEN = BusinessHours.model_validate(
+    {"timezone": "UTC", "windows": [{"days": [NOT_TODAY], "start": "09:00", "end": "10:00"}]}
+)
 MOST = 10_000_000
-OWN, CALLER = "+12125550191", "+14155550123"
+OWN, CALLER, ELSEWHERE = "+12125550191", "+14155550123", "+14155550177"
 
 
 @dataclass
@@ -57,9 +64,11 @@ class Front:
 
 
 @asynccontextmanager
-async def front(database_url: str, data: Path, sounds: Sounds, **inbound: Any) -> AsyncGenerator[Front]:
-    """A service with a SIP trunk whose callers come to a port."""
-    async with telephone(user=CALLER) as phone, endpoint(sounds.closed_set()) as service:
+async def front(
+    database_url: str, data: Path, sounds: Sounds, *, trunk: Switch | None = None, **inbound: Any
+) -> AsyncGenerator[Front]:
+    """A service with a SIP trunk whose callers come to a port. Without a trunk it is the caller's telephone itself."""
+    async with telephone(user=CALLER, transfers="auto") as phone, endpoint(sounds.closed_set()) as service:
         port = free_port()
         settings = ServiceSettings(
             data=data,
@@ -67,7 +76,7 @@ async def front(database_url: str, data: Path, sounds: Sounds, **inbound: Any) -
             webhook_networks=LOOPBACK,
             lines=LineSettings(
                 count=4,
-                sip_trunk=f"sip:127.0.0.1:{phone.port}",
+                sip_trunk=f"sip:127.0.0.1:{trunk.port if trunk else phone.port}",
                 sip_numbers=(OWN,),
                 sip_inbound=f"127.0.0.1:{port}",
             ),
@@ -127,3 +136,39 @@ async def test_a_caller_whom_the_webhook_does_not_want_hears_the_busy_tone_and_t
     assert (call.outcome, call.hangup_cause, call.answered_at) == ("rejected", "call_rejected", None)
     assert call.inbound is not None
     assert (call.inbound.action, call.inbound.reason) == ("reject", "blocked")
+
+
+@pytest.mark.requirement("SIP-05", "INB-14")
+async def test_a_caller_over_sip_is_put_through_as_the_webhook_says(
+    database_url: str, tmp_path: Path, sounds: Sounds, alone: None
+) -> None:
+    answer = f'{{"action": "transfer", "transfer_to": "{ELSEWHERE}"}}'.encode()
+    async with (
+        telephone() as other,
+        switch({ELSEWHERE: other.port}) as trunk,
+        sink(saying(status(200, answer))) as hook,
+    ):
+        async with front(database_url, tmp_path, sounds, trunk=trunk) as made:
+            await made.tenant.client.phone_numbers.set_inbound_routing(id=made.number_id, url=hook.url())
+            await made.rings()
+            await other.wait_for("answered")
+            call = await made.call_when(lambda call: call.ended_at is not None)
+    assert (call.outcome, call.hangup_cause) == ("transferred", "transfer_completed")
+    assert call.inbound is not None
+    assert (call.inbound.routed_by, call.inbound.action, call.inbound.reason) == ("webhook", "forward", "transfer")
+
+
+@pytest.mark.requirement("INB-12")
+async def test_a_caller_over_sip_leaves_a_message_after_hours(
+    database_url: str, tmp_path: Path, sounds: Sounds, alone: None
+) -> None:
+    closed: dict[str, Any] = {"business_hours": NEVER_OPEN, "after_hours": AfterHours(action="voicemail")}
+    async with front(database_url, tmp_path, sounds, **closed) as made:
+        await made.rings()
+        await made.phone.hears_it_out(3.5)
+        await made.phone.say(sounds.contact[YES])
+        await made.phone.wait_for("closed")  # after silence
+        call = await made.call_when(lambda call: call.ended_at is not None)
+        transcript = await made.tenant.client.calls.get_transcript(call_uuid=call.id)
+    assert (call.outcome, call.recording.status) == ("voicemail_left", "available")
+    assert ("contact", YES) in [(turn.role, turn.text) for turn in transcript.turns]
