@@ -8,7 +8,7 @@ To place a call that came in is to answer it, in the process that has its line. 
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -29,7 +29,6 @@ from callwright.service.telephony.legs.carrier import (
     ToldStage,
     Unknown,
 )
-from callwright.service.telephony.legs.leg_rows import LegStage
 from callwright.service.telephony.lines.conversation_results import Conversation
 from callwright.service.telephony.lines.media_processes import MediaCall, MediaProcesses, MediaUnavailable
 from callwright.service.telephony.media.messages import (
@@ -178,17 +177,7 @@ class SipCarrier:
         """Follows the call until its end."""
         placed = self._placed.pop(leg.call.call_id)
         recording = recording_of(self._recordings, leg.call)
-        is_answered = False
-
-        async def told_and_seen(stage: LegStage, sip_call_id: str | None) -> None:
-            nonlocal is_answered
-            is_answered |= stage == "answered"
-            await told(stage, sip_call_id)
-
-        result = await followed(placed.media, leg, told_and_seen, hang_up, recording=recording, heard=placed.heard)
-        if leg.call.answering is not None and not is_answered and result.hangup_cause == "contact_hangup":
-            return replace(result, outcome="abandoned")  # just before the answer
-        return result
+        return await followed(placed.media, leg, told, hang_up, recording=recording, heard=placed.heard)
 
     async def find(self, call: CallRequest, *, placing_ms: int) -> Found:
         """Nothing: a trunk lists no calls."""

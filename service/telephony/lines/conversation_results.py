@@ -29,6 +29,7 @@ _OUTCOMES: Mapping[HangupCause, Outcome] = {
     "call_rejected": "rejected",
     "unallocated_number": "invalid_number",
     "originator_cancel": "cancelled",
+    "contact_hangup": "abandoned",
 }
 """The outcome of a call that nobody answered, by its cause; of all others it is `failed`."""
 _MACHINES: Sequence[AnsweredBy] = ("machine_end_beep", "machine_end_silence")

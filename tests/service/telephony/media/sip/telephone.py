@@ -101,6 +101,17 @@ class Telephone:
                     return
                 await anyio.sleep(0.2)
 
+    async def hears_it_out(self, seconds: float) -> None:
+        """Waits until something was said for so long, whatever it is, and is over."""
+        with anyio.fail_after(60):
+            while True:
+                sound = await self.heard()
+                end = memoryview(sound[-_PAUSE:]).cast("h")
+                if self.of("saved")[-1]["heard_s"] >= seconds and max(map(abs, end)) < 300:
+                    self._understood = len(sound)
+                    return
+                await anyio.sleep(0.2)
+
     async def hears_anything(self, seconds: float) -> None:
         """Waits until there was sound for so long in this call."""
         with anyio.fail_after(40):
