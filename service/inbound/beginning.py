@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, bindparam, or_, select
 
 from callwright.service.dialling.leases import mine, until
+from callwright.service.dialling.limits.concurrency import lines_for_callers
 from callwright.service.dialling.limits.coverage import Funds
 from callwright.service.dialling.queue import Rules
 from callwright.service.inbound import callers
@@ -121,7 +122,9 @@ def _lines_of(connection: Connection, row: Row[Any], at_ms: int) -> WaitingLines
             taken.append(details.line_until_ms if ended_ms is None else min(details.line_until_ms, ended_ms))
         if details.waits_until_ms is not None:
             waiting.append(details.waits_until_ms if ended_ms is None else min(details.waits_until_ms, ended_ms))
-    return WaitingLines(row.max_concurrency, taken, waiting)
+    further = lines_for_callers(connection, row.org_id)
+    most: int = row.max_concurrency if further is None else min(row.max_concurrency, further + row.in_flight)
+    return WaitingLines(most, taken, waiting)
 
 
 def _on_line(

@@ -35,6 +35,8 @@ class WaitingLines:
     def free_at(self, at_ms: int) -> int:
         """When a caller who comes at this moment has a line, behind all who wait."""
         self._pass(at_ms)
+        if not self._most:  # others have all lines, and nothing says until when: longer than anybody waits
+            return at_ms + round(2 * LONGEST_WAIT_S * SECOND)
         over = len(self._taken) - self._most
         return at_ms if over < 0 else max(at_ms, heapq.nsmallest(over + 1, self._taken)[-1])
 

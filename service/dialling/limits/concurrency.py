@@ -36,13 +36,13 @@ CAMPAIGNS: Select[*tuple[Any, ...]] = select(
     _SOONEST.label("soonest_ms"),
 ).where(_D.org_id == bindparam("org"), CALLING, _D.call_type == "outbound")
 """The campaigns of an organization that have calls under way or may have people to call."""
-_CAMPAIGN_CALLS = select(func.coalesce(func.sum(_D.in_flight), 0)).where(
+CAMPAIGN_CALLS = select(func.coalesce(func.sum(_D.in_flight), 0)).where(
     _D.org_id == bindparam("org"), CALLING, _D.call_type == "outbound"
 )
-_CALLERS = select(func.coalesce(func.sum(_D.in_flight), 0)).where(
+CALLERS = select(func.coalesce(func.sum(_D.in_flight), 0)).where(
     _D.org_id == bindparam("org"), CALLING, _D.call_type == "inbound"
 )
-_WAITING = select(func.count()).where(legs.c.org_id == bindparam("org"), legs.c.state != "ended", WAITING_CALLERS)
+WAITING_LEGS = select(func.count()).where(legs.c.org_id == bindparam("org"), legs.c.state != "ended", WAITING_CALLERS)
 _LIMITS: Select[*tuple[Any, ...]] = select(_O.plan, *(_O[name] for name in NEGOTIABLE)).where(_O.id == bindparam("org"))
 
 
@@ -152,14 +152,14 @@ def lines_for_callers(connection: Connection, org_id: str) -> int | None:
     limit = plan_of(connection.execute(_LIMITS, {"org": org_id}).one()).concurrent_calls
     if limit is None:
         return None
-    taken = connection.execute(_CAMPAIGN_CALLS, {"org": org_id}).scalar_one()
+    taken = connection.execute(CAMPAIGN_CALLS, {"org": org_id}).scalar_one()
     return max(0, limit - taken - _callers(connection, org_id))
 
 
 def _callers(connection: Connection, org_id: str) -> int:
     """How many callers of an organization have a line."""
-    there = connection.execute(_CALLERS, {"org": org_id}).scalar_one()
-    return max(0, there - connection.execute(_WAITING, {"org": org_id}).scalar_one())
+    there = connection.execute(CALLERS, {"org": org_id}).scalar_one()
+    return max(0, there - connection.execute(WAITING_LEGS, {"org": org_id}).scalar_one())
 
 
 def _campaign(row: Row[Any], wanted: int) -> Campaign:

@@ -6,14 +6,36 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sqlalchemy import Connection, Select
+from sqlalchemy import Connection, Select, update
 
 from callwright.contract.deployments.deployments import Deployment
 from callwright.service import accounts
-from callwright.service.dialling.limits.concurrency import CAMPAIGNS, Campaign, Lines, lines_of, read_lines, shares
+from callwright.service.dialling.limits.concurrency import (
+    CALLERS,
+    CAMPAIGNS,
+    WAITING_LEGS,
+    Campaign,
+    Lines,
+    lines_of,
+    read_lines,
+    shares,
+)
 from callwright.service.dialling.queue import FIND
 from callwright.service.dialling.stops import auto_stops as stops
-from tests.support.campaigns import ONCE, claim_and_die, draft, driver_of, expire_leases, lease, people, started
+from callwright.service.tables.schema import deployments
+from tests.support.callers import answered_number, number_of
+from tests.support.campaigns import (
+    ONCE,
+    calls_of,
+    claim_and_die,
+    draft,
+    driver_of,
+    expire_leases,
+    lease,
+    people,
+    started,
+)
+from tests.support.inbound_driver import answer_callers
 from tests.support.resources import refusal
 from tests.support.service import Tenant, open_service
 
@@ -115,6 +137,8 @@ def test_a_campaign_leaves_its_reserved_lines_free_but_for_one_line_if_it_has_no
     ("statement", "index"),
     [
         (CAMPAIGNS, "ix_deployments_calling (org_id=?)"),
+        (CALLERS, "ix_deployments_calling (org_id=?)"),
+        (WAITING_LEGS, "ix_legs_waiting (org_id=?)"),
         (CAMPAIGNS, "ix_deployment_contacts_due (deployment_id=?)"),
         (stops.ENDED, "COVERING INDEX ix_calls_ended (deployment_id=? AND ended_at>?)"),
         (stops.COUNTED, "COVERING INDEX ix_calls_taken (deployment_id=? AND ended_at>?)"),
@@ -188,6 +212,45 @@ async def test_reserved_lines_of_the_organization_and_of_the_campaign_stay_free(
     assert await room(tenant, made.id) == Lines(5, 5)
     await reserve(tenant, None)
     assert await room(tenant, made.id) == Lines(8, 8)
+
+
+async def call_in(tenant: Tenant, deployment_id: str, calls: int) -> None:
+    """Has callers on so many lines of an inbound deployment."""
+    counted = update(deployments).where(deployments.c.id == deployment_id).values(in_flight=calls)
+    await tenant.database.write(lambda connection: connection.execute(counted))
+
+
+@pytest.mark.requirement("INB-15")
+async def test_callers_take_the_lines_that_are_reserved_first_and_then_those_of_campaigns(tenant: Tenant) -> None:
+    await plan(tenant, "starter")
+    desk = await answered_number(tenant)
+    made = await started(tenant, people(30), retry_policy=ONCE, reserved_inbound_concurrency=2)
+    await reserve(tenant, 3)
+    for calls, left in ((0, 5), (3, 5), (5, 5), (6, 4), (9, 1), (10, 0)):
+        await call_in(tenant, desk.id, calls)
+        assert (await room(tenant, made.id)).room == left, calls
+
+
+@pytest.mark.requirement("INB-15")
+@pytest.mark.parametrize(("action", "outcomes"), [("busy", {"busy"}), ("queue", {"busy", "abandoned"})])
+async def test_callers_leave_campaigns_and_other_callers_the_lines_they_have(
+    tenant: Tenant, action: str, outcomes: set[str]
+) -> None:
+    await plan(tenant, "starter")
+    desk = await answered_number(tenant, max_concurrency=5, overflow={"action": action})
+    other = await answered_number(tenant, "Other desk")
+    made = await started(tenant, people(30), retry_policy=ONCE, reserved_inbound_concurrency=2)
+    await claim_and_die(tenant, made.id)
+    await call_in(tenant, other.id, 2)
+    await tenant.client.phone_numbers.simulate_call(id=number_of(desk), count=4)
+    await answer_callers(tenant, desk)
+    assert {call.outcome for call in await calls_of(tenant, desk.id)} <= outcomes
+    await call_in(tenant, other.id, 0)
+    await tenant.client.phone_numbers.simulate_call(id=number_of(desk), count=1)
+    await answer_callers(tenant, desk)
+    newest = (await calls_of(tenant, desk.id))[-1]
+    assert newest.inbound is not None
+    assert (newest.inbound.action, newest.inbound.reason) == ("agent", None)
 
 
 async def test_reserved_lines_bound_the_calls_at_once_in_virtual_time_too(tenant: Tenant) -> None:
