@@ -21,7 +21,7 @@ from bench.million.walk_million import walk_million
 from bench.rest import beside_fastapi, rest
 from bench.tool_calls.against_openapi import compared
 from bench.tool_calls.pipe import PipeClient
-from bench.webhooks import deliveries, delivery_fairness
+from bench.webhooks import deliveries, delivery_fairness, routing_questions
 
 HELLO = [sys.executable, str(Path(__file__).parent / "tool_calls" / "hello.py")]
 CALLWRIGHT = [sys.executable, "-m", "callwright.server.main", "mcp"]
@@ -86,6 +86,7 @@ def main() -> None:
     )
     parser.add_argument("--deliveries", action="store_true", help="nothing but delivering events")
     parser.add_argument("--delivery-fairness", action="store_true", help="nothing but bad endpoints among good ones")
+    parser.add_argument("--routing", action="store_true", help="nothing but asking a routing webhook about callers")
     parser.add_argument(
         "--gate", action="store_true", help="nothing but what the gate costs, 1,000 to 100,000 contacts"
     )
@@ -98,6 +99,9 @@ def main() -> None:
         return
     if asked.delivery_fairness:
         delivery_fairness.main()
+        return
+    if asked.routing:
+        routing_questions.main(asked.rounds)
         return
     if asked.gate:
         gate.main()

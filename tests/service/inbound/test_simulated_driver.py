@@ -9,6 +9,8 @@ import pytest
 
 from callwright.contract.calls.calls import Call
 from callwright.contract.deployments.deployments import Deployment
+from callwright.service.inbound.routing.asking import LIMIT_S
+from callwright.service.platform.clock.clock import HOUR, moment
 from callwright.service.platform.outgoing.posted import Posted
 from tests.support.callers import answered_number, number_of
 from tests.support.campaigns import calls_of, leave_in_wallet, make_agent
@@ -221,25 +223,50 @@ async def test_calls_that_a_process_left_are_gone_on_with_by_the_next_one(tenant
 
 
 @pytest.mark.requirement("INB-10", "ROUTE-05")
-async def test_of_many_callers_each_is_answered_whatever_their_webhook_does(tenant: Tenant) -> None:
-    desk = await answered_number(tenant, max_concurrency=1_000)
-    number_id = number_of(desk)
-    await tenant.client.phone_numbers.set_inbound_routing(id=number_id, url="https://example.com/who")
+@pytest.mark.parametrize("callers", [612, pytest.param(10_008, marks=pytest.mark.long)])
+async def test_however_endpoints_misbehave_each_caller_is_answered_by_the_right_fallback_and_is_in_the_log(
+    tenant: Tenant, callers: int
+) -> None:
+    numbers = tenant.client.phone_numbers
+    active = await answered_number(tenant, "Active", max_concurrency=1_000)
+    forwards = await answered_number(tenant, "Paused, forwards", max_concurrency=1_000)
+    busy = await answered_number(tenant, "Paused", max_concurrency=1_000)
+    away = {"action": "forward", "forward_to": DESK}
+    expected = {
+        active.id: ("deployment", "agent", None),
+        forwards.id: ("fallback", "forward", "deployment_paused"),
+        busy.id: ("fallback", "reject", "deployment_paused"),
+    }
     numbered = count()
     routing = ScriptedRouting(lambda _: MISBEHAVES[next(numbered) % len(MISBEHAVES)])
-    calls = await answered(tenant, desk, routing, count=600, per_minute=600)
-    by_id = {call.id: call for call in calls}
-    assert len(by_id) == 600
-    entries = [entry async for entry in tenant.client.phone_numbers.list_routing_requests(id=number_id, per_page=200)]
-    assert sorted(entry.call_id or "" for entry in entries) == sorted(by_id)
-    usable = Counter(entry.action for entry in entries)
-    assert usable == {None: 500, "answer": 50, "reject": 50}
-    for entry in entries:
-        call = by_id[entry.call_id or ""]
-        assert call.inbound is not None
-        assert call.ended_at is not None
-        assert call.inbound.routed_by == ("deployment" if entry.action is None else "webhook")
-        assert bool(entry.detail) == (entry.action is None)
+    for desk in (active, forwards, busy):
+        set_up: dict[str, Any] = {"fallback": away} if desk is forwards else {}
+        await numbers.set_inbound_routing(id=number_of(desk), url="https://example.com/who", **set_up)
+        if desk is not active:
+            await tenant.client.deployments.pause(id=desk.id)
+        for begin in range(0, callers // 3, 1_000):  # an hour after those before, who are gone by then
+            at_ms, some = tenant.services.clock.now_ms() + begin // 1_000 * HOUR, min(callers // 3 - begin, 1_000)
+            await numbers.simulate_call(id=number_of(desk), count=some, per_minute=600, start_at=moment(at_ms))
+            await answer_callers(tenant, desk, routing)
+        by_id = {call.id: call async for call in tenant.client.calls.list(deployment_id=desk.id, per_page=200)}
+        entries = [entry async for entry in numbers.list_routing_requests(id=number_of(desk), per_page=200)]
+        assert len(by_id) == callers // 3
+        assert sorted(entry.call_id or "" for entry in entries) == sorted(by_id)
+        each = callers // 3 // len(MISBEHAVES)
+        assert Counter(entry.action for entry in entries) == {None: 10 * each, "answer": each, "reject": each}
+        for entry in entries:
+            call = by_id[entry.call_id or ""]
+            assert call.inbound is not None
+            assert call.ended_at is not None
+            routed = (call.inbound.routed_by, call.inbound.action, call.inbound.reason)
+            if entry.action == "reject":
+                assert routed == ("webhook", "reject", "blocked")
+            elif entry.action == "answer" and desk is active:
+                assert routed == ("webhook", "agent", None)
+            else:
+                assert routed == expected[desk.id]
+            assert bool(entry.detail) == (entry.action is None)
+            assert entry.latency_ms <= LIMIT_S * 1_000
 
 
 async def test_callers_who_wait_at_a_deployment_that_is_paused_are_not_left_waiting(tenant: Tenant) -> None:
