@@ -1,7 +1,8 @@
 """Compares asking a number's routing webhook with a bare aiohttp client that posts the same questions to an endpoint.
 
 Callers come ten at a time, as they do on lines. Both clients keep their connections; ours signs each question, looks at
-the address, reads the answer and keeps to its limit. The log is not part of it: it is written after the caller is answered.
+the address, reads the answer and keeps to its limit. The log is not part of it: it is written after the caller is
+answered.
 """
 
 import sys
