@@ -56,6 +56,8 @@ async def test_a_caller_outside_business_hours_leaves_a_message_with_a_recording
         assert (call.outcome, call.disposition, call.ended_by) == ("voicemail_left", "do_not_call", "contact")
         assert (call.recording_url is not None, call.answered_by) == (True, None)
         assert await desk.calls.words(call) == [("agent", CLOSED), ("agent", LEAVE), ("contact", STOP)]
+        listed = (await desk.calls.tenant.client.do_not_call.list()).data
+        assert [(entry.number, entry.source_call_id) for entry in listed] == [(CALLER, call.id)]
 
 
 @pytest.mark.requirement("INB-12")
