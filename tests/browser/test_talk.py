@@ -59,7 +59,7 @@ async def test_three_sentences_are_heard_the_first_interrupts_and_all_of_it_is_k
             call = await ended(tenant.client, talk.call_id)
             turns = (await tenant.client.calls.get_transcript(call_uuid=call.id)).turns
             recorded = read_recording(tenant.services.recordings.lines.folder / f"{call.id}.wav")
-    assert service.transcribed == [COST, LATER, YES]
+    assert [text for text in service.transcribed if text] == [COST, LATER, YES]  # a noise is heard as nothing
     assert [turn.text for turn in turns if turn.role == "contact"] == [COST, LATER, YES]
     assert [text.partition("\n")[2] for text in captions if text.startswith("You")] == [COST, LATER, YES]
     order = [message["type"] for message in talking.messages if message["type"] in ("clear", "caption", "ended")]

@@ -42,8 +42,8 @@ class Desk:
         database = self.calls.tenant.services.database
         with anyio.fail_after(WITHIN_S):
             while True:
-                (call,) = await calls_of(self.calls.tenant, self.deployment.id)
-                leg = await database.read(leg_rows.find, call.id)
+                calls = await calls_of(self.calls.tenant, self.deployment.id)
+                leg = await database.read(leg_rows.find, calls[0].id) if calls else None
                 so_far = None if leg is None else leg_rows.so_far_of(leg)
                 if sum(turn.speaker == role for turn in (so_far.turns if so_far else ())) >= count:
                     return

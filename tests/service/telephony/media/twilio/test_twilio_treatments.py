@@ -48,6 +48,7 @@ async def test_a_caller_outside_business_hours_leaves_a_message_with_a_recording
     async with answering(database_url, tmp_path, sounds, business_hours=NEVER_OPEN, after_hours=after) as desk:
         telephone = Telephone()
         desk.ring(telephone)
+        await desk.says(2, "agent")
         await telephone.comes_to_rest()
         await telephone.say(sounds.contact[STOP])
         await desk.says(1, "contact")
