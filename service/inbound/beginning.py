@@ -14,18 +14,17 @@ from callwright.service.inbound import callers
 from callwright.service.inbound.arrival import Arrival
 from callwright.service.inbound.call_details import InboundDetails, stored
 from callwright.service.inbound.call_rows import (
-    NO_CREDITS,
     call_row,
     case_of,
     contact_row,
     decided,
+    log_question,
+    paid,
     request_of,
     write_calls,
 )
-from callwright.service.inbound.decision import BUSY, Decision
-from callwright.service.inbound.routing import log as routing_log
+from callwright.service.inbound.decision import Decision
 from callwright.service.inbound.routing.answers import RoutingAnswer
-from callwright.service.inbound.routing.decision_words import decision_words
 from callwright.service.inbound.waiting_lines import WaitingLines
 from callwright.service.inbound.whom_to_answer import known_caller
 from callwright.service.platform.clock.clock import SECOND
@@ -89,12 +88,8 @@ def begin(
         answer = None if asked is None else asked.answer
         if decision.wants_agent:
             decision = lines.given(decision, inbound_of(row).overflow, arrival.at_ms)
-        if decision.answering.action != "reject" and funds.lacking(case.price.held_back) is not None:
-            decision = Decision(BUSY, decision.routed_by, NO_CREDITS)
-        if asked is not None and arrival.question is not None:
-            words = decision_words(decision, agent.id, answer)
-            routing_log.write(connection, ids, arrival.question, asked, now_ms=now_ms, decision=words)
-        held = 0 if decision.answering.action == "reject" else case.price.held_back
+        decision, held = paid(case, funds, decision)
+        log_question(connection, ids, arrival, asked, decision, agent, now_ms)
         funds.add(-held)
         caller = known_caller(connection, row.org_id, arrival.from_number)
         contact_id = ids.new("row")

@@ -12,11 +12,14 @@ from sqlalchemy import Connection, Row, bindparam, insert, select, update
 from callwright.contract.inbound_routing import RoutingFallback
 from callwright.list_files.name_columns import name_of
 from callwright.service.accounts.principals import SERVICE
+from callwright.service.dialling.limits.coverage import Funds
 from callwright.service.dialling.queue import Rules
 from callwright.service.inbound.arrival import Arrival
-from callwright.service.inbound.decision import Answers, Decision, decide
+from callwright.service.inbound.decision import BUSY, Answers, Decision, decide
+from callwright.service.inbound.routing import log as routing_log
 from callwright.service.inbound.routing.answers import RoutingAnswer
 from callwright.service.inbound.routing.asking import Asked
+from callwright.service.inbound.routing.decision_words import decision_words
 from callwright.service.inbound.routing.references import why_unknown
 from callwright.service.inbound.whom_to_answer import KnownCaller, answering_agent
 from callwright.service.platform.ids import Ids
@@ -69,6 +72,30 @@ def decided(connection: Connection, case: Case, arrival: Arrival) -> tuple[Decis
     if answer is not None and answer.action == "answer":
         agent = answering_agent(connection, row, answer)
     return decide(case.answers, answer, at_ms=arrival.at_ms), agent, asked
+
+
+def paid(case: Case, funds: Funds, decision: Decision) -> tuple[Decision, int]:
+    """The decision as the money allows it, and what is held back for the call: nothing for who is refused."""
+    if decision.answering.action == "reject":
+        return decision, 0
+    if funds.lacking(case.price.held_back) is not None:
+        return Decision(BUSY, decision.routed_by, NO_CREDITS), 0
+    return decision, case.price.held_back
+
+
+def log_question(
+    connection: Connection,
+    ids: Ids,
+    arrival: Arrival,
+    asked: Asked | None,
+    decision: Decision,
+    agent: AgentSnapshot,
+    now_ms: int,
+) -> None:
+    """Writes what the webhook was asked about a caller, what it said, and what came of it; nothing if it was not."""
+    if asked is not None and arrival.question is not None:
+        words = decision_words(decision, agent.id, asked.answer)
+        routing_log.write(connection, ids, arrival.question, asked, now_ms=now_ms, decision=words)
 
 
 def request_of(

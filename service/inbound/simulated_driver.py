@@ -23,9 +23,7 @@ from callwright.service.inbound.arrival import Arrival
 from callwright.service.inbound.beginning import Begun, begin
 from callwright.service.inbound.call_details import InboundDetails, request_in
 from callwright.service.inbound.routing.asking import Asked, RoutingWebhook
-from callwright.service.inbound.routing.question import Question
-from callwright.service.platform.ids import Ids
-from callwright.service.platform.phone import number_facts
+from callwright.service.inbound.routing.question import Question, question_about
 from callwright.service.tables.inbound_settings import inbound_of
 from callwright.service.tables.schema import calls, phone_numbers
 from callwright.service.telephony.engine import CallRequest, EarlyEnd, EngineParts
@@ -174,7 +172,9 @@ class SimulatedInbound:
             async with anyio.create_task_group() as tasks:
 
                 async def ask(caller: Row[Any]) -> None:
-                    question = _question(self._writes.ids, seen, caller)
+                    question = question_about(
+                        self._writes.ids.new("evt"), seen.number, seen.row, caller.id, caller.from_number
+                    )
                     answers[caller.id] = question, await self._webhook.ask(question)
 
                 for caller in seen.callers:
@@ -185,26 +185,6 @@ class SimulatedInbound:
 def _arrival(caller: Row[Any], answers: Mapping[str, tuple[Question, Asked]]) -> Arrival:
     question, asked = answers.get(caller.id, (None, None))
     return Arrival(caller.id, caller.from_number, caller.at_ms, orjson.loads(caller.steering), question, asked)
-
-
-def _question(ids: Ids, seen: _Seen, caller: Row[Any]) -> Question:
-    number, country = seen.number, None
-    if caller.from_number:
-        country = number_facts(caller.from_number).country
-    return Question(
-        id=ids.new("evt"),
-        org_id=number.org_id,
-        number_id=number.id,
-        url=number.routing_url,
-        secrets=(number.routing_secret,),
-        call_id=caller.id,
-        from_=caller.from_number,
-        from_country=country,
-        to=number.number,
-        deployment_id=seen.row.id,
-        agent_id=seen.row.agent_id,
-        simulated=seen.row.simulated,
-    )
 
 
 def _row(connection: Connection, deployment_id: str) -> Row[Any]:

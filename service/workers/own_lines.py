@@ -11,8 +11,8 @@ from anyio import to_thread
 
 from callwright.service.dialling.heard_opt_outs import list_at_once
 from callwright.service.dialling.rounds.undialled_calls import may_place
+from callwright.service.inbound.live.inbound_router import InboundRouter
 from callwright.service.inbound.live.live_calls import LiveCaller
-from callwright.service.inbound.live.reception import Reception
 from callwright.service.platform import secret_box
 from callwright.service.platform.wake_signal import WakeSignal
 from callwright.service.platform.worker_loop import repeat
@@ -84,9 +84,9 @@ def own_lines(services: Services, owner: str, woken: WakeSignal) -> OwnLines:
     callers: SipCallers | None = None
     if (trunk := trunk_of_settings(lines)) is not None:
         if trunk.inbound:
-            given = (trunk, lines.sip_numbers, partial(_receive, Reception(services)))
+            given = (trunk, lines.sip_numbers, partial(_routed, InboundRouter(services)))
             callers = SipCallers(*given, has_room=lambda: host.has_room(), woken=woken)
-            media.take_callers(callers.door)
+            media.take_callers(callers.ingress)
         carriers[SIP] = SipCarrier(SIP, media, services_of, trunk, recordings=recordings, callers=callers)
     places, account = MediaPlaces(), account_of(lines, settings.public_url)
     if account is not None:
@@ -118,8 +118,8 @@ def own_lines(services: Services, owner: str, woken: WakeSignal) -> OwnLines:
     return OwnLines(host, browser, places, media, carriers.keys() != {BROWSER}, beside)
 
 
-async def _receive(reception: Reception, caller: SipCaller) -> str | None:
+async def _routed(router: InboundRouter, caller: SipCaller) -> str | None:
     """The call of somebody who calls over SIP; None if they are refused."""
     known = hash_of(caller.provider_call_id)  # no page or carrier shows it: it says that the leg has its host
-    received = await reception.receive(LiveCaller(SIP, caller.to, caller.from_, caller.provider_call_id, known))
-    return None if received.is_refused else received.call_id
+    routed = await router.route(LiveCaller(SIP, caller.to, caller.from_, caller.provider_call_id, known))
+    return None if routed.is_refused else routed.call_id

@@ -18,7 +18,7 @@ from callwright.service.dialling.queue import WAITING
 from callwright.service.rules.organization_plans import NEGOTIABLE, plan_of
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.schema import deployment_contacts, deployments, legs, organizations
-from callwright.service.tables.schema.legs import WAITING as WAITING_CALLERS
+from callwright.service.tables.schema.legs import WAITS_FOR_LINE
 
 _D, _K, _O = deployments.c, deployment_contacts.c, organizations.c
 CALLING: ColumnElement[bool] = literal_column("(deployments.status = 'active' OR deployments.in_flight > 0)")
@@ -39,10 +39,12 @@ CAMPAIGNS: Select[*tuple[Any, ...]] = select(
 CAMPAIGN_CALLS = select(func.coalesce(func.sum(_D.in_flight), 0)).where(
     _D.org_id == bindparam("org"), CALLING, _D.call_type == "outbound"
 )
-CALLERS = select(func.coalesce(func.sum(_D.in_flight), 0)).where(
+"""How many calls of campaigns an organization has under way."""
+_WAITING_LEGS = select(func.count()).where(legs.c.org_id == bindparam("org"), legs.c.state != "ended", WAITS_FOR_LINE)
+CALLERS = select(func.coalesce(func.sum(_D.in_flight), 0) - _WAITING_LEGS.scalar_subquery()).where(
     _D.org_id == bindparam("org"), CALLING, _D.call_type == "inbound"
 )
-WAITING_LEGS = select(func.count()).where(legs.c.org_id == bindparam("org"), legs.c.state != "ended", WAITING_CALLERS)
+"""How many callers of an organization have a line: all who are there, but for those who wait for one."""
 _LIMITS: Select[*tuple[Any, ...]] = select(_O.plan, *(_O[name] for name in NEGOTIABLE)).where(_O.id == bindparam("org"))
 
 
@@ -157,9 +159,7 @@ def lines_for_callers(connection: Connection, org_id: str) -> int | None:
 
 
 def _callers(connection: Connection, org_id: str) -> int:
-    """How many callers of an organization have a line."""
-    there = connection.execute(CALLERS, {"org": org_id}).scalar_one()
-    return max(0, there - connection.execute(WAITING_LEGS, {"org": org_id}).scalar_one())
+    return max(0, connection.execute(CALLERS, {"org": org_id}).scalar_one())
 
 
 def _campaign(row: Row[Any], wanted: int) -> Campaign:

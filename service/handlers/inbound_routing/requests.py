@@ -16,7 +16,7 @@ from callwright.service.inbound.routing import log
 from callwright.service.inbound.routing.answers import RoutingAnswer
 from callwright.service.inbound.routing.asking import Asked, RoutingWebhook
 from callwright.service.inbound.routing.decision_words import decision_words
-from callwright.service.inbound.routing.question import Question
+from callwright.service.inbound.routing.question import Question, question_about
 from callwright.service.inbound.routing.references import why_unknown
 from callwright.service.platform.clock.clock import moment
 from callwright.service.platform.database.listing import Listing
@@ -89,20 +89,7 @@ def _question(connection: Connection, test: contract.RoutingRequest) -> Question
     number = connection.execute(select(phone_numbers).where(_N.id == test.phone_number_id)).one()
     _check_set(number)  # it may have been removed since
     deployment = _bound(connection, number)
-    return Question(
-        id=test.id,
-        org_id=number.org_id,
-        number_id=number.id,
-        url=number.routing_url,
-        secrets=(number.routing_secret,),
-        call_id=None,
-        from_=MADE_UP_CALLER,
-        from_country="US",
-        to=number.number,
-        deployment_id=None if deployment is None else deployment.id,
-        agent_id=None if deployment is None else deployment.agent_id,
-        simulated=number.simulated,
-    )
+    return question_about(test.id, number, deployment, None, MADE_UP_CALLER)
 
 
 def _bound(connection: Connection, number: Row[Any]) -> Row[Any] | None:

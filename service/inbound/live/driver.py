@@ -17,11 +17,10 @@ from callwright.service.dialling.queue import FIND, Rules
 from callwright.service.dialling.rounds.driver_writes import DriverWrites
 from callwright.service.dialling.rounds.real_time import DeploymentTime, RealTime
 from callwright.service.inbound.call_details import request_in
-from callwright.service.inbound.live.queue import move_up
+from callwright.service.inbound.live.queue import is_due, move_up
 from callwright.service.tables.schema import calls, legs
-from callwright.service.telephony.engine import CallRequest, EarlyEnd, EngineParts
-from callwright.service.telephony.legs.line_engine import LineEngine
-from callwright.service.telephony.registry import TWILIO
+from callwright.service.telephony.engine import CallEngine, CallRequest, EarlyEnd, EngineParts
+from callwright.service.telephony.registry import ENGINES
 
 LOOK_S = 0.25
 """Seconds between two looks for new callers, calls to hang up and lines that are free."""
@@ -51,7 +50,7 @@ class _Seen:
 class _Line:
     """What follows the calls of one carrier."""
 
-    engine: LineEngine
+    engine: CallEngine
     pace: RealTime
 
 
@@ -85,7 +84,7 @@ class LiveInbound:
                             rules, request, one.created_at, is_told=one.started_at is not None
                         )
                 await self._end_some(lines, seen)
-                if seen.somebody_waits:
+                if seen.somebody_waits and await writes.database.read(is_due, deployment_id):
                     now_ms = writes.clock.now_ms()
                     await writes.database.write(move_up, deployment_id, writes.owner, now_ms)
                 await anyio.sleep(LOOK_S)
@@ -94,7 +93,7 @@ class LiveInbound:
         writes = self._writes
         time = DeploymentTime(writes.clock, writes.clock.now_ms(), 1.0)
         parts = EngineParts(writes.database, writes.clock, time, fence_of(writes.owner))
-        engine = LineEngine(parts, carrier, tells_charges=carrier == TWILIO)
+        engine = ENGINES[carrier](parts)
         return _Line(engine, RealTime(engine, writes, time, tasks))
 
     async def _end_some(self, lines: Mapping[str, _Line], seen: _Seen) -> None:

@@ -12,33 +12,32 @@ from sqlalchemy import Connection, Row, Select, bindparam, select
 
 from callwright.service.dialling.limits.concurrency import lines_for_callers
 from callwright.service.dialling.limits.coverage import Funds
+from callwright.service.dialling.queue import FIND
 from callwright.service.inbound.arrival import Arrival
 from callwright.service.inbound.call_details import InboundDetails, request_in, stored
 from callwright.service.inbound.call_rows import (
-    NO_CREDITS,
     call_row,
     case_of,
     contact_row,
     decided,
+    log_question,
+    paid,
     request_of,
     write_calls,
 )
 from callwright.service.inbound.decision import BUSY, Decision
-from callwright.service.inbound.routing import log as routing_log
-from callwright.service.inbound.routing.decision_words import decision_words
 from callwright.service.inbound.waiting_lines import WaitingLines
 from callwright.service.inbound.whom_to_answer import known_caller
 from callwright.service.platform.ids import Ids
 from callwright.service.tables.inbound_settings import inbound_of
 from callwright.service.tables.ledger import wallet_of
-from callwright.service.tables.schema import calls, deployments, legs
+from callwright.service.tables.schema import calls, legs
 from callwright.service.telephony.answering import Answering
 from callwright.service.telephony.engine import CallRequest
 from callwright.service.telephony.legs import leg_rows
 from callwright.service.telephony.refused_callers import refused_call
 
-_C, _L, _D = calls.c, legs.c, deployments.c
-_DEPLOYMENT = select(deployments).where(_D.id == bindparam("id"))
+_C, _L = calls.c, legs.c
 _ON_LINES: Select[*tuple[Any, ...]] = (
     select(_L.call_id, _L.queue_place, _C.inbound)
     .join(calls, _C.id == _L.call_id)
@@ -68,7 +67,7 @@ class LiveCaller:
 
 
 @dataclass(frozen=True)
-class Received:
+class Routed:
     """What a caller gets. There is no call of somebody who has called a number that nobody answers."""
 
     call_id: str | None
@@ -80,7 +79,7 @@ class Received:
         return self.answering.action == "reject"
 
 
-NOBODY = Received(None, BUSY)
+NOBODY = Routed(None, BUSY)
 """For a number that nobody answers."""
 
 
@@ -103,7 +102,7 @@ def on_lines(connection: Connection, deployment_id: str) -> Sequence[OnLine]:
     return [OnLine(row.call_id, row.queue_place) for row in found if InboundDetails.read(row.inbound).action == "agent"]
 
 
-def known_already(connection: Connection, caller: LiveCaller, deployment_id: str) -> Received | None:
+def known_already(connection: Connection, caller: LiveCaller, deployment_id: str) -> Routed | None:
     """What a caller has got of whom the carrier tells again; None for a new one."""
     if caller.provider_call_id is None:
         return None
@@ -112,14 +111,14 @@ def known_already(connection: Connection, caller: LiveCaller, deployment_id: str
     if found is None:
         return None
     answering = request_in(found.inbound).answering
-    return None if answering is None else Received(found.id, answering)
+    return None if answering is None else Routed(found.id, answering)
 
 
 def begin_live(
     connection: Connection, ids: Ids, deployment_id: str, caller: LiveCaller, arrival: Arrival, *, now_ms: int
-) -> Received:
+) -> Routed:
     """Begins the call of a caller, and holds back its money."""
-    row: Row[Any] = connection.execute(_DEPLOYMENT.with_for_update(), {"id": deployment_id}).one()
+    row: Row[Any] = connection.execute(FIND.with_for_update(), {"id": deployment_id}).one()
     if (again := known_already(connection, caller, deployment_id)) is not None:
         return again
     wallet = wallet_of(connection, row.org_id, lock=True)
@@ -128,12 +127,8 @@ def begin_live(
     answer = None if asked is None else asked.answer
     if decision.wants_agent:
         decision = _given(connection, row, decision, arrival.at_ms)
-    held = 0 if decision.answering.action == "reject" else case.price.held_back
-    if held and Funds.of(connection, row, wallet, arrival.at_ms).lacking(held) is not None:
-        decision, held = Decision(BUSY, decision.routed_by, NO_CREDITS), 0
-    if asked is not None and arrival.question is not None:
-        words = decision_words(decision, agent.id, answer)
-        routing_log.write(connection, ids, arrival.question, asked, now_ms=now_ms, decision=words)
+    decision, held = paid(case, Funds.of(connection, row, wallet, arrival.at_ms), decision)
+    log_question(connection, ids, arrival, asked, decision, agent, now_ms)
     known = known_caller(connection, row.org_id, arrival.from_number)
     request = request_of(case, arrival, decision, agent, answer, known, ids.new("row"))
     details = InboundDetails(
@@ -147,7 +142,7 @@ def begin_live(
     clock_ms = max(row.clock_ms or 0, arrival.at_ms)
     write_calls(connection, ids, row, [contact], [call], now_ms=now_ms, clock_ms=clock_ms)
     _add_leg(connection, caller, request, decision, now_ms)
-    return Received(request.call_id, decision.answering)
+    return Routed(request.call_id, decision.answering)
 
 
 def _given(connection: Connection, row: Row[Any], decision: Decision, at_ms: int) -> Decision:

@@ -1,16 +1,24 @@
 """Callers of real lines who wait: whose turn it is, in the order of their coming."""
 
+from typing import Any
+
 import orjson
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, Row, select, update
 
 from callwright.service.dialling.leases import mine
 from callwright.service.dialling.limits.concurrency import lines_for_callers
+from callwright.service.dialling.queue import FIND
 from callwright.service.inbound.live.live_calls import on_lines
 from callwright.service.platform.clock.clock import SECOND
 from callwright.service.tables.ledger import wallet_of
 from callwright.service.tables.schema import calls, legs
 
 _C, _L = calls.c, legs.c
+
+
+def is_due(connection: Connection, deployment_id: str) -> bool:
+    """Whether somebody who waits is to have a line, or another place."""
+    return bool(_moves(connection, connection.execute(FIND, {"id": deployment_id}).one()))
 
 
 def move_up(connection: Connection, deployment_id: str, owner: str, now_ms: int) -> None:
@@ -21,15 +29,19 @@ def move_up(connection: Connection, deployment_id: str, owner: str, now_ms: int)
     """
     row = mine(connection, deployment_id, owner)
     wallet_of(connection, row.org_id, lock=True)  # so that no campaign takes the line meanwhile
-    there, of_plan = on_lines(connection, deployment_id), lines_for_callers(connection, row.org_id)
+    for call_id, place in _moves(connection, row):
+        connection.execute(update(legs).where(_L.call_id == call_id).values(queue_place=place))
+        if not place:
+            _note_wait(connection, call_id, now_ms)
+
+
+def _moves(connection: Connection, row: Row[Any]) -> list[tuple[str, int]]:
+    """Who has another place than before, and which; 0 is a line."""
+    there, of_plan = on_lines(connection, row.id), lines_for_callers(connection, row.org_id)
     free = max(0, row.max_concurrency - sum(not one.waits for one in there))
     free = free if of_plan is None else min(free, of_plan)
-    for index, one in enumerate(one for one in there if one.waits):
-        place = max(0, index + 1 - free)
-        if place != one.queue_place:
-            connection.execute(update(legs).where(_L.call_id == one.call_id).values(queue_place=place))
-        if not place:
-            _note_wait(connection, one.call_id, now_ms)
+    places = ((one, max(0, index + 1 - free)) for index, one in enumerate(one for one in there if one.waits))
+    return [(one.call_id, place) for one, place in places if place != one.queue_place]
 
 
 def _note_wait(connection: Connection, call_id: str, now_ms: int) -> None:

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import orjson
+from sqlalchemy import Row
+
+from callwright.service.platform.phone import number_facts
 
 TYPE = "inbound.routing"
 
@@ -53,3 +56,24 @@ class Question:
             "is_test": self.is_test,
         }
         return orjson.dumps(said).decode()
+
+
+def question_about(
+    id_: str, number: Row[Any], deployment: Row[Any] | None, call_id: str | None, from_: str
+) -> Question:
+    """What is asked when somebody calls a number that has a webhook, and that `deployment` answers. `id_` is the
+    question's own."""
+    return Question(
+        id=id_,
+        org_id=number.org_id,
+        number_id=number.id,
+        url=number.routing_url,
+        secrets=(number.routing_secret,),
+        call_id=call_id,
+        from_=from_,
+        from_country=number_facts(from_).country if from_ else None,
+        to=number.number,
+        deployment_id=None if deployment is None else deployment.id,
+        agent_id=None if deployment is None else deployment.agent_id,
+        simulated=number.simulated,
+    )

@@ -10,8 +10,8 @@ import logging
 import anyio
 from starlette.responses import Response
 
+from callwright.service.inbound.live.inbound_router import InboundRouter
 from callwright.service.inbound.live.live_calls import LiveCaller
-from callwright.service.inbound.live.reception import Reception
 from callwright.service.platform.database.postgres.lock_waits import Locked
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.phone import Dialable, read_number
@@ -34,8 +34,8 @@ _LOOK_S = 0.1
 class IncomingCalls:
     """Answers Twilio's requests about calls that come in, once they are known to be its own."""
 
-    def __init__(self, services: Services, account: TwilioAccount, reception: Reception) -> None:
-        self._services, self._account, self._reception = services, account, reception
+    def __init__(self, services: Services, account: TwilioAccount, router: InboundRouter) -> None:
+        self._services, self._account, self._router = services, account, router
 
     async def answer(self, _call_id: str, _token: str, form: Form) -> Response:
         """Somebody calls: where the sound goes, or that nobody answers."""
@@ -48,13 +48,13 @@ class IncomingCalls:
             provider_call_id=sid,
         )
         try:
-            received = await self._reception.receive(caller)
+            routed = await self._router.route(caller)
         except (StorageUnavailable, Locked):
             log.error("a caller is refused: nothing can be stored")
             return told_to(twiml.BUSY)
-        call_id = received.call_id
-        if call_id is None or received.is_refused:
-            return told_to(_refusal(received.answering))
+        call_id = routed.call_id
+        if call_id is None or routed.is_refused:
+            return told_to(_refusal(routed.answering))
         host_url = await self._host_of(call_id, token, sid)
         if host_url is None:
             return told_to(twiml.BUSY)

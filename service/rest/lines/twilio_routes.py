@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from callwright.service.inbound.live.reception import Reception
+from callwright.service.inbound.live.inbound_router import InboundRouter
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.refusals import invalid
 from callwright.service.rest.incoming import Incoming
@@ -38,7 +38,7 @@ _MOST_FIELDS = 200
 def twilio_routes(services: Services, account: TwilioAccount, refusal_of: RefusalOf) -> list[Route]:
     """The routes of Twilio's requests. An error is answered as in the API."""
     asked, person = _Asked(services, account), PersonAsked(services, account)
-    incoming = IncomingCalls(services, account, Reception(services))
+    incoming = IncomingCalls(services, account, InboundRouter(services))
 
     def signed(told: Told) -> RouteAnswer:
         async def answered(request: Request) -> Response:

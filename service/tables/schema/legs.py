@@ -2,9 +2,10 @@
 
 from sqlalchemy import Column, Index, Integer, String, Table, Text, text
 
+from callwright.service.platform.database.columns import partial_index
 from callwright.service.tables.schema.accounts import Moment, metadata, owner
 
-WAITING = text("queue_place > 0")
+WAITS_FOR_LINE = text("queue_place > 0")
 """Legs of callers who wait for a line. A literal, so that both databases use the partial index."""
 legs = Table(
     "legs",
@@ -35,7 +36,7 @@ legs = Table(
     Column("queue_place", Integer),
     Index("ix_legs_state", "state", "created_at"),
     Index("ix_legs_lease", "lease_owner", "state"),
-    Index("ix_legs_waiting", "org_id", sqlite_where=WAITING, postgresql_where=WAITING),
+    partial_index("ix_legs_waiting", "org_id", where=WAITS_FOR_LINE),
 )
 """One row for each call on a carrier's line, from its claim until its end is recorded.
 

@@ -123,7 +123,8 @@ async def followed(
 
     async with left(call, call_id), anyio.create_task_group() as tasks:
         tasks.start_soon(_obey, call, call_id, hang_up)
-        tasks.start_soon(_move_up, call, call_id, leg.queue)
+        if leg.call.answering is not None and leg.call.answering.wait is not None:
+            tasks.start_soon(_move_up, call, call_id, leg.queue)
         if meanwhile is not None:
             tasks.start_soon(meanwhile)
         for report in heard:

@@ -12,7 +12,7 @@ import anyio
 from callwright.service.platform.wake_signal import WakeSignal
 from callwright.service.telephony.carriers.called_number import caller_number, own_number
 from callwright.service.telephony.carriers.sip_trunk import SipTrunk, options_of
-from callwright.service.telephony.lines.media_processes import Door, MediaProcess
+from callwright.service.telephony.lines.media_processes import CallerIngress, MediaProcess
 from callwright.service.telephony.media.caller_messages import Incoming, RefuseCaller, TakeCallers
 
 log = logging.getLogger(__name__)
@@ -73,9 +73,9 @@ class SipCallers:
         self._news = anyio.Event()
 
     @property
-    def door(self) -> Door:
+    def ingress(self) -> CallerIngress:
         """What lets them in."""
-        return Door(TakeCallers(carrier_options=options_of(self._trunk)), self._comes)
+        return CallerIngress(TakeCallers(carrier_options=options_of(self._trunk)), self._comes)
 
     def call_ids(self) -> Collection[str]:
         """The calls whose callers wait here: no other process can answer them."""

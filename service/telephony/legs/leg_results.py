@@ -5,8 +5,6 @@ from dataclasses import dataclass, replace
 from callwright.service.telephony.engine import CallRequest, CallResult, EarlyEnd
 from callwright.service.telephony.transfers import CallTransfer
 
-_OF_CALLERS = ("busy", "rejected")
-"""How the platform ends the call of somebody who waits for a line in vain."""
 _NOBODY_FOLLOWED = (
     "The process that carried the call ended before anybody was known to answer; nobody knows what came of it."
 )
@@ -57,9 +55,7 @@ def unconfirmed(request: CallRequest) -> CallResult:
 def answered_after_all(result: CallResult) -> CallResult:
     """The result of a leg that somebody has answered, as its carrier has told. Whoever followed the call may not have
     known that: its media process ended, or the answer came while it was hung up."""
-    if result.outcome in ("answered", "transferred", "voicemail", "voicemail_left", "abandoned"):
-        return result
-    if result.hangup_cause == "transfer_failed" or (result.ended_by == "platform" and result.outcome in _OF_CALLERS):
+    if result.outcome in ("answered", "transferred", "voicemail", "voicemail_left"):
         return result
     is_lost = result.hangup_cause == "unconfirmed"
     return replace(

@@ -226,14 +226,16 @@ def reached(
 def end(connection: Connection, result: CallResult, at_ms: int, *, only_in: Collection[LegState] = ()) -> bool:
     """Ends a leg with its result, if it has not ended, and is in one of the states `only_in` if there are any.
 
-    A leg that somebody has answered ends as an answered call, whatever else its host knows.
+    A leg that somebody has answered ends as an answered call, whatever else its host knows. Whoever calls in is
+    answered by the host itself, which knows what came of it.
     """
     is_open = _L.state.in_(only_in) if only_in else _L.state != "ended"
-    found = select(_L.answered_at).where(_L.call_id == result.call_id, is_open).with_for_update()
+    found = select(_L.answered_at, _L.request).where(_L.call_id == result.call_id, is_open).with_for_update()
     leg = connection.execute(found).one_or_none()
     if leg is None:
         return False
-    result = result if leg.answered_at is None else answered_after_all(result)
+    if leg.answered_at is not None and _requests().validate_json(leg.request).answering is None:
+        result = answered_after_all(result)
     changed = update(legs).where(_L.call_id == result.call_id, is_open)
     connection.execute(changed.values(state="ended", ended_at=at_ms, result=_results().dump_json(result).decode()))
     return True

@@ -125,7 +125,7 @@ class MediaProcess:
 
 
 @dataclass(frozen=True)
-class Door:
+class CallerIngress:
     """How callers come in: by `order`, in one process at a time. `came` is told of each, with that process."""
 
     order: TakeCallers
@@ -135,7 +135,7 @@ class Door:
 class MediaProcesses:
     """Up to `most` media processes. They end with the block in which `run` works.
 
-    With a door one of them takes callers, and another one when it has ended. A caller is answered where they came in.
+    With an ingress one of them takes callers, and another one when it has ended. A caller is answered where they came.
     """
 
     def __init__(
@@ -144,12 +144,12 @@ class MediaProcesses:
         self._most, self._command, self._environment = most, command, environment
         self._processes: list[MediaProcess] = []
         self._starting = anyio.Lock()
-        self._door: Door | None = None
+        self._ingress: CallerIngress | None = None
         self._tasks: TaskGroup | None = None
 
-    def take_callers(self, door: Door) -> None:
+    def take_callers(self, ingress: CallerIngress) -> None:
         """Has the next process that starts take callers, and one after it when it has ended."""
-        self._door = door
+        self._ingress = ingress
 
     def has_room(self) -> bool:
         """Whether a process is ready that takes a call at once."""
@@ -203,7 +203,7 @@ class MediaProcesses:
     @property
     def _is_open(self) -> bool:
         """Whether a process takes callers, if one is to."""
-        return self._door is None or any(process.came for process in self._processes)
+        return self._ingress is None or any(process.came for process in self._processes)
 
     async def begin(self, order: BeginCall) -> MediaCall:
         """Begins a call in one of the processes: where nobody calls in, if there is the choice.
@@ -255,9 +255,9 @@ class MediaProcesses:
             with suppress(ProcessLookupError):
                 opened.kill()
             raise MediaUnavailable(f"a media process did not start (exit status {opened.returncode})")
-        if self._door is not None and not self._is_open:
-            process.came = partial(self._door.came, process)
-            await process.send(self._door.order)
+        if self._ingress is not None and not self._is_open:
+            process.came = partial(self._ingress.came, process)
+            await process.send(self._ingress.order)
         return process
 
     async def _say_alive(self, process: MediaProcess) -> None:

@@ -352,6 +352,6 @@ class Call:
 
     def _who_answered(self, known: AnsweredBy | None) -> AnsweredBy | None:
         """Who answered a call that was made. A caller has answered nothing."""
-        if self._other is None or self._begin.request.answering is not None:
-            return None if self._other is not None else known
-        return known or "unknown"
+        if self._other is None:
+            return known
+        return None if self._begin.request.answering is not None else known or "unknown"

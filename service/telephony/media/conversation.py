@@ -15,7 +15,7 @@ from callwright.service.telephony.media.policy import LivePolicy, Phrases, Sayin
 from callwright.service.telephony.media.sound.sound_clock import SoundClock
 from callwright.service.telephony.media.sound.sound_watch import SoundWatch
 from callwright.service.telephony.media.sound.transport import AgentTurn
-from callwright.service.telephony.media.speech.agent_speech import Voice
+from callwright.service.telephony.media.talk import Voice
 from callwright.service.telephony.media.tools.call_tools import CallTools
 from callwright.service.telephony.media.tools.policy_tools import PolicyTools
 from callwright.service.telephony.media.turns.contact_side import ContactSpeech, Entry, KeyEntries

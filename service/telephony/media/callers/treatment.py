@@ -7,16 +7,16 @@ it; who asks for no more calls is heard all the same.
 
 import time
 from collections.abc import Callable
-from typing import Literal, Protocol
+from typing import Literal
 
 from callwright.service.platform.phone import number_facts
 from callwright.service.rules.opt_out_words import is_opt_out, is_opt_out_key
 from callwright.service.telephony.answering import LONGEST_MESSAGE_S, Answering
-from callwright.service.telephony.engine import CallRequest, EndedBy, HangupCause
+from callwright.service.telephony.engine import CallRequest
 from callwright.service.telephony.media.callers.tone import mailbox_tone
-from callwright.service.telephony.media.findings import End, Findings
-from callwright.service.telephony.media.policy import Phrases, Saying
-from callwright.service.telephony.media.speech.agent_speech import Voice
+from callwright.service.telephony.media.findings import End
+from callwright.service.telephony.media.policy import Saying
+from callwright.service.telephony.media.talk import Talk
 from callwright.service.telephony.media.transfers.hold_tone import EVERY_S as TONE_EVERY_S
 from callwright.service.telephony.media.transfers.hold_tone import hold_tone
 from callwright.service.telephony.transfers import Destination
@@ -26,46 +26,6 @@ PLACE_EVERY_S = 20.0
 SILENT_S = 10.0
 """Silence in the mailbox that ends the message."""
 Stage = Literal["queue", "voicemail", "forward"]
-
-
-class Talk(Protocol):
-    """The conversation, as far as a treatment needs it."""
-
-    @property
-    def findings(self) -> Findings:
-        """What is known about the call."""
-        ...
-
-    @property
-    def phrases(self) -> Phrases:
-        """What is said by rule."""
-        ...
-
-    @property
-    def voice(self) -> Voice:
-        """What speaks."""
-        ...
-
-    @property
-    def speaks(self) -> bool:
-        """Whether something is being said."""
-        ...
-
-    async def say(self, saying: Saying) -> None:
-        """Says a sentence."""
-        ...
-
-    async def answered(self) -> None:
-        """The agent begins."""
-        ...
-
-    async def leave(self, saying: Saying, end: End) -> None:
-        """Says something last."""
-        ...
-
-    def finish(self, cause: HangupCause, ended_by: EndedBy) -> None:
-        """The call is over."""
-        ...
 
 
 def stage_of(answering: Answering | None) -> Stage | None:
@@ -99,13 +59,14 @@ class Treatment:
     async def begin(self) -> None:
         """The caller is there, and hears the first words."""
         self._began_at = self._tone_at = self._now()
+        if self._request.recording_announcement:  # the recording has begun with the call
+            await self._talk.say(self._talk.phrases.of("recorded"))
         if self.stage == "queue":
             await self._say_place()
         elif self.stage == "forward":
             await self._talk.say(self._talk.phrases.of("forwarding"))
         else:
-            notices = ("recorded",) if self._request.recording_announcement else ()
-            for key in ("closed", "leave_message", *notices):
+            for key in ("closed", "leave_message"):
                 await self._talk.say(self._talk.phrases.of(key))
 
     async def moved(self, place: int) -> None:

@@ -1,4 +1,4 @@
-"""The door of a media process to which a SIP trunk brings callers.
+"""The ingress of a media process: a SIP trunk brings callers there.
 
 Each caller hears it ring while the host is told of them. It begins their call, or refuses them; if it does neither in
 time, this process refuses them. Who does not come from the trunk gets the busy tone, and the host hears nothing of it:

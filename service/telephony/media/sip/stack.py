@@ -46,7 +46,7 @@ class SipStack:
         self._secured: tuple[bool, str, bool] | None = None
         self._agents: dict[tuple[SipTrunk, str], UserAgent] = {}
         self._lines: dict[int, Line] = {}
-        self._door: UserAgent | None = None
+        self._ingress: UserAgent | None = None
         self._rings: Callable[[Line], None] | None = None
         self._invited: Callable[[Invite], None] | None = None
         self._beside: set[asyncio.Task[None]] = set()
@@ -79,11 +79,11 @@ class SipStack:
             async with self._starting:
                 await self._start(trunk, listens_at=trunk.listens_at)
                 registers = trunk.listens_at is None
-                self._door = door = self._door or await self._agent(
+                self._ingress = ingress = self._ingress or await self._agent(
                     trunk, trunk.user or _CALLERS, registers=registers, catches_all=True
                 )
                 if registers:
-                    await door.register(timeout=_REGISTERS_WITHIN_S)
+                    await ingress.register(timeout=_REGISTERS_WITHIN_S)
         except RegistrationError as error:
             return not_registered(error.status)
         except (BaresipError, ValueError) as error:
@@ -137,7 +137,7 @@ class SipStack:
     async def _start(self, trunk: SipTrunk, *, listens_at: str | None = None) -> None:
         secured = (trunk.verify, trunk.ca_file, trunk.is_on_this_machine)
         if self._runtime is not None:
-            if listens_at is not None and self._door is None:
+            if listens_at is not None and self._ingress is None:
                 raise ValueError("it has begun without a port for them")
             if secured != self._secured:
                 raise ValueError("a process can have trunks of one network and with the same certificates only")

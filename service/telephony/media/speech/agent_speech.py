@@ -32,30 +32,6 @@ _MARK = re.compile(r"\[(?:(hang_up)|([0-9*#]{1,32}))\]")
 _LONGEST_MARK = 40
 
 
-class Voice(Protocol):
-    """What the conversation does in the pipeline."""
-
-    async def say(self, text: str, *, language: str | None = None, then: Then = "listen") -> None:
-        """Says a sentence as a turn of its own, after what is being said."""
-        ...
-
-    async def silence(self) -> None:
-        """Interrupts what is being said and thought."""
-        ...
-
-    async def expect_answer(self) -> None:
-        """The model was asked."""
-        ...
-
-    async def press(self, keys: str) -> None:
-        """Presses keys, after what is being said."""
-        ...
-
-    async def play(self, pcm: bytes) -> None:
-        """Plays sound that is no speech, after what is being said."""
-        ...
-
-
 class AnswerClock(Protocol):
     """Is told how the model answers."""
 

@@ -1,43 +1,9 @@
 """What tools do on the line of a call, through its conversation."""
 
 from datetime import datetime
-from typing import Protocol
 
-from callwright.service.telephony.media.findings import End, Findings
-from callwright.service.telephony.media.policy import Phrases, Saying
-from callwright.service.telephony.media.speech.agent_speech import Voice
-
-
-class Talk(Protocol):
-    """The conversation, as far as tools change how it goes on."""
-
-    @property
-    def findings(self) -> Findings:
-        """What is known about the call."""
-        ...
-
-    @property
-    def phrases(self) -> Phrases:
-        """What is said by rule."""
-        ...
-
-    @property
-    def voice(self) -> Voice:
-        """What speaks."""
-        ...
-
-    @property
-    def speaks(self) -> bool:
-        """Whether the agent is saying something."""
-        ...
-
-    async def say(self, saying: Saying) -> None:
-        """Says a sentence."""
-        ...
-
-    async def leave(self, saying: Saying, end: End) -> None:
-        """Says something last."""
-        ...
+from callwright.service.telephony.media.findings import End
+from callwright.service.telephony.media.talk import Talk
 
 
 class ToolLine:

@@ -2,18 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 import anyio
 
 from callwright.contract.transfers import MOST_TRANSFERS, TransferCause, TransferStatus
-from callwright.service.telephony.engine import CallRequest, EndedBy, HangupCause
-from callwright.service.telephony.media.findings import Findings
+from callwright.service.telephony.engine import CallRequest
 from callwright.service.telephony.media.messages import PersonOnLine, Transferring
 from callwright.service.telephony.media.other_side import Gone, OtherSide
-from callwright.service.telephony.media.policy import Phrases, Saying
 from callwright.service.telephony.media.sound.sound_clock import SoundClock
-from callwright.service.telephony.media.speech.agent_speech import Voice
+from callwright.service.telephony.media.talk import Talk
 from callwright.service.telephony.media.transfers.hold_tone import EVERY_S, TONE_S, hold_tone
 from callwright.service.telephony.media.transfers.means import NotTransferred, TransferMeans, Wanted
 from callwright.service.telephony.media.transfers.time_on_line import TimeOnLine
@@ -24,38 +21,6 @@ _WORD_EVERY = 3
 """After so many tones a word is said."""
 _LONGEST_SAYING_S = 15.0
 _LOOK_S = 0.1
-
-
-class Talk(Protocol):
-    """The conversation, as far as a transfer needs it."""
-
-    @property
-    def findings(self) -> Findings:
-        """What is known about the call."""
-        ...
-
-    @property
-    def phrases(self) -> Phrases:
-        """What is said by rule."""
-        ...
-
-    @property
-    def voice(self) -> Voice:
-        """What speaks."""
-        ...
-
-    @property
-    def speaks(self) -> bool:
-        """Whether the agent is saying something."""
-        ...
-
-    async def say(self, saying: Saying) -> None:
-        """Says a sentence."""
-        ...
-
-    def finish(self, cause: HangupCause, ended_by: EndedBy) -> None:
-        """The agent's part of the call is over."""
-        ...
 
 
 class Handover:
@@ -121,17 +86,16 @@ class Handover:
 
     async def forward(self, destination: Destination) -> TransferCause | None:
         """Puts a caller through whom the agent does not answer, and returns why that failed. The caller knows it."""
-        self._announces = False
-        return await self._try(destination, "")
+        return await self._try(destination, "", is_forwarded=True)
 
-    async def _try(self, destination: Destination, summary: str) -> TransferCause | None:
+    async def _try(self, destination: Destination, summary: str, *, is_forwarded: bool = False) -> TransferCause | None:
         self._tries += 1
         started_s = round(self._clock.now_s(), 3)
         self._now = CallTransfer(
             kind=destination.kind, to=destination.to, name=destination.name, started_s=started_s, at_s=started_s
         )
         try:
-            await self._transferred(destination, summary)
+            await self._transferred(destination, summary, is_forwarded=is_forwarded)
         except NotTransferred as error:
             self._on_line.gone()
             self._reached("failed", error.cause)
@@ -140,13 +104,13 @@ class Handover:
             return error.cause
         return None
 
-    async def _transferred(self, destination: Destination, summary: str) -> None:
+    async def _transferred(self, destination: Destination, summary: str, *, is_forwarded: bool) -> None:
         if self._means is None or destination.to is None:
             raise NotTransferred("not_possible")
         if not destination.may_be_called(self._request.own_number):
             raise NotTransferred("not_allowed")
         self._reached("ringing")
-        if self._announces:
+        if self._announces and not is_forwarded:
             await self._talk.say(self._talk.phrases.own_or(destination.say_before, "transfer"))
         wanted = Wanted(
             kind=destination.kind,
@@ -155,7 +119,7 @@ class Handover:
             language=self._request.agent.language,
             ring_timeout_s=destination.ring_timeout_s,
             confirm_key=destination.confirm_key,
-            sorry=self._talk.phrases.of("transfer_failed" if destination.name else "forward_failed").text,
+            sorry=self._talk.phrases.of("forward_failed" if is_forwarded else "transfer_failed").text,
         )
         if wanted.kind == "cold":
             await self._said()

@@ -71,7 +71,7 @@ class Desk:
 
     def __post_init__(self) -> None:
         self.callers = SipCallers(self.trunk, (OWN,), self.receive, has_room=lambda: self.has_room, woken=WakeSignal())
-        self.media.take_callers(self.callers.door)
+        self.media.take_callers(self.callers.ingress)
 
     async def receive(self, caller: SipCaller) -> str | None:
         self.came.append(caller)

@@ -1,7 +1,6 @@
-"""Receives whoever calls on a real line: the number's routing webhook is asked while it rings, and the call begins.
+"""Routes whoever calls on a real line: the number's routing webhook is asked while it rings, and the call begins.
 
-Every door comes here: a SIP trunk, a carrier's request, a page in the browser. It takes as long as the webhook may, a
-second, and two transactions.
+A SIP trunk and a carrier's request both come here. It takes as long as the webhook may, a second, and two transactions.
 """
 
 import logging
@@ -10,20 +9,19 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, select
 
+from callwright.service.dialling.queue import FIND
 from callwright.service.inbound.arrival import Arrival
-from callwright.service.inbound.live.live_calls import NOBODY, LiveCaller, Received, begin_live, known_already
+from callwright.service.inbound.live.live_calls import NOBODY, LiveCaller, Routed, begin_live, known_already
 from callwright.service.inbound.routing.asking import RoutingWebhook
-from callwright.service.inbound.routing.question import Question
-from callwright.service.platform.phone import number_facts
+from callwright.service.inbound.routing.question import question_about
 from callwright.service.services import Services
-from callwright.service.tables.schema import deployments, phone_numbers
+from callwright.service.tables.schema import phone_numbers
 
 log = logging.getLogger(__name__)
-_N, _D = phone_numbers.c, deployments.c
+_N = phone_numbers.c
 _NUMBER = select(phone_numbers).where(
     _N.number == bindparam("number"), _N.released_at.is_(None), _N.simulated.is_(False)
 )
-_DEPLOYMENT = select(deployments).where(_D.id == bindparam("id"))
 
 
 @dataclass(frozen=True)
@@ -32,11 +30,11 @@ class _Called:
 
     number: Row[Any]
     deployment: Row[Any]
-    again: Received | None
+    again: Routed | None
 
 
-class Reception:
-    """Receives callers of any carrier. It may be asked for many at once."""
+class InboundRouter:
+    """Routes callers of any carrier. It may be asked for many at once."""
 
     def __init__(self, services: Services) -> None:
         self._services, self._webhook = services, RoutingWebhook(services)
@@ -45,7 +43,7 @@ class Reception:
         """Does what only the first caller of this process would wait for."""
         await self._webhook.ready()
 
-    async def receive(self, caller: LiveCaller) -> Received:
+    async def route(self, caller: LiveCaller) -> Routed:
         """What a caller gets. Their call has begun, and its leg waits for a host unless they are refused.
 
         Raises StorageUnavailable: nothing was stored, and nobody answers.
@@ -59,29 +57,16 @@ class Reception:
             return called.again
         arrival = await self._arrival(caller, called)
         given = (services.ids, called.deployment.id, caller, arrival)
-        received = await services.database.write(begin_live, *given, now_ms=services.clock.now_ms())
+        routed = await services.database.write(begin_live, *given, now_ms=services.clock.now_ms())
         services.wake()
-        return received
+        return routed
 
     async def _arrival(self, caller: LiveCaller, called: _Called) -> Arrival:
         ids, clock, number = self._services.ids, self._services.clock, called.number
         call_id, at_ms = ids.new("cal"), clock.now_ms()
         if not number.routing_enabled or number.routing_url is None:
             return Arrival(call_id, caller.from_, at_ms)
-        question = Question(
-            id=ids.new("evt"),
-            org_id=number.org_id,
-            number_id=number.id,
-            url=number.routing_url,
-            secrets=(number.routing_secret,),
-            call_id=call_id,
-            from_=caller.from_,
-            from_country=number_facts(caller.from_).country if caller.from_ else None,
-            to=number.number,
-            deployment_id=called.deployment.id,
-            agent_id=called.deployment.agent_id,
-            simulated=called.deployment.simulated,
-        )
+        question = question_about(ids.new("evt"), number, called.deployment, call_id, caller.from_)
         return Arrival(call_id, caller.from_, at_ms, question=question, asked=await self._webhook.ask(question))
 
 
@@ -89,5 +74,5 @@ def _called(connection: Connection, caller: LiveCaller) -> _Called | None:
     number = connection.execute(_NUMBER, {"number": caller.to}).first()
     if number is None or number.inbound_deployment_id is None:
         return None
-    deployment: Row[Any] = connection.execute(_DEPLOYMENT, {"id": number.inbound_deployment_id}).one()
+    deployment: Row[Any] = connection.execute(FIND, {"id": number.inbound_deployment_id}).one()
     return _Called(number, deployment, known_already(connection, caller, deployment.id))
