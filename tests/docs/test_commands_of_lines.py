@@ -1,4 +1,4 @@
-"""The pages about real lines and what agents do on them: each command that stands there is understood."""
+"""The pages about real lines, callers and what calls may do: each command that stands there is understood."""
 
 import re
 import shlex
@@ -11,7 +11,19 @@ import typer
 from callwright.server.commands.line import app
 from tests.house.tree import ROOT
 
-PAGES = ("twilio", "real-calls", "costs", "transfers", "call-tools", "providers")
+PAGES = (
+    *("twilio", "real-calls", "costs", "transfers", "call-tools", "providers"),
+    *(
+        "inbound-calls",
+        "agent-versions",
+        "wallet",
+        "compliance",
+        "do-not-call",
+        "webhooks",
+        "postgres",
+        "call-capacity",
+    ),
+)
 _WHOLE = re.compile(r"^(?:[A-Z_]+=\S+ )?(callwright .*)$", re.MULTILINE)
 _IN_A_SENTENCE = re.compile(r"`(callwright [^`]+)`")
 
