@@ -12,17 +12,8 @@ from callwright.server.commands.line import app
 from tests.house.tree import ROOT
 
 PAGES = (
-    *("twilio", "real-calls", "costs", "transfers", "call-tools", "providers"),
-    *(
-        "inbound-calls",
-        "agent-versions",
-        "wallet",
-        "compliance",
-        "do-not-call",
-        "webhooks",
-        "postgres",
-        "call-capacity",
-    ),
+    *("twilio", "real-calls", "costs", "transfers", "call-tools", "providers", "inbound-calls"),
+    *("wallet", "compliance", "do-not-call", "webhooks", "call-capacity"),
 )
 _WHOLE = re.compile(r"^(?:[A-Z_]+=\S+ )?(callwright .*)$", re.MULTILINE)
 _IN_A_SENTENCE = re.compile(r"`(callwright [^`]+)`")
