@@ -1,9 +1,14 @@
-"""Measures how many simulated calls a second are made and stored, with all related rows, on SQLite and one core."""
+"""Runs a campaign on the simulated network, on SQLite and one core: how many calls a second are made and stored.
+
+`bench.stored_calls` says what each of them costs.
+"""
 
 import os
 import sys
 import tempfile
 import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import anyio
@@ -25,31 +30,40 @@ INTENTS = ("yes", "no", "later", "asks_first")
 """Nobody opts out: a review of many opt-outs would pause the campaign."""
 
 
-def _csv(contacts: int) -> str:
+DATABASE = "bench.db"
+BEGINS_MS = 1_796_137_200_000
+"""The moment at which the service's clock begins: a Tuesday at ten in New York, where everybody is called."""
+_ROWS_OF_IMPORT = 20_000
+
+
+def _csv(first: int, end: int) -> str:
     rows = (
         f"+1212{200 + index // 8_000:03d}{2_000 + index % 8_000:04d},Person {index},{INTENTS[index % len(INTENTS)]}"
-        for index in range(contacts)
+        for index in range(first, end)
     )
     return "phone_number,first_name,sim.intent\n" + "\n".join(rows) + "\n"
 
 
-async def calls_per_second(contacts: int) -> tuple[float, float, int]:
-    """Runs a campaign. Returns calls a second, seconds and the number of calls. Uses one core on Linux."""
+@asynccontextmanager
+async def campaign_of(folder: Path, contacts: int) -> AsyncGenerator[tuple[Client, str]]:
+    """A client of a service on SQLite in this folder, and the id of a draft deployment with so many contacts.
+
+    Uses one core on Linux from now on.
+    """
     if sys.platform == "linux":
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
-        settings = ServiceSettings(data=Path(folder), database_url=f"sqlite:///{folder}/bench.db")
-        async with running(settings) as service:
-            services = service.services
-            now_ms = services.clock.now_ms()
-            org = await services.database.write(accounts.create_organization, services.ids, "bench", "growth", now_ms)
-            await services.database.write(accounts.fund, services.ids, org, 10_000 * MICROS, now_ms)
-            key = await services.database.write(accounts.create_key, services.ids, org, "bench", now_ms)
-            async with Client("http://bench/v1", key.secret, transport=ASGITransport(app=service.asgi)) as client:
-                return await _run(client, contacts)
+    url = f"sqlite:///{folder / DATABASE}"
+    async with running(ServiceSettings(data=folder, database_url=url, clock_begins_ms=BEGINS_MS)) as service:
+        services = service.services
+        now_ms = services.clock.now_ms()
+        org = await services.database.write(accounts.create_organization, services.ids, "bench", "growth", now_ms)
+        await services.database.write(accounts.fund, services.ids, org, 1_000_000 * MICROS, now_ms)
+        key = await services.database.write(accounts.create_key, services.ids, org, "bench", now_ms)
+        async with Client("http://bench/v1", key.secret, transport=ASGITransport(app=service.asgi)) as client:
+            yield client, await _prepared(client, contacts)
 
 
-async def _run(client: Client, contacts: int) -> tuple[float, float, int]:
+async def _prepared(client: Client, contacts: int) -> str:
     agent = await client.agents.create(
         name="bench",
         voice_id="en-US-ada",
@@ -58,12 +72,14 @@ async def _run(client: Client, contacts: int) -> tuple[float, float, int]:
         welcome_message="Hello {{first_name}}, this is Ada of Bright Dental.",
     )
     audience = await client.audiences.create(name="bench")
-    imported = await client.audiences.import_csv(id=audience.id, csv=_csv(contacts))
-    with anyio.fail_after(300):
-        while imported.completed_at is None:
-            await anyio.sleep(0.05)
-            imported = await client.audiences.get_import(id=audience.id, import_id=imported.id)
-    number = await client.phone_numbers.rent(country="US")
+    for first in range(0, contacts, _ROWS_OF_IMPORT):
+        text = _csv(first, min(first + _ROWS_OF_IMPORT, contacts))
+        imported = await client.audiences.import_csv(id=audience.id, csv=text)
+        with anyio.fail_after(300):
+            while imported.completed_at is None:
+                await anyio.sleep(0.05)
+                imported = await client.audiences.get_import(id=audience.id, import_id=imported.id)
+    number = await client.phone_numbers.rent(country="US", max_calls_per_day=100_000)
     deployment = await client.deployments.create(
         name="bench",
         agent_id=agent.id,
@@ -72,13 +88,26 @@ async def _run(client: Client, contacts: int) -> tuple[float, float, int]:
         max_concurrency=100,
         calls_per_second=100,
     )
-    begun = time.perf_counter()
-    deployment = await client.deployments.start(id=deployment.id)
-    with anyio.fail_after(600):
+    return deployment.id
+
+
+async def complete(client: Client, deployment_id: str, *, asked_every_s: float = 0.1) -> int:
+    """Starts a deployment and asks until it is completed. Returns the number of its calls."""
+    deployment = await client.deployments.start(id=deployment_id)
+    with anyio.fail_after(600 + deployment.stats.contacts / 100):
         while deployment.status == "active":
-            await anyio.sleep(0.1)
-            deployment = await client.deployments.get(id=deployment.id)
-    seconds = time.perf_counter() - begun
+            await anyio.sleep(asked_every_s)
+            deployment = await client.deployments.get(id=deployment_id)
     if deployment.status != "completed":
         raise RuntimeError(f"the campaign is {deployment.status}: {deployment.status_reason}")
-    return deployment.stats.attempts / seconds, seconds, deployment.stats.attempts
+    return deployment.stats.attempts
+
+
+async def calls_per_second(contacts: int) -> tuple[float, float, int]:
+    """Runs a campaign. Returns calls a second, seconds and the number of calls."""
+    with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
+        async with campaign_of(Path(folder), contacts) as (client, deployment_id):
+            begun = time.perf_counter()
+            calls = await complete(client, deployment_id)
+            seconds = time.perf_counter() - begun
+    return calls / seconds, seconds, calls

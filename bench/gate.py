@@ -38,6 +38,7 @@ from callwright.service.rules.regions.rule_file import shipped_rules
 from callwright.service.services import Services
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables.schema import deployments
+from callwright.service.workers import large_changes
 
 SIZES = (1_000, 10_000, 100_000)
 PAIRS = 5
@@ -134,6 +135,8 @@ async def _prepared(folder: Path, contacts: int) -> None:
             retry_policy=RetryPolicy(max_attempts=2, interval_minutes=[60], different_time_of_day=False),
         )
         await tenant.client.deployments.start(id=made.id)
+        while await large_changes.work_on_some(tenant.services):
+            pass
         await _driven(tenant.services, min(contacts // 2 // LINES, BEFORE))
 
 

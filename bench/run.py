@@ -13,10 +13,15 @@ from statistics import median
 
 import anyio
 
-from bench import gate
+from bench import exports, gate, large_changes, stored_calls
 from bench.campaign import calls_per_second
+from bench.imports import imports
 from bench.live_calls import answers
+from bench.million.contract_walk import contract_walk
+from bench.million.engines import ENGINES, engine_of
+from bench.million.people_corpus import PEOPLE
 from bench.million.search_million import search_million
+from bench.million.walk_corpus import CALLS
 from bench.million.walk_million import walk_million
 from bench.rest import beside_fastapi, rest
 from bench.tool_calls.against_openapi import compared
@@ -82,15 +87,51 @@ def main() -> None:
         "--walk-million",
         type=Path,
         metavar="FOLDER",
-        help="nothing but lists of a million calls, kept in this folder: 0.7 GB, a minute to make",
+        help="nothing but lists of a million calls, kept in this folder: 2 GB, two minutes to make",
     )
+    parser.add_argument(
+        "--contract-walk",
+        type=Path,
+        metavar="FOLDER",
+        help="nothing but each list, sort, filter and statistic, of ten thousand calls and people and of many",
+    )
+    parser.add_argument("--many-calls", type=int, default=CALLS, help="calls of --contract-walk")
+    parser.add_argument("--many-people", type=int, default=PEOPLE, help="people of --contract-walk")
     parser.add_argument("--deliveries", action="store_true", help="nothing but delivering events")
     parser.add_argument("--delivery-fairness", action="store_true", help="nothing but bad endpoints among good ones")
     parser.add_argument("--routing", action="store_true", help="nothing but asking a routing webhook about callers")
     parser.add_argument(
         "--gate", action="store_true", help="nothing but what the gate costs, 1,000 to 100,000 contacts"
     )
+    parser.add_argument(
+        "--stored-calls",
+        type=int,
+        nargs="*",
+        metavar="CONTACTS",
+        help="nothing but what a stored call costs, beside bare inserts of its rows, and the bytes of each table and "
+        f"index; for campaigns of {', '.join(f'{one:,}' for one in stored_calls.CONTACTS)} contacts or of these sizes",
+    )
     parser.add_argument("--live", action="store_true", help="nothing but how soon live calls are answered")
+    parser.add_argument(
+        "--large-changes",
+        type=int,
+        metavar="CONTACTS",
+        help="nothing but how long others wait while so many are started, cancelled and deleted",
+    )
+    parser.add_argument(
+        "--import",
+        type=int,
+        metavar="ROWS",
+        dest="imported",
+        help="nothing but importing an uploaded list of so many people, with a kill in the middle",
+    )
+    parser.add_argument(
+        "--engine",
+        choices=ENGINES,
+        default="sqlite",
+        help="the database of --import, --contract-walk and --large-changes",
+    )
+    parser.add_argument("--export", type=int, metavar="CALLS", help="nothing but exports of 10,000 and so many calls")
     parser.add_argument("--rest", action="store_true", help="nothing but REST, beside bare baselines")
     parser.add_argument("--fastapi", action="store_true", help="nothing but REST, beside a FastAPI application")
     asked = parser.parse_args()
@@ -106,8 +147,20 @@ def main() -> None:
     if asked.gate:
         gate.main()
         return
+    if asked.stored_calls is not None:
+        stored_calls.main(tuple(asked.stored_calls) or stored_calls.CONTACTS)
+        return
     if asked.live:
         answers.main()
+        return
+    if asked.large_changes is not None:
+        large_changes.main(asked.large_changes, asked.engine)
+        return
+    if asked.imported is not None:
+        imports.main(asked.imported, asked.engine)
+        return
+    if asked.export is not None:
+        exports.main(asked.export)
         return
     if asked.rest:
         rest.main(asked.rounds)
@@ -118,6 +171,10 @@ def main() -> None:
     if asked.walk_million is not None:
         asked.walk_million.mkdir(parents=True, exist_ok=True)
         anyio.run(walk_million, asked.walk_million)
+        return
+    if asked.contract_walk is not None:
+        with engine_of(asked.engine, asked.contract_walk) as engine:
+            anyio.run(contract_walk, engine, asked.many_calls, asked.many_people)
         return
     if asked.search_million is not None:
         asked.search_million.mkdir(parents=True, exist_ok=True)

@@ -19,7 +19,7 @@ from callwright.contract import (
 )
 from callwright.contract.agents import agents, call_tool_settings
 from callwright.contract.calls import calls, conversations, evidence, transcripts, unconfirmed
-from callwright.contract.deployments import deployments, placing, talks
+from callwright.contract.deployments import deployments, exports, placing, talks
 
 
 class Agents(Noun):
@@ -78,6 +78,7 @@ class PhoneNumbers(Noun):
     update = method(phone_numbers.update_phone_number)
     release = method(phone_numbers.release_phone_number)
     simulate_call = method(simulated_callers.simulate_inbound_call)
+    talk = method(talks.talk_to_number)
     set_inbound_routing = method(inbound_routing.set_inbound_routing)
     remove_inbound_routing = method(inbound_routing.remove_inbound_routing)
     test_inbound_routing = method(inbound_routing.test_inbound_routing)
@@ -104,6 +105,7 @@ class Deployments(Noun):
     cancel = method(deployments.cancel_deployment)
     list_contacts = listing(deployments.list_contacts)
     list_evidence = listing(evidence.list_evidence)
+    export = download(exports.export_deployment)
 
 
 class Calls(Noun):

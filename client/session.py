@@ -10,6 +10,7 @@ from callwright.client.answers import output_of
 from callwright.client.compat.external_address import ADDRESS_LIMIT_S, Accepts, AddressContent, opened
 from callwright.client.compat.lenient_response import LenientResponse, lenient_response
 from callwright.client.compat.paths import Compat
+from callwright.client.compat.upload_address import UploadState, send_part
 from callwright.client.download import DownloadRequest
 from callwright.client.errors import InvalidArguments, ServiceProblem
 from callwright.client.listing import Listing
@@ -92,6 +93,10 @@ class Session:
             AddressUnreadable: it must not be opened, or its content is not usable.
         """
         return opened(self._transport, url, accepts=accepts, limit_s=limit_s, chosen_by_user=chosen_by_user)
+
+    async def send_part(self, url: str, content: bytes, *, begin: int, total: int) -> UploadState:
+        """Sends bytes of a file to the `upload_url` of an import, as `upload_address.py` says. Without the API key."""
+        return await send_part(self._transport, url, content, begin=begin, total=total)
 
     @property
     def compat(self) -> Compat:

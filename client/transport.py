@@ -45,6 +45,7 @@ __all__ = [
     "Stream",
     "Transport",
     "close_response",
+    "failure_of",
     "httpx",
     "read_whole",
     "tool_name",
@@ -193,6 +194,11 @@ class Transport:
     def __repr__(self) -> str:
         return f"Transport({self.base_url!r})"
 
+    @property
+    def is_direct(self) -> bool:
+        """Whether the service may run in this process, so that what it calls its own address is no way to it."""
+        return self._direct is not None
+
     async def exchange(self, wire: WireRequest) -> Answer:
         """Sends a request, again where that is safe, and reads the whole answer.
 
@@ -265,7 +271,7 @@ class Transport:
             response = await self._sent(wire)
             try:
                 if not response.is_success:
-                    raise await _failure(response)
+                    raise await failure_of(response)
                 return Answer(
                     response.status_code, _headers(response), await read_whole(response, self._bounds.answer_bytes)
                 )
@@ -278,7 +284,7 @@ class Transport:
             if response.is_success or response.status_code == 304:
                 return response
             try:
-                raise await _failure(response)
+                raise await failure_of(response)
             finally:
                 await close_response(response)
 
@@ -356,7 +362,8 @@ async def read_whole(response: Response, limit_bytes: int) -> bytes:
     return bytes(body)
 
 
-async def _failure(response: httpx.Response) -> ServiceProblem | UnexpectedAnswer:
+async def failure_of(response: httpx.Response) -> ServiceProblem | UnexpectedAnswer:
+    """The error of an answer that is no success. Reads it."""
     if response.status_code < 400:
         message = f"the service answered with status {response.status_code}, which no operation gives"
         return UnexpectedAnswer(message, status=response.status_code, request_id=response.headers.get("x-request-id"))

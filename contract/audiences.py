@@ -25,14 +25,15 @@ from callwright.contract.declaration.marks import (
     ColumnText,
     ContactNumber,
     OwnText,
-    QuotedText,
 )
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import listing, operation, removal
 from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
 from callwright.contract.declaration.revisions import Expecting, Revision
-from callwright.contract.declaration.rows import ColumnName, CsvText, FileBytes, Row, RowList
+from callwright.contract.declaration.rows import ColumnName, CsvText, FileBytes, FileUrl, Row, RowList
+from callwright.contract.declaration.uploads import UploadEnd, UploadUrl
 from callwright.contract.problems import AUDIENCE_FULL, AUDIENCE_IN_USE, DUPLICATE_NAME, SPENDING_CAP_REACHED
+from callwright.contract.row_errors import RowError as RowError
 
 Dedupe = Literal["phone", "external_id", "none"]
 AudienceStatus = Literal["empty", "importing", "ready", "failed"]
@@ -44,6 +45,16 @@ PhoneColumn = Annotated[
 DefaultCountry = Annotated[
     CountryCode,
     Field(description="Country in which numbers without a + are read, for example US. Without it only E.164 is valid."),
+]
+PriorityColumn = Annotated[
+    ColumnName, Field(description="Column with 0 to 9: whom a campaign calls first, the highest; empty is 0.")
+]
+NotBeforeColumn = Annotated[
+    ColumnName,
+    Field(description="Column with an ISO 8601 date or time before which nobody calls; without an offset, local."),
+]
+LanguageColumn = Annotated[
+    ColumnName, Field(description="Column with the BCP-47 tag of the language that the agent speaks with the person.")
 ]
 
 MAX_ROWS = 5_000_000
@@ -61,38 +72,6 @@ class Column(Resource):
     fill_rate: Annotated[float, Field(description="Share of rows that have a value, 0 to 1.")]
 
 
-class RowError(Resource):
-    """A row that could not be taken, and why."""
-
-    row_number: Annotated[int, Field(description="Row in the upload, from 1 for the first data row.")]
-    line: Annotated[
-        int | None, Field(description="Of a file: the line in which the row begins, from 1; in XLSX the sheet's row.")
-    ] = None
-    external_id: Annotated[Cell | None, Field(description="The list's own id of the person, where it has one.")] = None
-    column: ColumnText | None = None
-    code: Annotated[
-        OwnText,
-        Field(
-            description=(
-                "missing_phone, invalid_phone, spreadsheet_damage, several_numbers, ambiguous_country, not_dialable, "
-                "duplicate_in_file, duplicate_in_audience, column_count_mismatch, cell_too_long, bad_type, "
-                "bad_encoding, bad_column_name, invalid_timezone or invalid_steering."
-            )
-        ),
-    ]
-    message: Annotated[QuotedText, PERSONAL]
-    value_redacted: Annotated[
-        QuotedText | None,
-        Field(
-            description=(
-                "The refused value: in the phone column with its middle masked, in others with the middle of its "
-                "digits masked where it has five and more."
-            )
-        ),
-        PERSONAL,
-    ] = None
-
-
 class Audience(Stored):
     """A list of people to call."""
 
@@ -108,6 +87,9 @@ class Audience(Stored):
         ColumnText | None, Field(description="Null until it is given or found by its name, such as timezone or tz.")
     ] = None
     external_id_column: ColumnText | None = None
+    priority_column: ColumnText | None = None
+    not_before_column: ColumnText | None = None
+    language_column: ColumnText | None = None
     dedupe: Dedupe
     columns: Annotated[list[Column], DERIVED]
     row_count: Annotated[int, Field(description="Rows received: valid, invalid and duplicate ones."), COUNTED]
@@ -120,20 +102,15 @@ class Audience(Stored):
     ] = None
     open_imports: Annotated[
         list[OwnText],
-        Field(
-            description=(
-                "Imports of files that have not ended: nobody knows yet how many people they add. Only where one "
-                "audience is read, else empty."
-            )
-        ),
+        Field(description="Imports of files that have not ended. Only where one audience is read, else empty."),
         DERIVED,
     ] = []
     revision: Annotated[
         Revision | None,
         Field(
             description=(
-                "Another one as soon as another campaign calls its people, or one of those that do has changed; rows "
-                "do not matter to it. Only where one audience is read, else null. Opaque."
+                "Another one once another campaign calls its people, or one of those that do has changed, whatever "
+                "its rows. Only where one audience is read, else null. Opaque."
             )
         ),
         DERIVED,
@@ -167,6 +144,9 @@ class AudienceRow(Resource):
     country: OwnText | None = None
     timezone: Annotated[OwnText | None, Field(description="IANA zone from the time zone column, if any.")] = None
     external_id: Cell | None = None
+    priority: Annotated[int | None, Field(description="1 to 9, the highest first; null for 0.")] = None
+    not_before: Annotated[Timestamp | None, Field(description="No campaign calls the person before it.")] = None
+    language: Annotated[OwnText | None, Field(description="In which agents speak with the person.")] = None
     name: Annotated[
         Cell | None, Field(description="What the list calls the person; null where it has no column of names.")
     ] = None
@@ -184,7 +164,7 @@ class AudienceImport(Resource):
     id: str
     audience_id: str
     status: Annotated[
-        Literal["pending", "importing", "completed", "completed_with_errors", "failed"],
+        Literal["uploading", "pending", "importing", "completed", "completed_with_errors", "failed"],
         Field(description="failed: nothing of the file was taken, or what is in `added`; status_reason says why."),
     ]
     status_reason: OwnText | None = None
@@ -194,12 +174,25 @@ class AudienceImport(Resource):
     total_rows: int | None = None
     processed: int
     percent: int
+    rows_per_second: Annotated[
+        int | None, Field(description="How fast its rows are taken, since the first ones; null before that."), DERIVED
+    ] = None
+    seconds_left: Annotated[
+        int | None, Field(description="When it ends at that speed; null when it has ended or nobody knows."), DERIVED
+    ] = None
     added: int
     invalid: int
     duplicates: int
     created_at: Timestamp
     completed_at: Timestamp | None = None
+    expires_at: UploadEnd | None = None
     created_by_key_id: str | None = None
+
+
+class BegunImport(AudienceImport):
+    """A new import, and where its file goes if it is still to be uploaded."""
+
+    upload_url: UploadUrl | None = None
 
 
 class ListAudiences(MadeBetween, PageQuery):
@@ -229,6 +222,9 @@ class CreateAudience(Input):
     external_id_column: Annotated[
         ColumnName | None, Field(description="The column with your own id of a person, if there is one.")
     ] = None
+    priority_column: PriorityColumn | None = None
+    not_before_column: NotBeforeColumn | None = None
+    language_column: LanguageColumn | None = None
     dedupe: Annotated[Dedupe, Field(description="Which rows count as the same person; the first one is kept.")] = (
         "phone"
     )
@@ -281,7 +277,7 @@ class ListAudienceRows(PageQuery):
 
 
 class ImportAudience(Expecting):
-    """A file to import: its text in `csv`, or its bytes in `file`.
+    """A file to import: its text in `csv`, its bytes in `file`, its address in `url`, or none to upload a larger one.
 
     The first row names the columns, at most 100; a cell has up to 1,000 characters. CSV (RFC 4180) may have commas,
     semicolons, tabs or bars between its columns, and any usual encoding. Of XLSX the first sheet with content is read.
@@ -290,17 +286,20 @@ class ImportAudience(Expecting):
     (`audience_importing`); its people join those that are active or paused already. An import that has not ended
     within 6 hours fails.
     Bad rows are left out and listed. Where more than half are bad, duplicates not counted, none of the file is taken.
-    Each import counts for itself, so each part of a large file that is sent in parts.
     """
 
     id: AudienceId
     csv: CsvText | None = None
     file: FileBytes | None = None
+    url: FileUrl | None = None
 
     @model_validator(mode="after")
     def _has_one_source(self) -> "ImportAudience":
-        if (self.csv is None) == (self.file is None):
-            raise ValueError("give either the text of a file as csv, or its bytes as file")
+        if sum(source is not None for source in (self.csv, self.file, self.url)) > 1:
+            raise ValueError(
+                "give either the text of a file as csv, or its bytes as file, or its address as url, or none of them "
+                "to upload it"
+            )
         return self
 
 
@@ -376,7 +375,7 @@ import_audience = operation(
     "import_audience",
     "POST /audiences/{id}/imports",
     takes=ImportAudience,
-    gives=AudienceImport,
+    gives=BegunImport,
     status=202,
     problems=(SPENDING_CAP_REACHED,),
     summary="Import a CSV or XLSX file into an audience.",

@@ -114,6 +114,20 @@ ORIGIN_NOT_ALLOWED = ProblemCode(
     type="permission_error",
     flat=True,
 )
+NOT_AUTHENTICATED = ProblemCode(
+    "not_authenticated",
+    "The session of the dashboard has ended.",
+    "Log in again; `callwright open` makes a link.",
+    status=401,
+    type="authentication_error",
+)
+FORBIDDEN = ProblemCode(
+    "forbidden",
+    "The role of the user does not allow this.",
+    "Ask an owner of the organization to do it, or to change the role.",
+    status=403,
+    type="permission_error",
+)
 API_KEY_OWNER_REQUIRED = _conflict(
     "api_key_owner_required",
     "The user who made this API key has left the organization, or lacks what this needs.",
@@ -255,7 +269,8 @@ AUDIENCE_NOT_READY = _business_rule(
 AUDIENCE_IMPORTING = _conflict(
     "audience_importing",
     "A file is being imported into the audience, and nobody knows yet how many people it adds; nobody was called.",
-    "Wait until the imports that `imports` names have ended, preview the deployment, then start or resume it.",
+    "Wait until the imports that `imports` names have ended, or end those that wait for their file with DELETE at "
+    "their upload_url; preview the deployment, then start or resume it.",
 )
 LINES_UNAVAILABLE = _business_rule(
     "lines_unavailable",

@@ -20,9 +20,11 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_CELLS = re.compile(rb"[^\x00-\x1f;,|]+")
+_CELLS = re.compile(rb"[^\x00-\x1f;,]+")
 _WORDS = re.compile(rb"[A-Za-z\x80-\xff]+")
-"""Both match long texts in one pass; which of the cells and words are not ASCII is asked afterwards."""
+"""Both match long texts in one pass; which of the cells and words are not ASCII is asked afterwards. A vertical bar
+ends no cell: it may be the second byte of a Japanese or Chinese letter, which no byte up to 0x3F can be.
+"""
 _UTF_8_LETTERS = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _CALLING_CODES = re.compile(rb"(?:\+|\b00)([1-9]\d{0,2})")
 _PAGES: tuple[tuple[str, str, str], ...] = (
@@ -129,7 +131,8 @@ def _sample(file: BinaryIO) -> tuple[list[bytes], set[str]]:
     file.seek(0)
     cells: list[bytes] = []
     codes: set[str] = set()
-    while (chunk := file.read(_CHUNK_BYTES)) and sum(map(len, cells)) < _SAMPLE_BYTES:
+    while sum(map(len, cells)) < _SAMPLE_BYTES and (chunk := file.read(_CHUNK_BYTES)):
+        chunk += file.readline(_CHUNK_BYTES)  # a letter of two bytes is not cut in two
         cells += _not_ascii(_CELLS, chunk)
         codes.update(code.decode() for code in _CALLING_CODES.findall(chunk[:_SAMPLE_BYTES]))
     return cells[:2_000], codes

@@ -1,6 +1,6 @@
 """How a list calls a person: by the columns that hold names, in many languages."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 
 from callwright.list_files.headings import known_headings, plain_heading
@@ -40,7 +40,16 @@ def _columns_of_name(columns: frozenset[str]) -> tuple[str, ...]:
     return () if alone is None else (alone,)
 
 
+def name_columns(columns: Collection[str]) -> tuple[str, ...]:
+    """The columns that make a person's name together, in their order; none if no column is known to hold it."""
+    return _columns_of_name(frozenset(columns))
+
+
+def joined_name(parts: Iterable[str]) -> str | None:
+    """A person's name from the cells of its columns; None if they are empty."""
+    return " ".join(" ".join(parts).split())[:LONGEST_NAME] or None
+
+
 def name_of(cells: Mapping[str, str]) -> str | None:
     """The person's name in a row; None if no column is known to hold it, or it is empty."""
-    parts = (cells[column].strip() for column in _columns_of_name(frozenset(cells)))
-    return " ".join(" ".join(filter(None, parts)).split())[:LONGEST_NAME] or None
+    return joined_name(cells[column] for column in name_columns(cells.keys()))

@@ -78,11 +78,33 @@ def phone_column_among(columns: Collection[str], rows: Sequence[Mapping[str, obj
     fitting = [column for column in named if counts[column][0] >= _HALF * counts[column][1] and counts[column][0]]
     if fitting:
         return max(fitting, key=lambda column: counts[column][0])
+    if not named and (called := _called({plain_heading(column): column for column in columns}, rows)) is not None:
+        return called
     others = {column: count for column, count in counts.items() if column not in named}
     telling = [column for column, (_, filled, sure) in others.items() if sure and sure >= _MOSTLY * filled]
     if telling and USUAL not in named:
         return max(telling, key=lambda column: counts[column][2])
     return named[0] if named else None
+
+
+def from_and_to(columns: Iterable[str], rows: Sequence[Mapping[str, object]]) -> tuple[str, str] | None:
+    """The columns `from` and `to` of a list of calls, where nothing tells which of them holds the people to call.
+
+    Of calls that all went out, `to` does; a column that is named for numbers tells too.
+    """
+    there = {plain_heading(column): column for column in columns}
+    both = (there.get("from"), there.get("to"))
+    if both[0] is None or both[1] is None or _called(there, rows) is not None:
+        return None
+    return None if any(map(named_for_numbers, there.values())) else (both[0], both[1])
+
+
+def _called(there: Mapping[str, str], rows: Sequence[Mapping[str, object]]) -> str | None:
+    """The column `to` of a list of calls that all went out."""
+    kind = there.get("call type")
+    if kind is None or not {"from", "to"} <= there.keys() or not rows:
+        return None
+    return there["to"] if all(row.get(kind) == "outbound" for row in rows) else None
 
 
 def _unusual(column: str) -> int:

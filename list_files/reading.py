@@ -8,10 +8,12 @@ import io
 from collections.abc import Generator, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import BinaryIO, NamedTuple
 
 from callwright.list_files.encodings import encoding_name, encoding_of
+from callwright.list_files.header_rows import LOOKED_AT, rows_above_header
+from callwright.list_files.packed import is_packed, unpacked
 from callwright.list_files.separators import SEPARATORS, declared_separator, separator_of
 from callwright.list_files.unreadable import UnreadableList
 from callwright.list_files.workbooks import is_workbook, sheet_rows
@@ -41,26 +43,39 @@ class ListFile:
 
 
 def open_list(file: BinaryIO, *, country: str | None = None) -> ListFile:
-    """Opens a list. Empty rows are left out. `country` is where its numbers are from, as ISO 3166-1; it helps to
-    find the encoding.
+    """Opens a list. Empty rows are left out, and rows with a title above the header.
+
+    `country` is where its numbers are from, as ISO 3166-1; it helps to find the encoding.
 
     Raises:
         UnreadableList: it cannot be read; also while the rows are read.
     """
     file.seek(0)
-    if is_workbook(file.read(_MAGIC_BYTES)):
+    begin = file.read(_MAGIC_BYTES)
+    if packed := is_packed(begin):
+        file = unpacked(file)
+        begin = file.read(_MAGIC_BYTES)
+    if is_workbook(begin):
+        if packed:  # it is read from its end on, and would be unpacked again and again
+            raise UnreadableList("it is a workbook that is packed with gzip; send the workbook itself")
         read_as = "XLSX"
         records = (Record(line, cells) for line, cells in sheet_rows(file))
     else:
         read_as, records = _csv(file, country)
-    header = next(records, None)
-    if header is None:
+        read_as += ", gzip" if packed else ""
+    first = list(islice(records, LOOKED_AT))
+    if not first:
         raise UnreadableList("it is empty; the first row has to name the columns")
+    is_padded = read_as == "XLSX"
+    above = rows_above_header([record.cells for record in first])
+    header, rows = first[above], chain(first[above + 1 :], records)
+    if above:
+        read_as += f", without the {'row' if above == 1 else f'{above} rows'} above the header"
     width = len(header.cells)
     while width and not header.cells[width - 1].strip():
         width -= 1
     return ListFile(
-        read_as, _cut(header, width, is_padded=True), (_cut(row, width, is_padded=read_as == "XLSX") for row in records)
+        read_as, _cut(header, width, is_padded=True), (_cut(row, width, is_padded=is_padded) for row in rows)
     )
 
 
@@ -72,6 +87,8 @@ def open_text(text: str) -> ListFile:
 def _cut(record: Record, width: int, *, is_padded: bool) -> Record:
     """The record without empty cells beyond the header's; a workbook does not store empty cells at the end."""
     line, cells = record
+    if len(cells) == width:  # nearly all of them
+        return record
     if len(cells) > width and not any(cell.strip() for cell in cells[width:]):
         cells = cells[:width]
     if is_padded and len(cells) < width:
@@ -107,7 +124,7 @@ def _records(lines: Iterator[str], separator: str, *, skipped: int) -> Iterator[
             raise UnreadableList(f"the row that begins in line {line:,} {what}") from error
         if cells is None:
             return
-        if any(cell.strip() for cell in cells):
+        if any(map(str.strip, cells)):
             yield Record(begins_after + skipped + 1, cells)
         begins_after = reader.line_num
 
@@ -119,7 +136,7 @@ def _lines(file: BinaryIO, codec: str) -> Generator[str]:
     number = 1
     try:
         while piece := text.readline(LONGEST_LINE):
-            if not piece.endswith(("\n", "\r")) and len(piece) == LONGEST_LINE:
+            if len(piece) == LONGEST_LINE and not piece.endswith(("\n", "\r")):
                 raise UnreadableList(f"line {number:,} has more than {LONGEST_LINE:,} characters")
             yield piece.removeprefix("\ufeff") if number == 1 else piece
             number += 1

@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from itertools import islice
 
+from callwright.list_files.header_rows import rows_above_header
 from callwright.list_files.phone_columns import named_for_numbers
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
@@ -36,7 +37,7 @@ def _fit(lines: Sequence[str], separator: str) -> tuple[bool, bool, float, int]:
         return (False, False, 0.0, 0)
     if not records:
         return (False, False, 0.0, 0)
-    header, *rows = records
+    header, *rows = records[rows_above_header(records) :]
     alike = sum(len(row) == len(header) for row in rows) / len(rows) if rows else 1.0
     of_numbers = any(map(named_for_numbers, header))
     return (len(header) > 1 and of_numbers, len(header) > 1, round(alike, 1), len(header))

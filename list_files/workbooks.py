@@ -1,5 +1,6 @@
 """Reads the first sheet with content of an XLSX file (ECMA-376), row by row."""
 
+import re
 import warnings
 import zipfile
 from collections.abc import Iterator
@@ -17,6 +18,9 @@ MOST_CELLS = 20_000_000
 _ZIP = b"PK\x03\x04"
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _SAVE = "save the list as XLSX or as CSV"
+_ESCAPED = re.compile(r"(?:_x[0-9A-Fa-f]{4}_)+")
+_ZEROS = re.compile(r"""(?:\[\$[^\]]*\])?((?:"[^"]*"|\\.|[-+ ()])*)(0+)(?:;@)?""")
+"""A number format of nothing but zeros, with a text in front: `00000`, `"C-"000000`."""
 
 
 def is_workbook(begin: bytes) -> bool:
@@ -61,7 +65,7 @@ def _rows(sheet: Any) -> Iterator[tuple[int, list[str]]]:
     sheet.reset_dimensions()  # some programs write wrong ones
     seen = 0
     try:
-        for number, cells in enumerate(sheet.iter_rows(values_only=True), 1):
+        for number, cells in enumerate(sheet.iter_rows(), 1):
             if number > MOST_ROWS:
                 raise UnreadableList(f"a sheet has at most {MOST_ROWS:,} rows")
             seen += len(cells)
@@ -89,16 +93,35 @@ def _check_size(file: BinaryIO) -> None:
         )
 
 
-def _text(cell: object) -> str:
-    """A cell as text: whole numbers without a fraction, dates as in ISO 8601."""
+def _text(shown: Any) -> str:
+    """A cell as text: whole numbers with the zeros in front that the sheet shows, dates as in ISO 8601."""
+    cell: object = shown.value
     if cell is None:
         return ""
+    if isinstance(cell, str):
+        return _ESCAPED.sub(_unescaped, cell) if "_x" in cell else cell
     if isinstance(cell, bool):
         return "true" if cell else "false"
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
-        return str(int(cell))
+        return _filled_up(int(cell), shown.number_format)
+    if isinstance(cell, int) and abs(cell) < 1e15:
+        return _filled_up(cell, shown.number_format)
     if isinstance(cell, datetime):
         return cell.date().isoformat() if cell.time() == time() else cell.isoformat(" ", "minutes")
     if isinstance(cell, date | time):
         return cell.isoformat()
     return str(cell)
+
+
+def _filled_up(number: int, number_format: str) -> str:
+    """A whole number with the text and the zeros in front that its format gives it, as for postcodes."""
+    found = _ZEROS.fullmatch(number_format) if "0" in number_format and number >= 0 else None
+    if found is None:
+        return str(number)
+    return re.sub(r'"|\\(.)', r"\1", found[1]) + str(number).zfill(len(found[2]))
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    """The characters that stand as `_xHHHH_` in a text (ECMA-376 part 1, ST_Xstring), one or more in a row."""
+    units = b"".join(int(unit, 16).to_bytes(2, "little") for unit in re.findall(r"_x(.{4})_", found[0]))
+    return units.decode("utf-16-le", "replace")

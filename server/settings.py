@@ -106,7 +106,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "CALLWRIGHT_FILES",
         "none",
-        "Folders from which import_audience may read files, over stdio alone; several as in PATH (flag `--files`).",
+        "Folders in which import_audience may read files and export_deployment write them, over stdio alone; several "
+        "as in PATH (flag `--files`).",
     ),
     Setting(
         "CALLWRIGHT_PUBLIC_URL",
@@ -114,11 +115,12 @@ SETTINGS: tuple[Setting, ...] = (
         "The address at which others reach the service, without the version prefix: https://voice.example.com. Links "
         "in calls, events and answers begin with it (flag `--public-url`).",
     ),
+    Setting("CALLWRIGHT_UPLOAD_MAX_BYTES", "2000000000", "The largest file that may be uploaded to an import."),
     Setting(
         "CALLWRIGHT_WEBHOOK_NETWORKS",
         "none",
-        "Networks, with commas, that events may be sent to although they are not the internet's, over plain HTTP too, "
-        "for development: localhost, or ranges such as 127.0.0.0/8 (flag `--webhook-networks`).",
+        "Networks, with commas, that events are sent to and files fetched from although they are not the internet's, "
+        "over plain HTTP too, for development: localhost, or ranges such as 127.0.0.0/8 (flag `--webhook-networks`).",
     ),
     Setting(
         "CALLWRIGHT_PAYMENTS",
@@ -163,6 +165,7 @@ class ProgramSettings:
     openapi_url: str | None = None
     sim_seed: str
     sim_time_scale: float
+    upload_max_bytes: int
     clock_begins_ms: int | None
     rules_file: Path | None = None
     prices_file: Path | None = None
@@ -234,6 +237,7 @@ def read_settings(
         openapi_url=openapi_url,
         sim_seed=given("CALLWRIGHT_SIM_SEED") or "callwright",
         sim_time_scale=_scale(given("CALLWRIGHT_SIM_TIME_SCALE")),
+        upload_max_bytes=_upload_bytes(given("CALLWRIGHT_UPLOAD_MAX_BYTES")),
         clock_begins_ms=_moment(given("CALLWRIGHT_CLOCK")),
         rules_file=_file("CALLWRIGHT_RULES", given),
         prices_file=_file("CALLWRIGHT_SERVICE_PRICES", given),
@@ -371,6 +375,14 @@ def _scale(text: str | None) -> float:
     if not scale > 0:
         raise BadSetting("CALLWRIGHT_SIM_TIME_SCALE must be a number above zero, or inf")
     return scale
+
+
+def _upload_bytes(text: str | None) -> int:
+    if text is None:
+        return 2_000_000_000
+    if not re.fullmatch(r"[1-9]\d{0,14}", text):
+        raise BadSetting("CALLWRIGHT_UPLOAD_MAX_BYTES must be a whole number of bytes above zero")
+    return int(text)
 
 
 def _moment(text: str | None) -> int | None:

@@ -22,6 +22,7 @@ from starlette.routing import Route
 from callwright.contract.problems import METHOD_NOT_ALLOWED, NOT_FOUND
 from callwright.contract.surface import OPERATIONS
 from callwright.service.campaigns.pausing import pause_all
+from callwright.service.dashboard.routes import dashboard_routes
 from callwright.service.handlers import registry
 from callwright.service.inbound.routing.asking import routing_endpoints
 from callwright.service.platform.clock.clock import SystemClock
@@ -47,6 +48,7 @@ from callwright.service.rest.problems import problem_body
 from callwright.service.rest.routes import PREFIXES, RouteTable
 from callwright.service.rest.talks.routes import talk_routes
 from callwright.service.rest.talks.websocket import TalkWebsocket
+from callwright.service.rest.uploads.routes import upload_routes
 from callwright.service.rules.plan_id import StartPlanSeal
 from callwright.service.rules.prices.installation_prices import prices_in
 from callwright.service.rules.regions.rule_file import RuleFileError, rules_in
@@ -117,8 +119,10 @@ class Application:
                     partial(problems_of, services.database),
                     rings=lines.rings,
                 ),
+                *dashboard_routes(services, pipeline),
                 *payment_routes(services, pipeline.refusal_of),
                 *talk_routes(),
+                *upload_routes(services, pipeline.refusal_of),
                 *([] if account is None else twilio_routes(services, account, pipeline.refusal_of)),
             ],
         )

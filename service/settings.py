@@ -99,6 +99,8 @@ class ServiceSettings:
     sim_time_scale: float = inf
     clock_begins_ms: int | None = None
     recordings_max_bytes: int = 1_000_000_000
+    upload_max_bytes: int = 2_000_000_000
+    """The largest file that may be uploaded."""
     espeak_library: str | None = None
     allowed_origins: tuple[str, ...] = ()
     webhook_networks: tuple[IPv4Network | IPv6Network, ...] = ()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
+from hypothesis import settings
 
 from callwright.service.rules.regions.rule_file import shipped_rules
 from callwright.service.tables import rules_files
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from tests.support.service import Tenant
 
 pytest.register_assert_rewrite("tests.journeys.scenario", "tests.support.processes.programs")
+settings.register_profile("suite", deadline=None)  # no test fails because a machine is slow
+settings.load_profile("suite")
 ENGINES = chosen_engines()
 NEW_OBJECTS = 10_000
 

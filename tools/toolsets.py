@@ -44,7 +44,7 @@ ABOUT: dict[Toolset, str] = {
     "calls": "Calls: their outcomes and what was said.",
     "recordings": "The sound of calls.",
     "live": "Ending single calls that are under way.",
-    "people": "Single people of an audience, and rows that an import refused.",
+    "people": "Single people of an audience, rows that an import refused, and exports.",
     "events": "Telling other programs of events: webhook subscriptions, what was sent, why something did not arrive.",
     "upkeep": "Looking after what exists: labels, descriptions, renewal, voices, numbers, calls that may have rung.",
     "removal": "Deleting, and giving numbers back. Not to be undone.",

@@ -1,4 +1,7 @@
-"""Generates a million calls without transcripts, of 200 deployments. The same organization gets the same data."""
+"""Generates a million calls without transcripts, of 200 deployments, with their contacts, events and audit entries.
+
+50,000 calls are made a day. The same organization gets the same data.
+"""
 
 from collections.abc import Generator
 from itertools import islice
@@ -7,13 +10,20 @@ from typing import Any
 
 from sqlalchemy import Connection, insert
 
+from bench.million.people_corpus import name_of
+from callwright.contract.deployments.settings import CampaignSettings
+from callwright.service.accounts.principals import SERVICE
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.ids import ALPHABET, Ids
-from callwright.service.tables.schema import calls, deployments
+from callwright.service.platform.json_text import json_text
+from callwright.service.platform.search_words import word_column
+from callwright.service.tables import call_counts
+from callwright.service.tables.campaign_settings import columns_of
+from callwright.service.tables.schema import audit_log, calls, deployment_contacts, deployments, outbox, transactions
 
 CALLS = 1_000_000
 FIRST_MS = 1_780_000_000_000
-_SPACING_MS = 200
+_SPACING_MS = 12_000
 _OF_ONE_MILLISECOND = 7
 _CALLS_A_DEPLOYMENT = 5_000
 _AT_ONCE = 4
@@ -51,6 +61,8 @@ def call(call_id: str, org_id: str, index: int, at_ms: int, chance: Random) -> d
         "agent_id": f"agt_{group % _AGENTS:024d}",
         "audience_id": f"aud_{group:024d}",
         "contact_id": f"ctc_{index:024d}",
+        "contact_name": name_of(index),
+        "name_words": word_column(name_of(index)),
         "phone_number_id": f"num_{group % 50:024d}",
         "attempt_number": 1,
         "from_number": "+12125550150",
@@ -84,25 +96,93 @@ def moment_of(index: int) -> int:
     return FIRST_MS + index // _OF_ONE_MILLISECOND * _SPACING_MS
 
 
-def _made(org_id: str, chance: Random) -> Generator[dict[str, Any]]:
+def _made(org_id: str, chance: Random, count: int) -> Generator[dict[str, Any]]:
     at_ms = FIRST_MS
     ids = Ids(lambda: at_ms, lambda count: "".join(chance.choices(ALPHABET, k=count)))
-    for index in range(CALLS):
+    for index in range(count):
         at_ms = moment_of(index)
         yield call(ids.new("cal"), org_id, index, at_ms, chance)
 
 
 def put(connection: Connection, rows: list[dict[str, Any]]) -> None:
-    """Writes rows of calls."""
+    """Writes rows of calls that have ended."""
     connection.execute(insert(calls), rows)
+    call_counts.add(connection, [row["id"] for row in rows])
 
 
-def _put_deployments(connection: Connection, org_id: str) -> None:
-    """Writes the deployments of the calls. Columns that lists of calls do not read hold placeholders."""
-    text = ("seed", "phone_number_ids", "caller_id_strategy", "retry_policy", "voicemail", "compliance")
-    number = ("max_concurrency", "calls_per_second", "ring_timeout_seconds", "max_call_duration_seconds")
-    made = {"org_id": org_id, "status": "completed", "simulated": True, **dict.fromkeys(text, "")}
-    made |= dict.fromkeys((*number, "status_changed_at", "created_at", "updated_at"), 0)
+def _put_with_records(connection: Connection, rows: list[dict[str, Any]], first: int) -> None:
+    """Writes rows of calls with what else is written for each: contact, events, audit entry and charge."""
+    put(connection, rows)
+    numbers = {row["id"]: f"{first + index:024d}" for index, row in enumerate(rows)}
+    contacts = [
+        {
+            "deployment_id": row["deployment_id"],
+            "id": row["contact_id"],
+            "org_id": row["org_id"],
+            "position": int(numbers[row["id"]]),
+            "phone": row["to_number"],
+            "status": "completed",
+            "attempts": 1,
+            "attempt_times": "[]",
+            "last_outcome": row["outcome"],
+            "last_disposition": row["disposition"],
+            "last_call_id": row["id"],
+        }
+        for row in rows
+    ]
+    connection.execute(insert(deployment_contacts), contacts)
+    told = [(row, "call.started", row["started_at"]) for row in rows]
+    told += [(row, "call.completed", row["ended_at"]) for row in rows]
+    events = [
+        {
+            "id": f"evt_{'b' if kind == 'call.completed' else 'a'}{numbers[row['id']][1:]}",
+            "org_id": row["org_id"],
+            "type": kind,
+            "created_at": at_ms,
+            "data": json_text({"call_id": row["id"]}),
+            "simulated": True,
+            "subject_id": row["id"],
+            "fanned_out_at": at_ms,
+        }
+        for row, kind, at_ms in told
+    ]
+    connection.execute(insert(outbox), events)
+    entries = [
+        {
+            "id": f"aud_{numbers[row['id']]}",
+            "org_id": row["org_id"],
+            "at": row["ended_at"],
+            "actor": SERVICE.actor,
+            "action": "call.ended",
+            "subject": row["id"],
+            "changes": "{}",
+        }
+        for row in rows
+    ]
+    connection.execute(insert(audit_log), entries)
+    charges = [
+        {
+            "id": f"txn_{numbers[row['id']]}",
+            "org_id": row["org_id"],
+            "type": "call_charge",
+            "amount_micros": -row["cost_micros"],
+            "balance_after_micros": 0,
+            "reference_type": "call",
+            "reference_id": row["id"],
+            "description": "outbound call",
+            "created_at": row["ended_at"],
+        }
+        for row in rows
+        if row["cost_micros"]
+    ]
+    connection.execute(insert(transactions), charges)
+
+
+def _put_deployments(connection: Connection, org_id: str, count: int) -> None:
+    """Writes the deployments of the calls. Columns that lists do not read hold placeholders."""
+    made = {"org_id": org_id, "status": "completed", "simulated": True, "seed": "", "phone_number_ids": "[]"}
+    made |= dict.fromkeys(("max_concurrency", "status_changed_at", "created_at", "updated_at"), 0)
+    made |= columns_of(CampaignSettings())
     rows = [
         {
             **made,
@@ -111,14 +191,15 @@ def _put_deployments(connection: Connection, org_id: str) -> None:
             "agent_id": f"agt_{group % _AGENTS:024d}",
             "audience_id": f"aud_{group:024d}",
         }
-        for group in range(CALLS // _CALLS_A_DEPLOYMENT)
+        for group in range(-(-count // (_CALLS_A_DEPLOYMENT * _AT_ONCE)) * _AT_ONCE)
     ]
     connection.execute(insert(deployments), rows)
 
 
-async def fill(database: Database, org_id: str) -> None:
-    """Writes all calls of an organization, and their deployments."""
-    await database.write(_put_deployments, org_id)
-    made = _made(org_id, Random(1))
+async def fill(database: Database, org_id: str, count: int = CALLS) -> None:
+    """Writes so many calls of an organization, with their deployments and records."""
+    await database.write(_put_deployments, org_id, count)
+    made, first = _made(org_id, Random(1), count), 0
     while batch := list(islice(made, _BATCH)):
-        await database.write(put, batch)
+        await database.write(_put_with_records, batch, first)
+        first += len(batch)

@@ -16,15 +16,18 @@ from statistics import quantiles
 
 import anyio
 import orjson
-from sqlalchemy import func, select
+from anyio import to_thread
+from sqlalchemy import Connection, Table, func, select
 
+from bench.million.engines import analyze
+from bench.million.people_corpus import fill_people
 from bench.million.walk_corpus import CALLS, FIRST_MS, RARE, call, deployment_number, fill, moment_of, put
 from callwright.client.transport import ASGITransport, httpx
 from callwright.service import accounts
 from callwright.service.app import Service, running
 from callwright.service.platform.clock.clock import DAY, moment
 from callwright.service.settings import ServiceSettings
-from callwright.service.tables.schema import calls, organizations
+from callwright.service.tables.schema import audience_rows, calls, organizations
 
 PER_PAGE = 200
 AIM_MS = 20
@@ -33,8 +36,14 @@ _PAGES = 40
 
 
 @asynccontextmanager
-async def _opened(folder: Path) -> AsyncGenerator[tuple[Service, httpx.AsyncClient, str]]:
-    settings = ServiceSettings(data=folder, database_url=f"sqlite:///{folder}/walk.db")
+async def opened(
+    folder: Path, count: int = CALLS, *, url: str | None = None, people: int = 0
+) -> AsyncGenerator[tuple[Service, httpx.AsyncClient, str]]:
+    """A service over so many calls, a client of it, and their organization. The database is filled if it is empty.
+
+    It is the one of `url`, or one of SQLite in the folder. `people` are those of an audience and a campaign beside.
+    """
+    settings = ServiceSettings(data=folder, database_url=url or f"sqlite:///{folder}/walk.db")
     async with running(settings, workers=False) as service:
         services, now_ms = service.services, service.services.clock.now_ms()
         org = await services.database.read(lambda connection: connection.execute(select(organizations.c.id)).scalar())
@@ -43,6 +52,7 @@ async def _opened(folder: Path) -> AsyncGenerator[tuple[Service, httpx.AsyncClie
                 accounts.create_organization, services.ids, "bench", "enterprise", now_ms
             )
         key = await services.database.write(accounts.create_key, services.ids, org, "bench", now_ms)
+        await _filled(service, org, count, people)
         headers = {"Authorization": f"Bearer {key.secret}"}
         transport = ASGITransport(app=service.asgi)
         async with httpx.AsyncClient(transport=transport, base_url="http://bench", headers=headers) as http:
@@ -50,16 +60,23 @@ async def _opened(folder: Path) -> AsyncGenerator[tuple[Service, httpx.AsyncClie
         await services.database.write(accounts.revoke_key, services.ids, key.id, services.clock.now_ms())
 
 
-async def _filled(service: Service, org: str) -> None:
-    count = select(func.count()).select_from(calls)
-    there: int = await service.services.database.read(lambda connection: connection.execute(count).scalar_one())
-    if there >= CALLS:
-        return
-    if there:
-        raise RuntimeError(f"the database holds {there:,} calls, not {CALLS:,}: remove the folder")
-    begun = time.perf_counter()
-    await fill(service.services.database, org)
-    print(f"{CALLS:,} calls written in {time.perf_counter() - begun:.0f} s")
+async def _filled(service: Service, org: str, wanted: int, people: int) -> None:
+    database = service.services.database
+    there = [(calls, wanted, fill), (audience_rows, people, fill_people)]
+    for table, count, put_all in there:
+        held: int = await database.read(_counted, table)
+        if held >= count:
+            continue
+        if held:
+            raise RuntimeError(f"{table.name} has {held:,} rows, not {count:,}: remove the database")
+        begun = time.perf_counter()
+        await put_all(database, org, count)
+        await to_thread.run_sync(analyze, service.services.settings.database_url)
+        print(f"{count:,} {table.name} written in {time.perf_counter() - begun:.0f} s", flush=True)
+
+
+def _counted(connection: Connection, table: Table) -> int:
+    return connection.execute(select(func.count()).select_from(table)).scalar_one()
 
 
 @dataclass
@@ -156,8 +173,7 @@ def _kinds() -> Generator[tuple[str, dict[str, str]]]:
 
 async def walk_million(folder: Path) -> None:
     """Fills the database if it is empty, walks over it, and prints percentiles of the times."""
-    async with _opened(folder) as (service, http, org):
-        await _filled(service, org)
+    async with opened(folder) as (service, http, org):
         for _ in range(3):
             await _page(http, _Walk(), {}, None)
         gc.freeze()  # as the program does once it is built

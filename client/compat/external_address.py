@@ -26,6 +26,7 @@ Accepts = Callable[[str], bool]
 ADDRESS_LIMIT_S = 10.0
 """Seconds from the first connection to the last byte."""
 MOST_REDIRECTS = 3
+USER_AGENT = "callwright-client"
 _MOST_TRIED = 4
 _LONGEST_URL = 4_000
 _REDIRECTS = (301, 302, 303, 307, 308)
@@ -85,7 +86,7 @@ async def opened(
         AddressUnreadable: it must not be opened, cannot be reached, or answers with an error or another media type.
     """
     deadline = anyio.current_time() + limit_s
-    address = _address(transport, url)
+    address = address_of(transport, url)
     response = await _in_time(_followed(transport, address, chosen_by_user=chosen_by_user), address.host, deadline)
     try:
         if not response.is_success:
@@ -99,30 +100,38 @@ async def opened(
 
 
 async def _followed(transport: Transport, address: httpx.URL, *, chosen_by_user: bool) -> Response:
-    with_key = True
+    with_key, headers = True, {"Accept": "*/*", "Accept-Encoding": "identity", "User-Agent": USER_AGENT}
     for _ in range(MOST_REDIRECTS + 1):
-        response = await _sent(transport, address, with_key=with_key, chosen_by_user=chosen_by_user)
+        asked = Request("GET", address, headers=headers)
+        response = await sent(transport, asked, with_key=with_key, chosen_by_user=chosen_by_user)
         target = response.headers.get("location")
         if response.status_code not in _REDIRECTS or target is None:
             return response
         await close_response(response)
-        address, with_key = _address(transport, urljoin(str(address), target)), False
+        address, with_key = address_of(transport, urljoin(str(address), target)), False
     raise AddressUnreadable(f"{address.host} answered after more than {MOST_REDIRECTS} redirects")
 
 
-async def _sent(transport: Transport, address: httpx.URL, *, with_key: bool, chosen_by_user: bool) -> Response:
-    headers = {"Accept": "*/*", "Accept-Encoding": "identity", "User-Agent": "callwright-client"}
+async def sent(transport: Transport, asked: Request, *, with_key: bool, chosen_by_user: bool = False) -> Response:
+    """Sends a request once, if its address may be used. The caller closes the answer.
+
+    Raises:
+        AddressUnreadable: the address must not be used.
+        httpx.RequestError: there was no answer.
+    """
+    address = asked.url
     if _origin(address) == _origin(httpx.URL(transport.base_url)):
-        return await transport.send_once(Request("GET", address, headers=headers), to_service=True, with_key=with_key)
+        return await transport.send_once(asked, to_service=True, with_key=with_key)
     if chosen_by_user:
-        return await transport.send_once(Request("GET", address, headers=headers), to_service=False, with_key=False)
+        return await transport.send_once(asked, to_service=False, with_key=False)
     ways = list(await _allowed(transport, address))[:_MOST_TRIED]
     for number, way in enumerate(ways, start=1):
         # Connects to an address that was checked. A second look-up of the name could give another one.
         request = Request(
-            "GET",
+            asked.method,
             address.copy_with(host=way),
-            headers={**headers, "Host": address.netloc.decode("ascii")},
+            headers={**asked.headers, "host": address.netloc.decode("ascii")},
+            content=asked.content,
             extensions={} if way == address.host else {"sni_hostname": address.host},
         )
         try:
@@ -157,7 +166,8 @@ async def _places(transport: Transport, address: httpx.URL) -> dict[str, Place]:
         return {}
 
 
-def _address(transport: Transport, url: str) -> httpx.URL:
+def address_of(transport: Transport, url: str) -> httpx.URL:
+    """The address that an answer names, whole. Raises `AddressUnreadable` if it names none."""
     try:
         if len(url) > _LONGEST_URL:
             raise AddressUnreadable("the address is too long")

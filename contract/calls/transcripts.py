@@ -84,14 +84,14 @@ class MoneyAverage(Resource):
 
 
 class Spread(Average):
-    """The distribution of values: the median and the 90th percentile, the sum and the mean."""
+    """The median and the 90th percentile of values, of many to within 1.6 percent, their sum and their mean."""
 
     p50: float
     p90: float
 
 
 class MoneySpread(MoneyAverage):
-    """The distribution of amounts: the median and the 90th percentile, the sum and the mean."""
+    """The median and the 90th percentile of amounts, of many to within 1.6 percent, their sum and their mean."""
 
     p50: Money
     p90: Money

@@ -142,12 +142,14 @@ ProviderName = Annotated[
 E164 = Annotated[
     OwnNumber, Field(description="Phone number in E.164 form.", examples=["+12025550100"], max_length=40), PlainText
 ]
+LANGUAGE_TAG = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$"
+LONGEST_LANGUAGE_TAG = 35
 LanguageTag = Annotated[
     OwnText,
     Field(
         description="BCP-47 language tag.",
-        max_length=35,
-        pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$",
+        max_length=LONGEST_LANGUAGE_TAG,
+        pattern=LANGUAGE_TAG,
         examples=["en-US"],
     ),
 ]

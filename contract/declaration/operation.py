@@ -84,6 +84,8 @@ class Operation(Generic[P, In, Out]):
     """Where counting may stop: a `pagination.total` of this means so many or more. None: every entry is counted."""
     creates: bool = False
     media_types: tuple[str, ...] = ()
+    is_streamed: bool = False
+    """Set for bytes that are made while they are sent: they have no length, no tag and no parts."""
     creator_bound: CreatorBound | None = None
     deprecated: Deprecation | None = None
     only_reads: bool = False
@@ -134,6 +136,11 @@ class Operation(Generic[P, In, Out]):
         if self.counts_to is None:
             return ""
         return f"Counting may stop at {self.counts_to}: such a `pagination.total` means so many entries or more."
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether it answers with bytes of which a part may be asked for, by `Range`, or only what has changed."""
+        return self.shape == "media" and not self.is_streamed
 
     @property
     def path_fields(self) -> tuple[str, ...]:
@@ -289,7 +296,19 @@ def media(
     media_types: tuple[str, ...],
     summary: str,
     problems: Sequence[ProblemCode] = (),
+    is_streamed: bool = False,
 ) -> Operation[P, In, MediaStream]:
-    """Declares a GET that answers with bytes and honours `Range` and `If-None-Match`."""
-    every = (*problems, RANGE_NOT_SATISFIABLE)
-    return _declare(name, "GET", path, takes, every, shape="media", item=None, summary=summary, media_types=media_types)
+    """Declares a GET that answers with bytes and honours `Range` and `If-None-Match`, unless they are streamed."""
+    every = problems if is_streamed else (*problems, RANGE_NOT_SATISFIABLE)
+    return _declare(
+        name,
+        "GET",
+        path,
+        takes,
+        every,
+        shape="media",
+        item=None,
+        summary=summary,
+        media_types=media_types,
+        is_streamed=is_streamed,
+    )

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, JsonValue
 
 from callwright.contract.checks.names import SeenLines
 from callwright.contract.declaration.field_types import PlainText, check_unicode
-from callwright.contract.declaration.marks import PERSONAL, ColumnText
+from callwright.contract.declaration.marks import PERSONAL, SECRET, ColumnText, OwnText
 
 _EXACT = 2**64
 """Readers of JSON make a whole number of so much and more a fraction, whose last digits are others."""
@@ -42,7 +42,7 @@ CsvText = Annotated[
     Field(
         min_length=1,
         max_length=1_000_000,
-        description="The text of a CSV file, header row first; commas, semicolons, tabs or bars between the columns.",
+        description="The text of a CSV file, header row first.",
         examples=["phone_number,first_name\n+12025550100,Ada\n"],
     ),
     PlainText,
@@ -70,3 +70,17 @@ FileBytes = Annotated[
     AfterValidator(_checked_base64),
 ]
 """The file as it is: of text, the service finds out the encoding."""
+FileUrl = Annotated[
+    OwnText,
+    SECRET,
+    Field(
+        min_length=1,
+        max_length=2_048,
+        description=(
+            "HTTPS address from which the service fetches the file. No credentials but in its query, no fragment, no "
+            "private address. It is in no answer and no log, and is forgotten when the file is there."
+        ),
+        examples=["https://files.example.com/people.csv?token=xyz"],
+    ),
+    PlainText,
+]

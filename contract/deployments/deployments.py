@@ -105,6 +105,16 @@ class Deployment(Stored):
     reserved_inbound_concurrency: int | None = None
     inbound: Annotated[Inbound | None, Field(description="How it takes calls; null in a campaign.")] = None
     stats: Annotated[Stats, DERIVED]
+    contact_changes: Annotated[
+        Literal["adding", "cancelling", "expiring", "rescheduling"] | None,
+        Field(
+            description=(
+                "What is being done to many contacts in pieces. Nobody is called before all are added, or rescheduled "
+                "by changed rules."
+            )
+        ),
+        DERIVED,
+    ] = None
     next_dial_at: Annotated[Timestamp | None, Field(description="When the next call may be made."), DERIVED] = None
     waits_for: Annotated[OwnText | None, Field(description="The rule that holds it back until then."), DERIVED] = None
     clock: Annotated[

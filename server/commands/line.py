@@ -137,6 +137,22 @@ def serve(
     _run(run, _settings(data, database, given), where, uvloop=True)
 
 
+@app.command("open", short_help="The dashboard, in the browser.")
+def open_dashboard(
+    org: Annotated[str | None, typer.Option(help="The organization, if there are several.")] = None,
+    user: Annotated[
+        str | None, typer.Option(help="Who logs in, by e-mail address; the first owner if left out.")
+    ] = None,
+    only_print: Annotated[bool, typer.Option("--print", help="Only print the link.")] = False,
+    data: Data = None,
+    database: Database = None,
+) -> None:
+    """Opens the dashboard of the service that runs on the folder, with a link that logs in once, within 15 minutes."""
+    from callwright.server.commands.open_dashboard import run
+
+    _run(run, _settings(data, database), org, user, only_print)
+
+
 @app.command(short_help="Only the lines of real calls, on Postgres.")
 def lines(
     host: Annotated[str, typer.Option(help="Address at which the sound from Twilio comes.")] = "127.0.0.1",

@@ -13,6 +13,7 @@ import anyio
 from callwright.server.mcp.app import build, tune_garbage_collector
 from callwright.server.mcp.session import ServerSession, SystemClock, random_id
 from callwright.server.settings import BadSetting, ProgramSettings, read_settings
+from callwright.tools.arguments.file_arguments import PATIENCE_S
 from callwright.tools.serving.served import served_tools
 from callwright.tools.toolsets import PROFILES
 
@@ -153,15 +154,20 @@ def wrong_files(settings: ProgramSettings) -> str | None:
     return None
 
 
-def tools_of(settings: ProgramSettings, folders: Sequence[Path] = ()) -> "list[Tool]":
-    """The enabled tools. With folders, those given or those of the settings, one of them reads files."""
+def tools_of(
+    settings: ProgramSettings, folders: Sequence[Path] = (), *, patience_s: float = PATIENCE_S
+) -> "list[Tool]":
+    """The enabled tools. With folders, those given or those of the settings, some of them read and write files; a call
+    that reads one takes about `patience_s`.
+    """
     tools = served_tools(settings.tools_of())
     if not (settings.files or folders):
         return tools
     from callwright.tools.arguments.files import Folders
     from callwright.tools.serving.served_files import with_files
 
-    return with_files(tools, Folders(folders or settings.files))
+    files = Folders(folders or settings.files)
+    return with_files(tools, files, writes=not settings.read_only, patience_s=patience_s)
 
 
 async def _begin_soon(session: ServerSession) -> None:

@@ -14,6 +14,7 @@ from rich.markup import escape
 
 from callwright.contract.checks.counts import count_of
 from callwright.server.commands.command_error import CommandError
+from callwright.server.commands.open_dashboard import link, login_code
 from callwright.server.commands.signals import stop_signals
 from callwright.server.embedded.embedded import (
     LOOK_AGAIN_S,
@@ -28,9 +29,12 @@ from callwright.server.mcp.session import random_id
 from callwright.server.settings import ProgramSettings
 from callwright.server.transport.hosts import BadHostName, HostNames, names_for
 from callwright.server.transport.http import mcp_beside
+from callwright.service.accounts import sessions
+from callwright.service.accounts.errors import AccountError
 from callwright.service.app import LAST_UNITS_S, Service
 from callwright.service.platform.data_folder import DataFolder, DataFolderInUse
 from callwright.service.platform.database.engines import file_of
+from callwright.service.platform.database.sqlite.disk_space import StorageFull
 
 _MONEY = {
     "simulated": "the money is play money",
@@ -71,7 +75,7 @@ async def serve(settings: ProgramSettings, where: ServeOptions) -> None:
         ):
             tune_garbage_collector()
             await tasks.start(_announce, folder, base_url)
-            _greet(settings, base_url, names)
+            _greet(settings, base_url, names, await _dashboard(service, settings, base_url))
             await told_to_stop()
             await drained(service, told_to_stop)
             service.services.database.shorten(LAST_UNITS_S)  # waiting requests are answered while possible
@@ -165,13 +169,27 @@ def _address_for_clients(settings: ProgramSettings, where: ServeOptions, listene
     return f"http://{name if states_port else f'{name}:{listener.getsockname()[1]}'}/v1"
 
 
-def _greet(settings: ProgramSettings, base_url: str, names: HostNames) -> None:
+async def _dashboard(service: Service, settings: ProgramSettings, base_url: str) -> str:
+    """How to open the dashboard. While nobody is logged in, with a link that logs the first owner in once."""
+    services = service.services
+    root = settings.public_url or base_url.removesuffix("/v1")
+    if await services.database.read(sessions.has_sessions):
+        return "callwright open"
+    try:
+        code = await services.database.write(login_code, services.ids, None, None, services.clock.now_ms())
+    except (AccountError, StorageFull):
+        return "callwright open --org NAME"
+    return f"{link(root, code)} (once, within 15 minutes; later: callwright open)"
+
+
+def _greet(settings: ProgramSettings, base_url: str, names: HostNames, dashboard: str) -> None:
     root = base_url.removesuffix("/v1")
     mcp = f"[bold]{root}/mcp[/] (older clients: {root}/sse)"
     unnamed = "[yellow]not served[/]: --allowed-host NAME names the host that clients use"
     said = (
         f"[bold green]Callwright[/] serves [bold]{base_url}[/] (data in {escape(str(settings.data))})",
         f"  MCP           {mcp if names.names else unnamed}",
+        f"  dashboard     {escape(dashboard)}",
         f"  pages         {root}/ and {root}/docs (for programs {root}/openapi.json)",
         f"  API key       {escape(_new_key(settings))}",
         f"  network       {_network(settings)}, {_MONEY[settings.payments]}",

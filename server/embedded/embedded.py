@@ -86,6 +86,7 @@ async def service_of(
         sim_seed=settings.sim_seed,
         sim_time_scale=settings.sim_time_scale,
         clock_begins_ms=settings.clock_begins_ms,
+        upload_max_bytes=settings.upload_max_bytes,
         rules_file=settings.rules_file,
         prices_file=settings.prices_file,
         webhook_networks=settings.webhook_networks,
@@ -193,10 +194,12 @@ class ServiceKeys:
         Raises:
             KeyLookUpFailed: for example while the database does not answer.
         """
-        from callwright.service.accounts.principals import UserPrincipal
+        from callwright.service.accounts.principals import SESSION_PREFIX, SessionPrincipal, UserPrincipal
         from callwright.service.platform.refusals import Refusal
 
         services = self._service.services
+        if secret.startswith(SESSION_PREFIX):
+            return None
         try:
             found = await self._known.find(secret)
         except Refusal:
@@ -204,6 +207,7 @@ class ServiceKeys:
         except Exception as error:
             refusal = self._service.pipeline.refusal_of(error, services.ids.new("req"))
             raise KeyLookUpFailed(refusal.problem.status, refusal.message, refusal.headers) from error
+        assert not isinstance(found, SessionPrincipal)
         services.record_key_use(found.key_id)
         return IdentifiedKey(found.key_id, found.org_id, isinstance(found, UserPrincipal), found.profile, secret)
 

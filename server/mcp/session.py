@@ -94,12 +94,15 @@ class ServerSession:
         self.masks = masks
         self.enabled = enabled
         from callwright.tools.numbers.number_guesses import NumberGuesses
+        from callwright.tools.runtime.open_uploads import OpenUploads
         from callwright.tools.runtime.used_answers import UsedAnswers
 
         self.guesses = NumberGuesses()
         """Counts the numbers of contacts that were looked for or added."""
         self.used_answers = UsedAnswers()
         """The person's answers that were used already."""
+        self.open_uploads = OpenUploads()
+        """Uploads of files that a later call may go on with."""
         self.remote = False
         """Whether the service is remote and may return less than the contract promises."""
         self.extras: Extras = {}

@@ -41,7 +41,8 @@ class Guide:
 
 TOPICS: tuple[Guide, ...] = (
     Guide("agent-prompts", "Writing an agent's prompt", "What belongs into a system prompt and a welcome message."),
-    Guide("audiences", "Preparing an audience", "Columns, numbers, consent, refused rows, and rows added later."),
+    Guide("audiences", "Preparing an audience", "Numbers, files, refused rows, and rows added later."),
+    Guide("columns", "Columns of a list", "Consent, time zone, state, priority, language, and not before a time."),
     Guide("hours-and-retries", "Hours, pace and retries", "When people are called, how often, and how fast."),
     Guide("outcomes", "Reading outcomes and dispositions", "What each word means and which question it answers."),
     Guide("webhooks", "Receiving events", "What is sent, how it is signed, and a verifier in ten lines."),

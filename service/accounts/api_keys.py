@@ -7,11 +7,12 @@ from sqlalchemy import Connection, Row, func, insert, or_, select, update
 
 from callwright.contract.checks.names import checked_label
 from callwright.service.accounts.errors import AccountError
-from callwright.service.accounts.memberships import first_owner, role_of
-from callwright.service.accounts.principals import IDENTITY_LENGTH, KeyKind, fingerprint, new_secret
+from callwright.service.accounts.memberships import VIEWER, first_owner, role_of
+from callwright.service.accounts.principals import COMMAND_LINE, IDENTITY_LENGTH, KeyKind, fingerprint, new_secret
 from callwright.service.accounts.records import add_audit_entry, lock_organization
 from callwright.service.accounts.users import checked
 from callwright.service.platform.ids import Ids
+from callwright.service.tables.audit_log import Actor
 from callwright.service.tables.schema import api_keys, memberships, users
 
 MAX_ACTIVE_KEYS = 20
@@ -30,17 +31,24 @@ class NewKey:
 
 
 def create_key(
-    connection: Connection, ids: Ids, org_id: str, label: str, now_ms: int, *, created_by_user_id: str | None = None
+    connection: Connection,
+    ids: Ids,
+    org_id: str,
+    label: str,
+    now_ms: int,
+    *,
+    created_by_user_id: str | None = None,
+    by: Actor = COMMAND_LINE,
 ) -> NewKey:
     """A new API key. An organization has at most 20 active API keys, not counting personal keys.
 
-    `created_by_user_id` is a user in the organization; if absent, its first owner.
+    `created_by_user_id` is a user in the organization; if absent, its first owner. `by` is named in the audit log.
     """
     lock_organization(connection, org_id)
     active = select(func.count()).where(_K.org_id == org_id, _K.revoked_at.is_(None), _K.kind == "live")
     if connection.execute(active).scalar_one() >= MAX_ACTIVE_KEYS:
         raise AccountError(f"an organization has at most {MAX_ACTIVE_KEYS} active keys; revoke one first")
-    return _add_key(connection, ids, org_id, "live", label, now_ms, created_by_user_id)
+    return _add_key(connection, ids, org_id, "live", label, now_ms, created_by_user_id, by)
 
 
 def create_personal_key(
@@ -53,11 +61,13 @@ def create_personal_key(
     profile: str = DEFAULT_PROFILE,
     spending_cap_micros: int | None = None,
     created_by_user_id: str | None = None,
+    by: Actor = COMMAND_LINE,
 ) -> NewKey:
     """A new key for one person and the tool server alone. REST refuses it.
 
     `profile` is one of `PROFILES`. `spending_cap_micros` is the most that the key may commit in total; None if only the
-    wallet limits it. `created_by_user_id` is as in `create_key`. The limit of 20 active keys excludes personal keys.
+    wallet limits it. `created_by_user_id` and `by` are as in `create_key`. The limit of 20 active keys excludes
+    personal keys.
     """
     if profile not in PROFILES:
         raise AccountError(f"there is no profile {profile!r}; use one of {', '.join(PROFILES)}")
@@ -65,7 +75,7 @@ def create_personal_key(
         raise AccountError("a spending cap cannot be below zero")
     lock_organization(connection, org_id)
     limits = {"profile": profile, "spending_cap_micros": spending_cap_micros}
-    return _add_key(connection, ids, org_id, "personal", label, now_ms, created_by_user_id, **limits)
+    return _add_key(connection, ids, org_id, "personal", label, now_ms, created_by_user_id, by, **limits)
 
 
 def _add_key(
@@ -76,6 +86,7 @@ def _add_key(
     label: str,
     now_ms: int,
     created_by_user_id: str | None,
+    by: Actor,
     **limits: str | int | None,
 ) -> NewKey:
     made = NewKey(ids.new("key"), new_secret(kind))
@@ -91,7 +102,7 @@ def _add_key(
         **limits,
     }
     connection.execute(insert(api_keys), row)
-    add_audit_entry(connection, ids, org_id, "api_key.created", made.id, now_ms)
+    add_audit_entry(connection, ids, org_id, "api_key.created", made.id, now_ms, by=by)
     return made
 
 
@@ -104,11 +115,14 @@ def _creator(connection: Connection, org_id: str, user_id: str | None) -> str:
                 "the organization has no owner to make the key; name one of its users, or give it an owner with "
                 "`callwright users add EMAIL --org NAME --role owner`"
             )
-    elif role_of(connection, org_id, user_id) is None:
+    role = role_of(connection, org_id, user_id)
+    if role is None:
         raise AccountError(
             "the creator of a key must be in the organization; add this user first, with "
             "`callwright users add EMAIL --org NAME`"
         )
+    if role == VIEWER:
+        raise AccountError("a viewer makes no keys, since a key may do everything; give the user another role first")
     return user_id
 
 
@@ -131,7 +145,7 @@ def keys_of(connection: Connection, org_id: str) -> list[Row[Any]]:
     return list(connection.execute(statement).all())
 
 
-def revoke_key(connection: Connection, ids: Ids, key: str, now_ms: int) -> str:
+def revoke_key(connection: Connection, ids: Ids, key: str, now_ms: int, *, by: Actor = COMMAND_LINE) -> str:
     """Revokes a key by its id or its first 16 characters, for good and from the next request on; returns its id.
 
     The characters may end in an ellipsis, as lists show them.
@@ -145,5 +159,5 @@ def revoke_key(connection: Connection, ids: Ids, key: str, now_ms: int) -> str:
     row = found[0]
     if row.revoked_at is None:
         connection.execute(update(api_keys).where(_K.id == row.id).values(revoked_at=now_ms))
-        add_audit_entry(connection, ids, row.org_id, "api_key.revoked", row.id, now_ms)
+        add_audit_entry(connection, ids, row.org_id, "api_key.revoked", row.id, now_ms, by=by)
     return row.id

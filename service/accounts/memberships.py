@@ -10,8 +10,9 @@ from callwright.service.accounts.users import create_user, find_user, user_with
 from callwright.service.platform.ids import Ids
 from callwright.service.tables.schema import api_keys, memberships, organizations, users
 
-OWNER, MEMBER = "owner", "member"
-ROLES = (OWNER, MEMBER)
+OWNER, MEMBER, VIEWER = "owner", "member", "viewer"
+ROLES = (OWNER, MEMBER, VIEWER)
+"""An owner also manages keys and people. A viewer only looks at the dashboard, and makes no keys."""
 _U, _M = users.c, memberships.c
 
 

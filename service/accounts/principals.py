@@ -1,8 +1,9 @@
-"""Principals: an API key of an organization, a user with a personal key, or the system itself.
+"""Principals: an API key of an organization, a user with a personal key or a session of the dashboard, or the system.
 
-A key is a prefix and 48 hexadecimal characters; only its SHA-256 is stored. REST accepts keys that begin with
-`svc_live_`. A key that begins with `svc_mcp_` belongs to a person: the request pipeline accepts it only from the tool
-server in the same process, which passes it in the ASGI scope of the request.
+A secret is a prefix and 48 hexadecimal characters; only its SHA-256 is stored. REST accepts keys that begin with
+`svc_live_`. A key that begins with `svc_mcp_` belongs to a person, and what begins with `svc_ses_` is a session of the
+dashboard: the request pipeline accepts these only from the tool server and the dashboard in the same process, which
+pass them in the ASGI scope of the request.
 """
 
 import hashlib
@@ -13,15 +14,18 @@ from typing import Literal
 from callwright.service.rules.organization_plans import PricePlan
 
 KeyKind = Literal["live", "personal"]
+SecretKind = Literal["live", "personal", "session"]
 Creator = Literal["with_email", "without_email"]
+Role = Literal["owner", "member", "viewer"]
 
 PREFIX = "svc_live_"
 PERSONAL_PREFIX = "svc_mcp_"
-PREFIXES: dict[KeyKind, str] = {"live": PREFIX, "personal": PERSONAL_PREFIX}
+SESSION_PREFIX = "svc_ses_"
+PREFIXES: dict[SecretKind, str] = {"live": PREFIX, "personal": PERSONAL_PREFIX, "session": SESSION_PREFIX}
 IDENTITY_LENGTH = 16
 """The first characters of a key that are shown, so that people can recognise it."""
 IN_PROCESS_KEY = "callwright.in_process_key"
-"""The key of a request's ASGI scope under which the tool server passes an `InProcessKey`."""
+"""The key of a request's ASGI scope under which the tool server and the dashboard pass an `InProcessKey`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +47,11 @@ class _ByKey:
         """The key, as the audit log names it."""
         return self.key_id
 
+    @property
+    def counted_as(self) -> str:
+        """Whose requests are counted together, and whose idempotency keys are the same."""
+        return self.key_id
+
 
 @dataclass(frozen=True, kw_only=True)
 class ApiKeyPrincipal(_ByKey):
@@ -60,6 +69,31 @@ class UserPrincipal(_ByKey):
     profile: str | None
 
 
+@dataclass(frozen=True, kw_only=True)
+class SessionPrincipal:
+    """A user who is logged in to the dashboard, in the organization that the session shows. `role` is that in it."""
+
+    session_id: str
+    user_id: str
+    org_id: str
+    plan: PricePlan
+    role: Role
+    creator: Creator
+    key_id: None = None
+    profile: None = None
+    spending_cap_micros: None = None
+
+    @property
+    def actor(self) -> str:
+        """The user, as the audit log names them."""
+        return self.user_id
+
+    @property
+    def counted_as(self) -> str:
+        """As for a key: all sessions of a user count together."""
+        return self.user_id
+
+
 @dataclass(frozen=True)
 class SystemPrincipal:
     """A part of the system, which acts in any organization without a key.
@@ -73,8 +107,22 @@ class SystemPrincipal:
     spending_cap_micros: None = None
 
 
+@dataclass(frozen=True)
+class UserActor:
+    """A user as the actor of an audit entry, for what no operation does: log in, make a key."""
+
+    user_id: str
+
+    @property
+    def actor(self) -> str:
+        """The user, as the audit log names them."""
+        return self.user_id
+
+
 KeyPrincipal = ApiKeyPrincipal | UserPrincipal
-Principal = KeyPrincipal | SystemPrincipal
+RequestPrincipal = KeyPrincipal | SessionPrincipal
+"""Who sends a request to an operation."""
+Principal = RequestPrincipal | SystemPrincipal
 
 SERVICE = SystemPrincipal("platform")
 """The service itself: the dialler, webhook deliveries and periodic tasks."""
@@ -84,7 +132,7 @@ COMMAND_LINE = SystemPrincipal("operator")
 
 @dataclass(frozen=True)
 class InProcessKey:
-    """A key that the tool server in this process has checked.
+    """A key that the tool server in this process has checked, or the session of a page.
 
     It is trusted because of its type: what comes over the network is in the scope as text and bytes, and cannot be an
     object of this class.
@@ -93,8 +141,8 @@ class InProcessKey:
     secret: str = field(repr=False)
 
 
-def new_secret(kind: KeyKind = "live") -> str:
-    """A fresh key."""
+def new_secret(kind: SecretKind = "live") -> str:
+    """A fresh key, or the secret of a session."""
     return PREFIXES[kind] + secrets.token_hex(24)
 
 

@@ -29,9 +29,14 @@ def add_audit_entry(
     subject: str,
     now_ms: int,
     changes: Mapping[str, Any] | None = None,
+    *,
+    by: audit_log.Actor = COMMAND_LINE,
 ) -> None:
-    """Adds an audit entry of a command. `changes` has `before` and `after` by field, see `before_and_after`."""
-    entry = audit_log.entry_row(ids, org_id, action, subject, by=COMMAND_LINE, at_ms=now_ms, changes=changes)
+    """Adds an audit entry of a command, or of the person named `by`.
+
+    `changes` has `before` and `after` by field, see `before_and_after`.
+    """
+    entry = audit_log.entry_row(ids, org_id, action, subject, by=by, at_ms=now_ms, changes=changes)
     audit_log.add_entries(connection, [entry])
 
 

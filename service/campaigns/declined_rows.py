@@ -5,14 +5,16 @@ which column a campaign takes for consent is known only later.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, select, update
+from sqlalchemy import ColumnElement, Connection, Executable, Row, and_, bindparam, literal, select, update
 
+from callwright.service.platform.database.bulk import ForIds, for_each, misjudges_new_tables, plan_anew
 from callwright.service.platform.json_text import json_text
-from callwright.service.platform.phone import line_of, notations_of
+from callwright.service.platform.phone import has_one_notation, line_of, notations_of
 from callwright.service.rules.consent_cells import noes_in, overruled
 from callwright.service.rules.rows import GoodRow
 from callwright.service.tables.schema import audience_rows
@@ -20,6 +22,31 @@ from callwright.service.tables.schema import audience_rows
 _R = audience_rows.c
 _AT_ONCE = 500
 """Keys in one statement."""
+
+
+def _with_number(number: ColumnElement[bool], audience: Any, org: Any, is_left_one_index: bool) -> ColumnElement[bool]:
+    """Rows of an audience with a number.
+
+    Postgres is left one index to look by, that of the organization's numbers: while it has not counted the rows of a
+    new audience, it takes any index that begins with the audience for as good, and reads all people for each number.
+    """
+    if is_left_one_index:
+        return and_(_R.org_id == org, number, _R.audience_id.concat("") == audience)
+    return and_(_R.audience_id == audience, number)
+
+
+def _in_more_rows_than(count: int) -> ForIds:
+    """Which of many numbers are in more rows of an audience than so many."""
+
+    def asked(phone: ColumnElement[str], is_left_one_index: bool) -> Executable:
+        is_in = _with_number(_R.phone == phone, bindparam("audience"), bindparam("org"), is_left_one_index)
+        rows = select(literal(1)).where(is_in).offset(count).correlate_except(audience_rows)
+        return select(phone.label("phone")).where(rows.exists())
+
+    return for_each(asked)
+
+
+_STORED, _SEVERAL = _in_more_rows_than(0), _in_more_rows_than(1)
 _DECLINE = update(audience_rows).where(_R.id == bindparam("b_id")).values(declined=bindparam("b_declined"))
 
 
@@ -47,9 +74,26 @@ def keep_noes(
 def _share_by_number(
     connection: Connection, audience: Row[Any], dropped: Sequence[GoodRow], numbers: Iterable[str]
 ) -> None:
-    """Gives each row with one of these numbers the noes of all rows with its number."""
-    notations = dict.fromkeys(one for number in numbers for one in notations_of(number))
-    found = _rows(connection, audience, _R.phone, notations)
+    """Gives each row with one of these numbers the noes of all rows with its number.
+
+    Most numbers are in one row alone, which has its own noes: those rows are not read.
+    """
+    wanted = dict.fromkeys(numbers)
+    of_dropped = {row.phone for row in dropped}
+    plain = [number for number in wanted if has_one_notation(number) and number not in of_dropped]
+    left = wanted.keys() - plain
+    other = list(dict.fromkeys(one for number in wanted if number in left for one in notations_of(number)))
+    asked = {"audience": audience.id}
+    if misjudges_new_tables(connection):
+        asked["org"] = audience.org_id
+    plan_anew(connection)
+    several = [row.phone for row in _SEVERAL.all(connection, [*plain, *other], asked)]
+    stored = [row.phone for row in _STORED.all(connection, other, asked)] if other else []
+    if not several and len(stored) < 2 and not dropped:
+        return
+    lines = Counter(map(line_of, [*several, *several, *stored, *of_dropped]))
+    shared = dict.fromkeys([*several, *(phone for phone in other if lines[line_of(phone)] > 1)])
+    found = _rows(connection, audience, _R.phone, shared)
     noes: dict[str, dict[str, str]] = {}
     for row in found:
         noes.setdefault(line_of(row.phone), {}).update(noes_in(json.loads(row.cells)) | _declined(row))
@@ -62,11 +106,12 @@ def _rows(
     connection: Connection, audience: Row[Any], column: ColumnElement[Any], keys: Iterable[str]
 ) -> list[Row[Any]]:
     """The rows of an audience with one of these values in a column."""
-    found, left = list[Row[Any]](), iter(keys)
+    found, left = list[Any](), iter(keys)
     columns = (_R.id, _R.phone, _R.dedupe_key, _R.cells, _R.declined)
-    wanted: Select[*tuple[Any, ...]] = select(*columns).where(_R.audience_id == audience.id)
+    is_left_one_index = misjudges_new_tables(connection) and column is _R.phone
     while these := list(islice(left, _AT_ONCE)):
-        found.extend(connection.execute(wanted.where(column.in_(these))).all())
+        wanted = _with_number(column.in_(these), audience.id, audience.org_id, is_left_one_index)
+        found.extend(connection.execute(select(*columns).where(wanted)).all())
     return found
 
 

@@ -1,46 +1,40 @@
-"""Who is next in a deployment, and about when everybody has been called once."""
+"""About when everybody in a deployment has been called once."""
 
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from sqlalchemy import BigInteger, Connection, Integer, Row, Select, func, literal, literal_column, select
+from sqlalchemy import Connection, Integer, Row, bindparam, func, literal_column, select
 
-from callwright.service.dialling.eligibility.reasons import why_not
-from callwright.service.dialling.queue import WAITING
+from callwright.service.campaigns.dial_order import waiting
 from callwright.service.platform.clock.clock import HOUR, SECOND
 from callwright.service.rules.capped_calling import Allowance, CappedCalling
 from callwright.service.rules.open_hours import OpenHours, finish_ms
-from callwright.service.tables.schema import audience_rows, deployment_contacts
+from callwright.service.tables.schema import audience_rows, audiences, deployment_contacts
 
 _R, _K = audience_rows.c, deployment_contacts.c
-_CELLS = (_R.timezone, _R.cells, _R.steering)
-SAMPLE = 1_000
-"""How many people are looked at, one by one."""
+_HOUR = _R.not_before // literal_column(str(HOUR), Integer)
+_LATER = (
+    select(func.min(_R.not_before), func.max(_R.not_before), func.count())
+    .where(_R.audience_id == bindparam("id"), _R.not_before > bindparam("begin"))
+    .group_by(_HOUR)
+    .order_by(_HOUR)
+)
+_PEOPLE = select(audiences.c.valid_count).where(audiences.c.id == bindparam("id"))
 DueInAnHour = tuple[int, int, int]
 """Those who become due in one hour: the first and the last time, and the number of people."""
 
 
-def next_people(
-    connection: Connection, row: Row[Any], *, begin_ms: int, now_ms: int, most: int = SAMPLE
-) -> Sequence[Row[Any]]:
-    """The first people who may be called, in the order of dialling; those who wait, if the deployment has started."""
-    if row.started_at is not None:
-        waiting = _waiting(connection, row, now_ms)
-        found = waiting.add_columns(_K.id, _K.phone, _K.next_at, _K.position, _K.attempts, *_CELLS)
-        return connection.execute(found.order_by(_K.next_at, _K.position).limit(most)).all()
-    next_at, attempts = literal(begin_ms, BigInteger).label("next_at"), literal(0, Integer).label("attempts")
-    people: Select[*tuple[Any, ...]] = (
-        select(_R.id, _R.phone, next_at, _R.position, attempts, *_CELLS)
-        .where(_R.audience_id == row.audience_id, why_not(connection, row, _R.phone, now_ms).is_(None))
-        .order_by(_R.position)
-        .limit(most)
-    )
-    return connection.execute(people).all()
-
-
 def due_by_hour(connection: Connection, row: Row[Any], *, begin_ms: int, now_ms: int) -> Sequence[DueInAnHour]:
-    """When the people of a deployment become due: all at the beginning, or those who wait once it has started."""
-    return _due(connection, row, now_ms) if row.started_at is not None else [(begin_ms, begin_ms, 1)]
+    """When the people of a deployment become due: those who wait once it has started, else all at the beginning but for
+    those whom the list says not to call before a later time."""
+    if row.started_at is not None:
+        return _due(connection, row, now_ms)
+    of_list = {"id": row.audience_id, "begin": begin_ms}
+    later = [(first, last, count) for first, last, count in connection.execute(_LATER, of_list)]
+    if not later:
+        return [(begin_ms, begin_ms, 1)]
+    people: int = connection.execute(_PEOPLE, of_list).scalar_one()
+    return [(begin_ms, begin_ms, people - sum(count for _, _, count in later)), *later]
 
 
 def all_called_ms(
@@ -67,15 +61,9 @@ def all_called_ms(
     return max(found, default=None)
 
 
-def _waiting(connection: Connection, row: Row[Any], now_ms: int) -> Select[*tuple[Any, ...]]:
-    joined = deployment_contacts.outerjoin(audience_rows, _R.id == _K.id)
-    reason = why_not(connection, row, _K.phone, now_ms)
-    return select().select_from(joined).where(_K.deployment_id == row.id, WAITING, reason.is_(None))
-
-
 def _due(connection: Connection, row: Row[Any], now_ms: int) -> Sequence[DueInAnHour]:
     hour = _K.next_at // literal_column(str(HOUR), Integer)
-    found = _waiting(connection, row, now_ms).add_columns(func.min(_K.next_at), func.max(_K.next_at), func.count())
+    found = waiting(connection, row, now_ms).add_columns(func.min(_K.next_at), func.max(_K.next_at), func.count())
     return [(first, last, count) for first, last, count in connection.execute(found.group_by(hour).order_by(hour))]
 
 

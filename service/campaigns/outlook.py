@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row
 
-from callwright.service.campaigns.forecast import SAMPLE, next_people
+from callwright.service.campaigns.dial_order import SAMPLE, next_people
 from callwright.service.dialling.eligibility.attempts import calls_to, longest_memory_ms
 from callwright.service.dialling.eligibility.gate import (
     CALLING_HOURS,
@@ -90,16 +90,15 @@ class Outlook:
 
     def first(self, end_ms: int | None = None) -> FirstCall | None:
         """The first call to one of the people; None if the rules allow no call to any of them before the end."""
-        found: list[tuple[int, int, int, int]] = []
+        found: list[tuple[int, int, int, int, int]] = []
         for index, (one, at_ms) in enumerate(zip(self.people, self.calls_ms, strict=True)):
             if at_ms is not None and (end_ms is None or at_ms < end_ms):
                 # A deferred person is ordered by the time until which they are deferred.
-                found.append(
-                    (at_ms, min(one.next_at, at_ms) if at_ms == self.due_ms[index] else at_ms, one.position, index)
-                )
+                waited_for = min(one.next_at, at_ms) if at_ms == self.due_ms[index] else at_ms
+                found.append((at_ms, -(one.priority or 0), waited_for, one.position, index))
         if not found:
             return None
-        at_ms, _, _, index = min(found)
+        at_ms, _, _, _, index = min(found)
         return FirstCall(at_ms, self.people[index])
 
     def latest_ms(self) -> int | None:

@@ -12,8 +12,8 @@ from callwright.contract.deployments import previews as contract
 from callwright.contract.transfers import MOST_TRANSFERS
 from callwright.service.campaigns.compliance_checks import HOW_TO_CONSENT, advice_on_consent
 from callwright.service.campaigns.daily_spending import daily_spending, most_until_end
+from callwright.service.campaigns.dial_order import SAMPLE
 from callwright.service.campaigns.estimate import estimate
-from callwright.service.campaigns.forecast import SAMPLE
 from callwright.service.campaigns.maximum_cost import maximum_cost
 from callwright.service.campaigns.outlook import FirstCall, Outlook, begins_ms, outlook
 from callwright.service.campaigns.plan_sentence import MOST_NAMED, Proposal, sentence

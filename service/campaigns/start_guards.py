@@ -35,6 +35,7 @@ from callwright.service.rules.templates import Columns, nearest_column, variable
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables.audience_prices import prices_of
 from callwright.service.tables.campaign_settings import settings_of
+from callwright.service.tables.import_uploads import LONGEST_IMPORT_MS
 from callwright.service.tables.ledger import FROZEN, wallet_of
 from callwright.service.tables.schema import audiences, deployments, imports, phone_numbers
 from callwright.service.telephony.engine import AgentSnapshot
@@ -46,6 +47,9 @@ _RUNNING = select(func.count()).where(
 )
 _MOST_COLUMNS = 12
 _AUDIENCE = select(audiences).where(audiences.c.id == bindparam("id"))
+_IMPORT = select(imports.c.id, imports.c.status, imports.c.upload_expires_at, imports.c.created_at).where(
+    imports.c.id == bindparam("id")
+)
 _NEWEST_IMPORT = (
     select(imports.c.id, imports.c.status, imports.c.status_reason)
     .where(imports.c.audience_id == bindparam("id"))
@@ -71,8 +75,20 @@ def still_importing(connection: Connection, audience_id: str) -> Refusal | None:
     waiting = open_imports(connection, audience_id)
     if not waiting:
         return None
+    first = connection.execute(_IMPORT, {"id": waiting[0]}).one()
     more = f" and {len(waiting) - 1} more have" if len(waiting) > 1 else " has"
-    message = f"import {waiting[0]}{more} not ended: it is not known yet how many people there will be"
+    message = f"import {first.id}{more} not ended: it is not known yet how many people there will be. "
+    if first.status == "uploading":
+        message += (
+            f"It waits for its file until {moment(first.upload_expires_at):%Y-%m-%d %H:%M} UTC and then fails; send "
+            "the file, or end the import with DELETE at its upload_url"
+        )
+    else:
+        ends_ms = first.created_at + LONGEST_IMPORT_MS
+        message += (
+            f"It is under way, and fails if it has not ended by {moment(ends_ms):%Y-%m-%d %H:%M} UTC; "
+            "get_audience_import says how far it is"
+        )
     return Refusal(AUDIENCE_IMPORTING, message, details={"imports": waiting})
 
 

@@ -2,15 +2,18 @@
 
 Changed calling hours: every contact is due again when the retry policy says, and the driver defers those whom the new
 hours forbid. Another address of the pre-dial check: the same, and it is asked about whom the former one declined. A
-changed retry policy: the next attempt of a contact is decided again from its last call, for the first 2,000 contacts at
-once and for the others by the driver.
+changed retry policy: the next attempt of a contact is decided again from its last call.
+
+Of a large campaign the contacts follow in pieces, so that others need not wait for one transaction: `changed_fields` of
+the deployment names what has changed, `contacts_changed` the position from which contacts still go by what was before.
+Nobody is called until the last one follows.
 """
 
 import json
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, bindparam, case, select, update
+from sqlalchemy import Connection, Row, Select, Update, bindparam, case, func, select, update
 
 from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.service.dialling.eligibility.campaign_hours import CampaignHours
@@ -19,15 +22,23 @@ from callwright.service.dialling.eligibility.predial import PREDIAL_DECLINED
 from callwright.service.dialling.leases import mine
 from callwright.service.dialling.queue import FIND, WAITING, change_contacts
 from callwright.service.platform.clock.clock import MINUTE
+from callwright.service.platform.database.units import ROWS_AT_ONCE
+from callwright.service.platform.json_text import json_text
 from callwright.service.rules.retry_policy import CALLBACK_MINUTES, Step, after_call
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.counters import moved
 from callwright.service.tables.schema import audience_rows, calls, deployment_contacts, deployments
 
 _C, _K, _R = calls.c, deployment_contacts.c, audience_rows.c
-AT_ONCE = 2_000
-"""Contacts decided in one transaction."""
+AT_ONCE = 1_000
+"""Contacts that follow in one transaction of a large change, and that are decided in one."""
+FOLLOWED = ("calling_hours", "compliance", "predial_check_url", "retry_policy")
+"""The fields of which a change is followed by contacts."""
+_COUNTED = ("pending", "retry_waiting", "suppressed")
+NOTHING_CHANGES: dict[str, None] = {"contact_changes": None, "changed_fields": None, "contacts_changed": None}
+"""The columns of a deployment whose contacts all go by what holds now."""
 _RETRYING = _K.status == "retry_waiting"
+_LAST = select(func.max(_K.position)).where(_K.deployment_id == bindparam("id"))
 _UNDECIDED: Select[*tuple[Any, ...]] = (
     select(
         *(_K.id, _K.attempt_times, _K.phone, _R.timezone, _R.cells),
@@ -42,25 +53,64 @@ _UNDECIDED: Select[*tuple[Any, ...]] = (
 
 
 def rules_changed(connection: Connection, deployment_id: str, fields: Collection[str]) -> None:
-    """Applies changed fields of a deployment that has started to its waiting contacts. The caller holds its lock."""
+    """Applies changed fields of a deployment that has started to its waiting contacts. The caller holds its lock.
+
+    Many contacts follow in pieces, by `change_piece`, and so do those of a campaign whose contacts are being added.
+    """
     row: Row[Any] = connection.execute(FIND, {"id": deployment_id}).one()
-    if row.started_at is None:
+    followed = {name for name in FOLLOWED if name in fields}
+    if row.started_at is None or not followed:
         return
-    own = update(deployment_contacts).where(_K.deployment_id == row.id)
+    states: dict[str, int] = json.loads(row.states)
+    if row.contact_changes is None and sum(states.get(name, 0) for name in _COUNTED) <= ROWS_AT_ONCE:
+        _follow(connection, row, followed)
+        return
+    still = followed | set(json.loads(row.changed_fields or "[]"))
+    connection.execute(
+        update(deployments)
+        .where(deployments.c.id == row.id)
+        .values(
+            contact_changes=row.contact_changes or "rescheduling",
+            changed_fields=json_text(sorted(still)),
+            contacts_changed=0,
+        )
+    )
+
+
+def change_piece(connection: Connection, row: Row[Any]) -> bool:
+    """Has the next contacts of a deployment that is `rescheduling` follow its changed fields; true if they were the
+    last ones and it is to be dialled. The caller has locked it."""
+    begin: int = row.contacts_changed
+    _follow(connection, row, json.loads(row.changed_fields), begin, begin + AT_ONCE)
+    last: int | None = connection.execute(_LAST, {"id": row.id}).scalar()
+    is_last = last is None or begin + AT_ONCE > last
+    values = NOTHING_CHANGES if is_last else {"contacts_changed": begin + AT_ONCE}
+    connection.execute(update(deployments).where(deployments.c.id == row.id).values(**values))
+    return is_last and row.status == "active"
+
+
+def _follow(
+    connection: Connection, row: Row[Any], fields: Collection[str], begin: int = 0, end: int | None = None
+) -> None:
+    """The contacts in a range of positions follow changed fields."""
+    these = [_K.deployment_id == row.id]
+    if end is not None:
+        these += [_K.position >= begin, _K.position < end]
+    own = update(deployment_contacts).where(*these)
     freed: list[str] = [CALLING_HOURS] * ("calling_hours" in fields)
     freed += [NO_CONSENT] * ("compliance" in fields)
     freed += [PREDIAL_DECLINED] * ("predial_check_url" in fields)
     if freed:
-        _free(connection, row, freed)
+        _free(connection, row, freed, own)
     if "calling_hours" in fields or "predial_check_url" in fields:
         connection.execute(own.where(WAITING, _K.next_at > _K.due_at).values(next_at=_K.due_at))
     if "retry_policy" in fields:
         soon = case((_K.next_at < row.clock_ms, _K.next_at), else_=row.clock_ms)
         connection.execute(own.where(_RETRYING).values(due_at=None, next_at=soon))
-    _decide(connection, deployment_id)
+    _decide(connection, row.id)
 
 
-def _free(connection: Connection, row: Row[Any], reasons: Collection[str]) -> None:
+def _free(connection: Connection, row: Row[Any], reasons: Collection[str], own: Update) -> None:
     """Makes contacts that were suppressed for these reasons wait again. If a reason still holds, the claim finds it."""
     states: str = row.states
     for status, is_one, due_ms in (
@@ -68,16 +118,16 @@ def _free(connection: Connection, row: Row[Any], reasons: Collection[str]) -> No
         ("retry_waiting", _K.attempts > 0, None),
     ):
         count = connection.execute(
-            update(deployment_contacts)
-            .where(_K.deployment_id == row.id, _K.status == "suppressed", _K.status_reason.in_(reasons), is_one)
-            .values(status=status, status_reason=None, due_at=due_ms, next_at=row.clock_ms)
+            own.where(_K.status == "suppressed", _K.status_reason.in_(reasons), is_one).values(
+                status=status, status_reason=None, due_at=due_ms, next_at=row.clock_ms
+            )
         ).rowcount
         states = moved(states, [("suppressed", status)] * count)
     connection.execute(update(deployments).where(deployments.c.id == row.id).values(states=states))
 
 
 def decide(connection: Connection, deployment_id: str, *, owner: str) -> None:
-    """Decides when contacts are called again after a change of the retry policy, at most 2,000 that are undecided.
+    """Decides when contacts are called again after a change of the retry policy, some at once.
 
     Raises:
         LeaseLost: another process drives the deployment.

@@ -129,7 +129,8 @@ def claim(
     schedule names.
 
     `contacts` are those of the round, by id; `jumps` as in `Pace`. The deployment is read again under its lock: unless
-    it is still active and dials by the newest rules, nothing is claimed, and the gate uses its current calling hours.
+    it is still active, dials by the newest rules and all contacts follow its own, nothing is claimed, and the gate uses
+    its current calling hours.
     The wallet stays locked until the end. Opt-outs are written under the same lock, so no call is claimed after an
     opt-out that was committed before.
 
@@ -137,7 +138,7 @@ def claim(
         LeaseLost: another process drives the deployment.
     """
     row: Row[Any] = mine(connection, rules.row.id, owner)
-    if row.status != "active" or rules_files.are_older(connection, row.rules_version):
+    if row.status != "active" or row.contact_changes or rules_files.are_older(connection, row.rules_version):
         return Claimed()
     first_ms = min((draft.dial_ms for draft in drafts), default=None)
     allowed_now = allowance(connection, row, jumps=jumps, at_ms=first_ms, lock=True)

@@ -20,8 +20,9 @@ from callwright.contract.events import (
     EventType,
 )
 from callwright.service.accounts.principals import SERVICE
+from callwright.service.dialling.dropped_contacts import drop_waiting
 from callwright.service.dialling.leases import mine
-from callwright.service.dialling.queue import FIND, WAITING, soonest
+from callwright.service.dialling.queue import FIND, soonest
 from callwright.service.platform.clock.clock import HOUR, moment, moment_or_none
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.money import money
@@ -34,8 +35,6 @@ UNCONFIRMED_CALLS = "unconfirmed_calls"
 """Why a deployment pauses that has nobody left to call but those of whom nobody knows whether their telephone rang."""
 TALK_ENDED = "talk_ended"
 """Why the deployment of a talk in the browser is completed."""
-CAMPAIGN_ENDED = "campaign_ended"
-"""Why a contact has expired: it still waited when the end of its campaign had passed."""
 _LONGEST_CALL_MS = 2 * HOUR
 """More than a call can last, with its ringing."""
 _FORMER = calls.alias("former")
@@ -140,14 +139,8 @@ def complete_at_end(connection: Connection, ids: Ids, deployment_id: str, *, own
     row: Row[Any] = mine(connection, deployment_id, owner)
     if row.status != "active" or row.in_flight:
         return False
-    waiting = json.loads(row.states)
-    moves = [(name, "expired") for name in ("pending", "retry_waiting") for _ in range(waiting.get(name, 0))]
-    connection.execute(
-        update(deployment_contacts)
-        .where(_K.deployment_id == deployment_id, WAITING)
-        .values(status="expired", status_reason=CAMPAIGN_ENDED, next_at=None)
-    )
-    connection.execute(update(deployments).where(_D.id == row.id).values(states=moved(row.states, moves)))
+    dropped = drop_waiting(connection, row, "expiring")
+    connection.execute(update(deployments).where(_D.id == row.id).values(**dropped))
     row = connection.execute(FIND, {"id": deployment_id}).one()
     _end(connection, ids, row, "completed", "end_reached", max(row.clock_ms, row.end_at), now_ms)
     return True

@@ -1,10 +1,10 @@
 """Finishing calls: the transaction that records a call, charges for it and decides whether it is made again."""
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, insert, update
+from sqlalchemy import Connection, Row, bindparam, update
 
 from callwright.contract.declaration.model import Resource
 from callwright.contract.deployments.dialling import RetryPolicy
@@ -18,7 +18,7 @@ from callwright.contract.events import (
     EventType,
 )
 from callwright.service.accounts.principals import SERVICE
-from callwright.service.dialling import callbacks, endings, transfers
+from callwright.service.dialling import call_transcripts, callbacks, endings, transfers
 from callwright.service.dialling.call_costs import costs_of
 from callwright.service.dialling.eligibility import do_not_call
 from callwright.service.dialling.eligibility.gate import DO_NOT_CALL
@@ -30,6 +30,7 @@ from callwright.service.dialling.stops import auto_stops as stops
 from callwright.service.dialling.stops import call_reviews
 from callwright.service.dialling.tool_events import tool_events
 from callwright.service.platform.clock.clock import MINUTE, whole_seconds
+from callwright.service.platform.database.prepared import Prepared
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.own_address import recording_url, transcript_url
@@ -37,16 +38,16 @@ from callwright.service.rules.cost_items import Cost
 from callwright.service.rules.percentiles import percentile
 from callwright.service.rules.recording_presence import has_recording
 from callwright.service.rules.retry_policy import CALLBACK_MINUTES, Step, after_call
-from callwright.service.tables import audit_log, counters, deployment_costs, inbound_calls, outbox, transcript_search
+from callwright.service.tables import audit_log, call_counts, counters, deployment_costs, inbound_calls, outbox
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.ledger import Movement, book, wallet_of
-from callwright.service.tables.schema import calls, deployments, transcripts
-from callwright.service.telephony.engine import CallRequest, CallResult, Turn
+from callwright.service.tables.schema import calls, deployments
+from callwright.service.telephony.engine import CallRequest, CallResult
 
 _C = calls.c
 NOT_DIALLED_AGAIN_MS = MINUTE
 """How long a contact waits whose call could not be sent, for example because the carrier is not there."""
-_END = update(calls).where(_C.id == bindparam("b_id"))
+_END = Prepared(update(calls).where(_C.id == bindparam("b_id")))
 
 
 @dataclass(frozen=True)
@@ -133,15 +134,9 @@ def finish(
     costs = [part.micros for part in parts]
     bridged = [one.request.call_id for one in finished if one.result.outcome == "transferred"]
     told = transfers.told(connection, bridged)
-    connection.execute(_END, [_ended(*each) for each in zip(finished, parts, called_back_ms, strict=True)])
-    spoken = [one for one in finished if one.result.turns]
-    if spoken:
-        connection.execute(insert(transcripts), [_transcript(one) for one in spoken])
-        words = [
-            {"call_id": one.request.call_id, "words": transcript_search.searchable(t.text for t in one.result.turns)}
-            for one in spoken
-        ]
-        transcript_search.add(connection, words)
+    _END.run_many(connection, [_ended(*each) for each in zip(finished, parts, called_back_ms, strict=True)])
+    call_counts.add(connection, [one.request.call_id for one in finished])
+    call_transcripts.keep(connection, row.org_id, {one.request.call_id: one.result.turns for one in finished})
     changes: dict[str, dict[str, Any]] = {}
     for one, (step, state) in zip(finished, steps, strict=True):
         due_ms = step.due_ms if state in ("pending", "retry_waiting") else None
@@ -309,30 +304,6 @@ def _has_recording(result: CallResult) -> bool:
         recorded=result.recorded,
         is_answered=result.answered_s is not None,
     )
-
-
-def _transcript(one: Finished) -> dict[str, Any]:
-    turns = [_stored(turn) for turn in one.result.turns]
-    return {"call_id": one.request.call_id, "org_id": one.request.org_id, "turns": json_text(turns)}
-
-
-def _stored(turn: Turn) -> dict[str, Any]:
-    """A turn as transcripts have it. Its index comes first, and what it has not is left out."""
-    stored: dict[str, Any] = {
-        "index": turn.index,
-        "role": turn.speaker,
-        "text": turn.text,
-        "start_seconds": turn.start_s,
-        "end_seconds": turn.end_s,
-        "language": turn.language,
-        "source": turn.source,
-        "interrupted": turn.interrupted,
-    }
-    if turn.latency is not None:
-        stored["latency_ms"] = {"total": turn.latency.total_ms, **turn.latency.parts_ms}
-    if turn.tool_call is not None:
-        stored["tool_call"] = asdict(turn.tool_call)
-    return stored
 
 
 def started_event(ids: Ids, row: Row[Any], request: CallRequest, at_ms: int) -> dict[str, Any]:

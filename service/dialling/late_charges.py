@@ -11,7 +11,7 @@ from callwright.service.platform.ids import Ids
 from callwright.service.platform.money import amount
 from callwright.service.rules.cost_items import settled
 from callwright.service.rules.prices.price_list import agreed_price
-from callwright.service.tables import audit_log, awaited_charges, deployment_costs, price_lists
+from callwright.service.tables import audit_log, awaited_charges, call_counts, deployment_costs, price_lists
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.ledger import Movement, book, wallet_of
 from callwright.service.tables.schema import calls, deployments, transactions
@@ -59,6 +59,7 @@ def settle(
     connection.execute(update(calls).where(_C.id == call_id).values(cost_items=items, cost_micros=cost))
     if not change:
         return True
+    call_counts.change_cost(connection, call_id, call.cost_micros)
     connection.execute(update(deployments).where(_D.id == deployment.id).values(spend_micros=_D.spend_micros + change))
     if settings_of(deployment).daily_budget_cap is not None:
         deployment_costs.add(connection, deployment.id, [(call.ended_at, change)])

@@ -23,7 +23,7 @@ _CALLED = _D.id.in_(
 _OPEN = select(_D.id).where(
     or_(
         _D.in_flight > 0,
-        and_(_D.call_type != "inbound", _D.status == "active"),
+        and_(_D.call_type != "inbound", _D.status == "active", _D.contact_changes.is_(None)),
         and_(_D.call_type == "inbound", _CALLED),
     )
 )

@@ -1,10 +1,10 @@
 """A deployment's contacts: who is due, the requests of their calls, and the calls that a crash left open."""
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, func, literal_column, select, update
 
@@ -18,6 +18,8 @@ from callwright.service.dialling.eligibility.consent import ConsentColumns, cons
 from callwright.service.dialling.eligibility.gate import Candidate, NeverReason
 from callwright.service.dialling.schedule import DialPace
 from callwright.service.platform.clock.clock import SECOND
+from callwright.service.platform.database.prepared import Prepared
+from callwright.service.rules.contact_columns import HIGHEST_PRIORITY
 from callwright.service.rules.open_hours import OpenHours
 from callwright.service.rules.recording_announcement import announces
 from callwright.service.rules.regions.region_rules import RegionRules
@@ -39,8 +41,13 @@ FIND = select(deployments).where(_D.id == bindparam("id"))
 LOCKED = FIND.with_for_update()
 _JOINED: Select[*tuple[Any, ...]] = select(
     *(_K.id, _K.phone, _K.position, _K.status, _K.attempts, _K.due_at, _K.next_at, _K.attempt_times),
-    *(_K.caller_number_id, _K.decided_by, _R.country, _R.timezone, _R.external_id, _R.cells, _R.steering),
+    *(_K.caller_number_id, _K.decided_by, _R.country, _R.timezone, _R.external_id, _R.cells, _R.steering, _R.language),
 ).outerjoin(audience_rows, _R.id == _K.id)
+_HIGHEST = select(func.max(_K.priority)).where(
+    _K.deployment_id == bindparam("id"), WAITING, _K.priority.is_not(None), _K.priority < bindparam("below")
+)
+_EVER = -1
+_Whose = Literal["everybody", "one priority", "without priority"]
 _SOONEST = select(func.min(_K.next_at)).where(_K.deployment_id == bindparam("id"), WAITING)
 _OPEN = select(calls).where(_C.deployment_id == bindparam("id"), _C.ended_at.is_(None)).order_by(_C.created_at, _C.id)
 _CONTACTS: Select[*tuple[Any, ...]] = _JOINED.where(
@@ -49,7 +56,9 @@ _CONTACTS: Select[*tuple[Any, ...]] = _JOINED.where(
 _CALLED_BEFORE: Select[*tuple[Any, ...]] = select(_K.id, _K.attempt_times, _K.last_outcome).where(
     _K.deployment_id == bindparam("id"), _K.id.in_(bindparam("ids", expanding=True))
 )
-_CHANGE = update(deployment_contacts).where(_K.deployment_id == bindparam("b_deployment"), _K.id == bindparam("b_id"))
+_CHANGE = Prepared(
+    update(deployment_contacts).where(_K.deployment_id == bindparam("b_deployment"), _K.id == bindparam("b_id"))
+)
 _NUMBERS: Select[*tuple[Any, ...]] = (
     select(*(phone_numbers.c[name] for name in ("id", "number", "country", "provider", "max_calls_per_day")))
     .join(deployment_numbers, deployment_numbers.c.phone_number_id == phone_numbers.c.id)
@@ -102,7 +111,7 @@ class Rules:
             attempt=attempt,
             to=contact.phone,
             from_=from_number,
-            agent=self.agent,
+            agent=replace(self.agent, language=contact.language) if contact.language else self.agent,
             variables=json.loads(contact.cells or "{}"),
             steering=json.loads(contact.steering or "{}"),
             seed=self.row.seed,
@@ -157,24 +166,60 @@ def needs_decision(contacts: Sequence[Row[Any]]) -> bool:
     return any(contact.due_at is None for contact in contacts)
 
 
-@lru_cache(maxsize=256)
-def _due(asked: ConsentColumns, simulated: bool) -> Select[*tuple[Any, ...]]:
-    return (
+@lru_cache(maxsize=1_024)
+def _due(asked: ConsentColumns, simulated: bool, whose: _Whose) -> Select[*tuple[Any, ...]]:
+    found = (
         _JOINED.add_columns(reasons.why_not_by_params(asked, simulated).label("blocked"))
-        .where(_K.deployment_id == bindparam("id"), WAITING, _K.next_at <= bindparam("until"))
+        .where(_K.deployment_id == bindparam("id"), WAITING)
+        .where(_K.next_at > bindparam("after"), _K.next_at <= bindparam("until"))
         .order_by(_K.next_at, _K.position)
         .limit(bindparam("most"))
     )
+    if whose == "everybody":
+        return found
+    return found.where(_K.priority.is_(None) if whose == "without priority" else _K.priority == bindparam("level"))
 
 
-def due(connection: Connection, row: Row[Any], until_ms: int, most: int, *, now_ms: int) -> Sequence[Row[Any]]:
-    """Contacts due by a time of the deployment's clock, the earliest first, each with why it is `blocked`.
+def due(
+    connection: Connection, row: Row[Any], until_ms: int, most: int, *, clock_ms: int, now_ms: int
+) -> Sequence[Row[Any]]:
+    """Contacts due by a time of the deployment's clock, each with why it is `blocked`: of those due at `clock_ms` first
+    those with the highest priority, then the others, and the earliest first.
 
     `now_ms` is the time of the service.
     """
-    statement = _due(consent_columns(connection, row), row.simulated)
-    given = {"id": row.id, "until": until_ms, "most": most, **reasons.why_not_params(row, now_ms)}
-    return connection.execute(statement, given).all()
+    asked = consent_columns(connection, row)
+    given = {"id": row.id, **reasons.why_not_params(row, now_ms)}
+    contacts = list[Row[Any]]()
+
+    def read(whose: _Whose, *, after_ms: int, until_ms: int, level: int | None = None) -> None:
+        if after_ms < until_ms and len(contacts) < most:
+            more = {"after": after_ms, "until": until_ms, "most": most - len(contacts), "level": level}
+            contacts.extend(connection.execute(_due(asked, row.simulated, whose), {**given, **more}).all())
+
+    levels = priorities(connection, row.id)
+    level = next(levels)
+    if level is None:
+        read("everybody", after_ms=_EVER, until_ms=until_ms)
+        return contacts
+    while level is not None and len(contacts) < most:
+        read("one priority", after_ms=_EVER, until_ms=clock_ms, level=level)
+        level = next(levels)
+    read("without priority", after_ms=_EVER, until_ms=clock_ms)
+    read("everybody", after_ms=clock_ms, until_ms=until_ms)
+    return contacts
+
+
+def priorities(connection: Connection, of: str, highest: Select[Any] = _HIGHEST) -> Iterator[int | None]:
+    """The priorities of the waiting contacts of a deployment, the highest first, and at last None for those without.
+
+    `highest` finds the next one `below` another, of another `id` if it is of something else.
+    """
+    level = HIGHEST_PRIORITY + 1
+    while (found := connection.execute(highest, {"id": of, "below": level}).scalar()) is not None:
+        level = found
+        yield level
+    yield None
 
 
 def soonest(connection: Connection, deployment_id: str) -> int | None:
@@ -214,9 +259,8 @@ def called_before(connection: Connection, deployment_id: str, ids: Sequence[str]
 
 def change_contacts(connection: Connection, deployment_id: str, changes: Mapping[str, Mapping[str, Any]]) -> None:
     """Updates contacts of a deployment. `changes` has by id the new values of columns, the same columns for each."""
-    if changes:
-        own = {"b_deployment": deployment_id}
-        connection.execute(_CHANGE, [{**own, "b_id": contact_id, **values} for contact_id, values in changes.items()])
+    own = {"b_deployment": deployment_id}
+    _CHANGE.run_many(connection, [{**own, "b_id": contact_id, **values} for contact_id, values in changes.items()])
 
 
 def open_calls(connection: Connection, rules: Rules) -> list[tuple[CallRequest, Row[Any]]]:

@@ -1,28 +1,35 @@
 """Audiences, their rows and their imports. The import itself runs later, in `workers.imports`."""
 
 import json
+import secrets
 from collections.abc import Mapping, Sequence
+from datetime import datetime
+from math import ceil
 from typing import Any
 
-from sqlalchemy import Row, bindparam, delete, insert, select, update
+from sqlalchemy import Row, Select, bindparam, insert, select, update
 
 from callwright.contract import audiences as contract
 from callwright.contract.declaration.pagination import Page
 from callwright.contract.problems import AUDIENCE_IN_USE
 from callwright.list_files.name_columns import name_of
-from callwright.service.campaigns import spending_cap
+from callwright.service.campaigns import removed_audiences, spending_cap
 from callwright.service.campaigns.adding_people import Intake, take_rows
 from callwright.service.campaigns.start_plan import open_imports
 from callwright.service.handlers import revisions
 from callwright.service.handlers.changes import check_name_free, check_not_in_use, given
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.handlers.resources import resource
+from callwright.service.platform.clock.clock import SECOND, moment_or_none
 from callwright.service.platform.database.listing import Listing
 from callwright.service.platform.database.prepared import Prepared
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.phone import is_country
 from callwright.service.platform.refusals import invalid
+from callwright.service.platform.uploads import TOKEN_PREFIX, hash_of
+from callwright.service.rules import webhook_url
 from callwright.service.rules.rows import BadRow
+from callwright.service.tables.import_uploads import BEGINS_MS
 from callwright.service.tables.schema import audience_rows, audiences, deployments, import_errors, imports
 
 _A, _R, _I, _E = audiences.c, audience_rows.c, imports.c, import_errors.c
@@ -34,11 +41,13 @@ _LAST_IMPORT = (
     .scalar_subquery()
     .label("last_import_id")
 )
-_WITH_IMPORT = select(audiences, _LAST_IMPORT)
+_WITH_IMPORT = select(audiences, _LAST_IMPORT).where(_A.deleted_at.is_(None))
 _FIND = _WITH_IMPORT.where(_A.id == bindparam("id"), _A.org_id == bindparam("org"))
 _NAMED = Prepared(select(_A.id).where(_A.org_id == bindparam("org"), _A.name == bindparam("name")))
 _LOCK = select(_A.status).where(_A.id == bindparam("id")).with_for_update()
-_FIND_IMPORT = select(imports).where(
+_FILE = ("csv", "file", "source_url")
+"""Columns that may hold a megabyte or a secret, which nobody reads who asks how far an import is."""
+_FIND_IMPORT: Select[*tuple[Any, ...]] = select(*(column for column in _I if column.name not in _FILE)).where(
     _I.id == bindparam("id"), _I.audience_id == bindparam("audience"), _I.org_id == bindparam("org")
 )
 MAX_SHOWN_ERRORS = 100
@@ -73,9 +82,25 @@ def _show_error(bad: BadRow | Row[Any]) -> contract.RowError:
     return resource(contract.RowError, bad)
 
 
-def _show_import(row: Row[Any]) -> contract.AudienceImport:
-    percent = 100 if row.completed_at else (100 * row.processed // row.total_rows if row.total_rows else 0)
-    return resource(contract.AudienceImport, row, percent=percent)
+def _progress(row: Row[Any], now_ms: int) -> dict[str, int | None]:
+    """How far an import is, how fast it goes, and when it ends. The time in which its process was dead counts too."""
+    taking_ms = 0 if row.begun_at is None else (row.completed_at or now_ms) - row.begun_at
+    rate = row.processed * SECOND / taking_ms if taking_ms > 0 else 0.0
+    left = None if row.completed_at or not rate else ceil((row.total_rows - row.processed) / rate)
+    return {"percent": _percent(row), "rows_per_second": round(rate) if rate else None, "seconds_left": left}
+
+
+def _percent(row: Row[Any]) -> int:
+    return 100 if row.completed_at else (100 * row.processed // row.total_rows if row.total_rows else 0)
+
+
+def _show_import(row: Row[Any], now_ms: int) -> contract.AudienceImport:
+    return resource(contract.AudienceImport, row, expires_at=_waits_until(row), **_progress(row, now_ms))
+
+
+def _waits_until(row: Row[Any]) -> datetime | None:
+    """Until when an import waits for its file; None where it does not."""
+    return moment_or_none(row.upload_expires_at)
 
 
 @handles(contract.list_audiences)
@@ -142,14 +167,10 @@ def update_audience(asked: contract.UpdateAudience, context: RequestContext) -> 
 
 @handles(contract.delete_audience)
 def delete_audience(asked: contract.DeleteAudience, context: RequestContext) -> None:
-    """Removes an audience with its rows and imports. Calls that were made stay."""
+    """Removes an audience with its rows and imports; those of a large one follow in pieces. Made calls stay."""
     find(context, asked.id)
     check_not_in_use(context, deployments.c.audience_id == asked.id, AUDIENCE_IN_USE, "audience")
-    own_imports = select(_I.id).where(_I.audience_id == asked.id)
-    context.connection.execute(delete(import_errors).where(_E.import_id.in_(own_imports)))
-    context.connection.execute(delete(imports).where(_I.audience_id == asked.id))
-    context.connection.execute(delete(audience_rows).where(_R.audience_id == asked.id))
-    context.connection.execute(delete(audiences).where(_A.id == asked.id))
+    removed_audiences.remove(context.connection, asked.id, now_ms=context.now_ms)
 
 
 @handles(contract.add_audience_rows)
@@ -179,6 +200,7 @@ def list_audience_rows(asked: contract.ListAudienceRows, context: RequestContext
         _R.id,
         default="position",
         countable=("phone",),
+        narrow=("phone",),
     )
 
     def to_resource(row: Row[Any]) -> contract.AudienceRow:
@@ -190,19 +212,27 @@ def list_audience_rows(asked: contract.ListAudienceRows, context: RequestContext
 
 
 @handles(contract.import_audience)
-def import_audience(asked: contract.ImportAudience, context: RequestContext) -> contract.AudienceImport:
-    """A new import; a worker reads its file."""
+def import_audience(asked: contract.ImportAudience, context: RequestContext) -> contract.BegunImport:
+    """A new import; a worker reads its file, once all of it is there."""
     find(context, asked.id)
+    if asked.url is not None:
+        _check_url(context, asked.url)
     audience = context.connection.execute(_LOCK, {"id": asked.id}).one()  # waits for a start that checks for imports
     spending_cap.check_additions(context.connection, context.spending_key, asked.id)
     import_id = context.ids.new("imp")
+    token, expires_ms = None, None
+    if asked.csv is None and asked.file is None and asked.url is None:
+        token, expires_ms = TOKEN_PREFIX + secrets.token_urlsafe(32), context.now_ms + BEGINS_MS
     row = {
         "id": import_id,
         "org_id": context.org_id,
         "audience_id": asked.id,
-        "status": "pending",
+        "status": "uploading" if token else "pending",
         "csv": asked.csv,
         "file": asked.file,
+        "source_url": asked.url,
+        "upload_token_hash": hash_of(token) if token else None,
+        "upload_expires_at": expires_ms,
         **dict.fromkeys(("processed", "added", "invalid", "duplicates"), 0),
         "created_at": context.now_ms,
         "created_by_key_id": context.key_id,
@@ -210,13 +240,22 @@ def import_audience(asked: contract.ImportAudience, context: RequestContext) -> 
     context.connection.execute(insert(imports), row)
     if audience.status == "empty":
         context.connection.execute(update(audiences).where(_A.id == asked.id).values(status="importing"))
-    return _show_import(_find_import(context, asked.id, import_id))
+    made = _find_import(context, asked.id, import_id)
+    url = f"{context.own_address.root}/uploads/{token}" if token else None
+    return resource(contract.BegunImport, made, percent=_percent(made), upload_url=url, expires_at=_waits_until(made))
+
+
+def _check_url(context: RequestContext, url: str) -> None:
+    try:
+        webhook_url.check(url, opened=context.settings.webhook_networks, sent="Requests")
+    except ValueError as error:
+        raise invalid("url", str(error)) from error
 
 
 @handles(contract.get_audience_import)
 def get_audience_import(asked: contract.GetAudienceImport, context: RequestContext) -> contract.AudienceImport:
     """One import, with its progress."""
-    return _show_import(_find_import(context, asked.id, asked.import_id))
+    return _show_import(_find_import(context, asked.id, asked.import_id), context.now_ms)
 
 
 @handles(contract.list_import_errors)

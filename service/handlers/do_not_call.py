@@ -1,7 +1,5 @@
 """The do-not-call list, read, filled, emptied one by one, imported and exported."""
 
-import csv
-import io
 from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, select
@@ -11,16 +9,18 @@ from callwright.contract.declaration.pagination import Page
 from callwright.list_files.unreadable import UnreadableList
 from callwright.service.dialling.eligibility import do_not_call as numbers
 from callwright.service.handlers.request_context import (
+    Position,
     RequestContext,
     TableRequest,
     handles,
     handles_media,
 )
 from callwright.service.handlers.resources import resource
-from callwright.service.platform.clock.clock import moment, moment_or_none
+from callwright.service.platform.clock.clock import instant_or_none, moment_or_none
 from callwright.service.platform.database.listing import Listing, Span, after_position, in_order
 from callwright.service.platform.phone import is_country
 from callwright.service.platform.refusals import invalid
+from callwright.service.platform.table_columns import Cells, Column
 from callwright.service.rules.do_not_call.entries import ReadEntries, RefusedEntry, read_entries
 from callwright.service.rules.do_not_call.files import read_file
 from callwright.service.tables.schema import do_not_call
@@ -28,7 +28,10 @@ from callwright.service.tables.schema import do_not_call
 _N = do_not_call.c
 _FIND = select(do_not_call).where(_N.id == bindparam("id"), _N.org_id == bindparam("org"))
 _COLUMNS = ("created_at", "number", "reason", "source_call_id", "simulated")
-_EXPORTED = ("number", "reason", "created_at", "expires_at", "source_call_id", "simulated", "note")
+_EXPORTED = (
+    *(Column("number"), Column("reason"), Column("created_at", "moment"), Column("expires_at", "moment")),
+    *(Column("source_call_id"), Column("simulated", "truth"), Column("note")),
+)
 EXPORT_PAGE = 5_000
 """Rows that an export reads at a time."""
 
@@ -145,28 +148,16 @@ def export_do_not_call(asked: contract.ExportDoNotCall, context: RequestContext)
         rows = rows.where(_N.simulated.is_(asked.simulated))
     order = ((_N.created_at, True), (_N.id, True))
 
-    def page(connection: Connection, last: tuple[Any, ...] | None) -> tuple[str, tuple[Any, ...] | None]:
+    def page(connection: Connection, last: Position | None) -> tuple[list[Cells], Position | None]:
         span = Span(order, EXPORT_PAGE, last=last)
         rest = rows if span.last is None else rows.where(after_position(span.order, span.last))
         found = connection.execute(in_order(rest, order).limit(span.count)).all()
         ends = found[-1] if len(found) == EXPORT_PAGE else None
-        return _csv(map(_cells, found)), None if ends is None else (ends.created_at, ends.id)
+        return [_cells(row) for row in found], None if ends is None else (ends.created_at, ends.id)
 
-    return TableRequest("text/csv", _csv([_EXPORTED]), page)
-
-
-def _cells(row: Row[Any]) -> tuple[str, ...]:
-    expires_at = "" if row.expires_at is None else _instant(row.expires_at)
-    simulated = "true" if row.simulated else "false"
-    made = (_instant(row.created_at), expires_at, row.source_call_id or "")
-    return row.number, row.reason, *made, simulated, row.note or ""
+    return TableRequest(_EXPORTED, page)
 
 
-def _instant(at_ms: int) -> str:
-    return f"{moment(at_ms):%Y-%m-%dT%H:%M:%SZ}"
-
-
-def _csv(rows: Any) -> str:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\r\n").writerows(rows)
-    return out.getvalue()
+def _cells(row: Row[Any]) -> Cells:
+    made = (instant_or_none(row.created_at), instant_or_none(row.expires_at), row.source_call_id)
+    return row.number, row.reason, *made, row.simulated, row.note

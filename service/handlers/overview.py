@@ -35,7 +35,7 @@ _WAITING = ("pending", "in_flight", "retry_waiting")
 def get_overview(asked: contract.GetOverview, context: RequestContext) -> contract.Overview:
     """What the organization has and what is under way. It reads a few rows of each kind, however many there are."""
     wallet, plan = wallet_of(context.connection, context.org_id), context.plan
-    live = phone_numbers.c.released_at.is_(None)
+    live, there = phone_numbers.c.released_at.is_(None), audiences.c.deleted_at.is_(None)
     return contract.Overview(
         organization=_one(context, _ORGANIZATION),
         network="real" if context.connection.execute(_REAL_NUMBER, {"org": context.org_id}).first() else "simulated",
@@ -44,9 +44,10 @@ def get_overview(asked: contract.GetOverview, context: RequestContext) -> contra
             newest=[resource(contract.OverviewAgent, row) for row in _newest(context, agents)],
         ),
         audiences=contract.OverviewAudiences(
-            total=_total(context, audiences),
+            total=_total(context, audiences, there),
             newest=[
-                resource(contract.OverviewAudience, row, people=row.valid_count) for row in _newest(context, audiences)
+                resource(contract.OverviewAudience, row, people=row.valid_count)
+                for row in _newest(context, audiences, there)
             ],
         ),
         phone_numbers=contract.OverviewNumbers(

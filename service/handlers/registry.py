@@ -14,15 +14,17 @@ from callwright.service.handlers import (
     wallet,
 )
 from callwright.service.handlers.agents import agents, call_tools, versions
-from callwright.service.handlers.calls import calls, conversations, evidence, transcripts, unconfirmed
-from callwright.service.handlers.deployments import deployments, inbound, placing, talks
+from callwright.service.handlers.calls import calls, conversations, evidence, statistics, transcripts, unconfirmed
+from callwright.service.handlers.deployments import deployments, inbound, placing, talks, talks_with_numbers
 from callwright.service.handlers.events import explanation, log
+from callwright.service.handlers.exports import exports
 from callwright.service.handlers.inbound_routing import requests, settings
 from callwright.service.handlers.people import deletion, export
 from callwright.service.handlers.webhooks import deliveries, subscriptions
 
 MODULES = (
-    *(agents, call_tools, versions, audiences, calls, unconfirmed, talks, conversations, deployments, inbound, placing),
+    *(agents, call_tools, versions, audiences, calls, unconfirmed, talks, talks_with_numbers, conversations),
+    *(deployments, exports, inbound, placing, statistics),
     *(owned_numbers, phone_numbers, settings, requests, simulated_callers, providers, transcripts, voices, wallet),
     *(subscriptions, deliveries, log, explanation),
     *(overview, audit_log, evidence, do_not_call, export, deletion, compliance_reviews),

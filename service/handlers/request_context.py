@@ -1,6 +1,6 @@
 """The context in which a handler works, and the list of handlers. Nothing here depends on HTTP."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Row, Select
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import AnyOperation, MediaStream, Operation, P
 from callwright.contract.declaration.pagination import Page, PageQuery
+from callwright.contract.deployments.exports import ExportFormat
 from callwright.contract.events import EventType
 from callwright.service.accounts.principals import Principal
 from callwright.service.campaigns.spending_cap import SpendingKey
@@ -17,6 +18,7 @@ from callwright.service.platform.database.units import Mark
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.own_address import OwnAddress
 from callwright.service.platform.refusals import not_found
+from callwright.service.platform.table_columns import Cells, Column
 from callwright.service.rules.organization_plans import PricePlan
 from callwright.service.rules.plan_id import StartPlanSeal
 from callwright.service.services import Services
@@ -117,12 +119,14 @@ Position = tuple[Any, ...]
 class TableRequest:
     """A table to write as a file, page by page, so that it takes little memory however long it is.
 
-    `page` gives the text of the rows behind a position, and the position of the last of them; None at the end.
+    `page` gives the rows behind a position, and the position of the last of them; None at the end.
     """
 
-    media_type: str
-    heading: str
-    page: Callable[[Connection, Position | None], tuple[str, Position | None]]
+    columns: Sequence[Column]
+    page: Callable[[Connection, Position | None], tuple[Sequence[Cells], Position | None]]
+    form: ExportFormat = "csv"
+    file_name: str | None = None
+    """What a browser calls the file."""
 
 
 Media = TypeVar("Media", MediaRequest, TableRequest)

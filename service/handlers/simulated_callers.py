@@ -1,18 +1,22 @@
 """Callers of the simulated network who are to call a number."""
 
+from typing import Any
 from zlib import crc32
+
+from sqlalchemy import Row
 
 from callwright.contract import simulated_callers as contract
 from callwright.contract.problems import NUMBER_NOT_CAPABLE, PLAN_LIMIT_REACHED
 from callwright.service.campaigns import spending_cap
 from callwright.service.handlers import phone_numbers as number_handlers
+from callwright.service.handlers.called_numbers import check_answered, shown_caller
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.inbound import callers
 from callwright.service.platform.clock.clock import DAY, MINUTE, milliseconds, moment
 from callwright.service.platform.json_text import json_text
-from callwright.service.platform.phone import Dialable, read_number
 from callwright.service.platform.refusals import Refusal, invalid
 from callwright.service.telephony.number_inventory import rentable
+from callwright.service.telephony.simulated.steering import CALLERS, check_steering
 
 MOST_AHEAD_MS = 31 * DAY
 """How far ahead a caller may be meant to call."""
@@ -26,9 +30,8 @@ def simulate_inbound_call(asked: contract.SimulateInboundCall, context: RequestC
     number = number_handlers.find(context, asked.id)
     if not number.simulated:
         raise Refusal(NUMBER_NOT_CAPABLE, "the number is a real one: call it with a telephone")
-    if number.inbound_deployment_id is None:
-        raise Refusal(NUMBER_NOT_CAPABLE, "nobody answers the number: create_inbound_deployment binds an agent to it")
-    numbers = _numbers(asked, number.country, number.number)
+    check_answered(number)
+    numbers = _numbers(asked, number)
     to_come = callers.to_come(context.connection, context.org_id)
     if to_come + asked.count > contract.MOST_TO_COME:
         details = {"limit": contract.MOST_TO_COME, "current": to_come}
@@ -39,6 +42,9 @@ def simulate_inbound_call(asked: contract.SimulateInboundCall, context: RequestC
     if last_ms > context.now_ms + MOST_AHEAD_MS:
         raise invalid("start_at", "is too far ahead: the last caller must call within 31 days")
     ids = sorted(context.ids.new("cal") for _ in range(asked.count))
+    for name, value in asked.steering.items():
+        if (wrong := check_steering(name, value, CALLERS)) is not None:
+            raise invalid("steering", f"cannot be used: {wrong}")
     steering = json_text(asked.steering)
     callers.add(
         context.connection,
@@ -64,18 +70,13 @@ def simulate_inbound_call(asked: contract.SimulateInboundCall, context: RequestC
     )
 
 
-def _numbers(asked: contract.SimulateInboundCall, country: str, own: str) -> list[str]:
+def _numbers(asked: contract.SimulateInboundCall, called: Row[Any]) -> list[str]:
     """The numbers that call, in turns; one that is empty is withheld."""
     if asked.withheld:
         if asked.caller is not None:
             raise invalid("caller", "is not shown with withheld; send one of the two")
         return [""]
     if asked.caller is None:
-        made_up = (one.number for kind in ("local", "mobile") for one in rentable(country, kind, None, None))
-        return [one for one in made_up if one != own] or [""]
-    found = read_number(asked.caller)
-    if not isinstance(found, Dialable):
-        raise invalid("caller", found.message)
-    if found.e164 == own:
-        raise invalid("caller", "is the number that is called; give another one")
-    return [found.e164]
+        made_up = (one.number for kind in ("local", "mobile") for one in rentable(called.country, kind, None, None))
+        return [one for one in made_up if one != called.number] or [""]
+    return [shown_caller(asked.caller, called)]

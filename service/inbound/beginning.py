@@ -4,10 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, bindparam, or_, select
+from sqlalchemy import Connection, Row
 
 from callwright.service.dialling.leases import mine, until
-from callwright.service.dialling.limits.concurrency import lines_for_callers
 from callwright.service.dialling.limits.coverage import Funds
 from callwright.service.dialling.queue import Rules
 from callwright.service.inbound import callers
@@ -24,6 +23,7 @@ from callwright.service.inbound.call_rows import (
     write_calls,
 )
 from callwright.service.inbound.decision import Decision
+from callwright.service.inbound.lines_now import lines_at
 from callwright.service.inbound.routing.answers import RoutingAnswer
 from callwright.service.inbound.waiting_lines import WaitingLines
 from callwright.service.inbound.whom_to_answer import known_caller
@@ -31,13 +31,8 @@ from callwright.service.platform.clock.clock import SECOND
 from callwright.service.platform.ids import Ids
 from callwright.service.tables.inbound_settings import inbound_of
 from callwright.service.tables.ledger import wallet_of
-from callwright.service.tables.schema import calls
 from callwright.service.telephony.engine import CallRequest, CallResult
 
-_C = calls.c
-_ON_LINES: Select[*tuple[Any, ...]] = select(_C.inbound, _C.ended_at).where(
-    _C.deployment_id == bindparam("id"), or_(_C.ended_at.is_(None), _C.ended_at > bindparam("at"))
-)
 Known = Callable[[CallRequest], CallResult]
 """The result of a call, which the simulated network knows in advance."""
 
@@ -78,7 +73,7 @@ def begin(
     if not coming:
         return case.rules, []
     first_ms = coming[0].at_ms
-    lines = _lines_of(connection, row, first_ms)
+    lines = lines_at(connection, row, first_ms)
     funds = Funds.of(connection, row, wallet, first_ms)
     begun: list[Begun] = []
     contacts: list[dict[str, Any]] = []
@@ -105,21 +100,6 @@ def begin(
     later |= {"lease_until": until(connection, now_ms, lease_until_ms)}
     write_calls(connection, ids, row, contacts, rows, now_ms=now_ms, **later)
     return case.rules, begun
-
-
-def _lines_of(connection: Connection, row: Row[Any], at_ms: int) -> WaitingLines:
-    """The lines as they are at a moment: taken by calls under way, and by those whose end is known and yet to come."""
-    taken: list[int] = []
-    waiting: list[int] = []
-    for inbound, ended_ms in connection.execute(_ON_LINES, {"id": row.id, "at": at_ms}):
-        details = InboundDetails.read(inbound)
-        if details.line_until_ms is not None:
-            taken.append(details.line_until_ms if ended_ms is None else min(details.line_until_ms, ended_ms))
-        if details.waits_until_ms is not None:
-            waiting.append(details.waits_until_ms if ended_ms is None else min(details.waits_until_ms, ended_ms))
-    further = lines_for_callers(connection, row.org_id)
-    most: int = row.max_concurrency if further is None else min(row.max_concurrency, further + row.in_flight)
-    return WaitingLines(most, taken, waiting)
 
 
 def _on_line(

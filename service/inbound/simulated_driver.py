@@ -25,7 +25,7 @@ from callwright.service.inbound.call_details import InboundDetails, request_in
 from callwright.service.inbound.routing.asking import Asked, RoutingWebhook
 from callwright.service.inbound.routing.question import Question, question_about
 from callwright.service.tables.inbound_settings import inbound_of
-from callwright.service.tables.schema import calls, phone_numbers
+from callwright.service.tables.schema import calls, legs, phone_numbers
 from callwright.service.telephony.engine import CallRequest, EarlyEnd, EngineParts
 from callwright.service.telephony.simulated.engine import SimulatedEngine, outcome_of
 
@@ -35,9 +35,11 @@ LOOK_S = 0.25
 """Seconds of the service's time between two looks for callers, and for calls to hang up."""
 _FOR_EVER_MS = 1 << 62
 _C = calls.c
+_ON_LINE = select(legs.c.call_id).where(legs.c.call_id == _C.id).exists()
+"""That a call is on a real line, or came from a browser: `LiveInbound` follows it."""
 _OPEN: Select[*tuple[Any, ...]] = (
     select(_C.id, _C.inbound, _C.created_at, _C.started_at, _C.hang_up_requested_at)
-    .where(_C.deployment_id == bindparam("id"), _C.ended_at.is_(None))
+    .where(_C.deployment_id == bindparam("id"), _C.ended_at.is_(None), ~_ON_LINE)
     .order_by(_C.created_at, _C.id)
 )
 _NUMBER = select(phone_numbers).where(phone_numbers.c.id == bindparam("id"))

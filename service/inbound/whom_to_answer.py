@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, bindparam, select
 
+from callwright.service.campaigns.removed_audiences import IS_REMOVED
 from callwright.service.dialling.agent_snapshot import SNAPSHOT, snapshot_of
 from callwright.service.inbound.routing.answers import RoutingAnswer
 from callwright.service.tables.schema import agents, audience_rows
@@ -17,8 +18,8 @@ from callwright.service.telephony.engine import AgentSnapshot
 _R, _A = audience_rows.c, agents.c
 _KNOWN: Select[*tuple[Any, ...]] = (
     select(_R.audience_id, _R.external_id, _R.cells, _R.timezone)
-    .where(_R.org_id == bindparam("org"), _R.phone == bindparam("phone"))
-    .order_by(_R.created_at.desc(), _R.id.desc())
+    .where(_R.org_id == bindparam("org"), _R.phone == bindparam("phone"), ~IS_REMOVED)
+    .order_by(_R.created_at.desc(), _R.position.desc(), _R.id.desc())
     .limit(1)
 )
 _AGENT = select(agents).where(_A.org_id == bindparam("org"), _A.id == bindparam("id"))

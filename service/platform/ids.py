@@ -64,8 +64,16 @@ class Ids:
 
     def new(self, prefix: str) -> str:
         """A new id: the prefix, an underscore and 24 characters."""
+        return f"{prefix}_{self._begin()}{self._chance(_CHANCE_LENGTH)}"
+
+    def several(self, prefix: str, count: int) -> list[str]:
+        """New ids of one moment. Made together they take a fraction of the time."""
+        begin, digits = f"{prefix}_{self._begin()}", self._chance(_CHANCE_LENGTH * count)
+        return [begin + digits[at : at + _CHANCE_LENGTH] for at in range(0, len(digits), _CHANCE_LENGTH)]
+
+    def _begin(self) -> str:
         now_ms = self._now_ms()
         moment = self._moment
         if moment[0] != now_ms:
             self._moment = moment = (now_ms, base62(now_ms, _TIME_LENGTH))
-        return f"{prefix}_{moment[1]}{self._chance(_CHANCE_LENGTH)}"
+        return moment[1]

@@ -13,9 +13,11 @@ from sqlalchemy import (
     Column,
     ColumnElement,
     Connection,
+    FromClause,
     Row,
     Select,
     Table,
+    and_,
     bindparam,
     literal,
     or_,
@@ -59,6 +61,10 @@ class Lease:
     def free(self, connection: Connection, owner: str, now_ms: int) -> ColumnElement[bool]:
         """Whether the owner may take a row: nobody has leased it, its lease has expired, or it is the owner's."""
         return or_(self._owner.is_(None), self._owner == owner, self._until < self._now(connection, now_ms))
+
+    def held(self, connection: Connection, rows: FromClause, now_ms: int) -> ColumnElement[bool]:
+        """Whether somebody holds the lease of a row, which is of the table or an alias of it."""
+        return and_(rows.c.lease_owner.is_not(None), rows.c.lease_until >= self._now(connection, now_ms))
 
     def take(
         self, connection: Connection, rows: Select[*tuple[Any, ...]], owner: str, now_ms: int, until_ms: int

@@ -9,6 +9,9 @@ from functools import lru_cache
 import phonenumbers
 from phonenumbers import NumberParseException, PhoneNumberType
 
+from callwright.list_files.number_texts import plainly_written
+from callwright.service.platform.number_patterns import country_of, national_number
+
 _UNDIALABLE = {
     PhoneNumberType.PREMIUM_RATE: "premium-rate",
     PhoneNumberType.SHARED_COST: "shared-cost",
@@ -19,6 +22,11 @@ _UNDIALABLE = {
 }
 _WRAPPED = re.compile(r"""^(?:'|tel:|="?)(.*?)"?$""", re.IGNORECASE | re.DOTALL)
 """How spreadsheets write that a cell is text, and links to numbers (RFC 3966)."""
+_PLAIN = re.compile(r"\+[1-9][0-9]{6,14}")
+"""A number as E.164 writes it."""
+_USUAL = re.compile(r"\+?\(?[0-9](?:[-. ()]{0,3}[0-9]){6,16}")
+"""A number that is written in the usual way."""
+_BETWEEN_DIGITS = str.maketrans("", "", "+-. ()")
 _ROUNDED = re.compile(r"[-+]?\d+(?:[.,]\d+)?[eE][-+]?\d+")
 _ERROR_VALUE = re.compile(r"#+|#[A-Z/0]+[!?]?", re.IGNORECASE)
 _FRACTION = re.compile(r"^(\d{7,15})[.,]0{1,2}$")
@@ -67,7 +75,9 @@ class Undialable:
 
 def read_number(text: str, default_country: str | None = None) -> Dialable | Undialable:
     """Reads a written number. Without a country only numbers that begin with + are accepted."""
-    written = _WRAPPED.sub(r"\1", text.strip()).strip()
+    if _PLAIN.fullmatch(text):  # nothing of what else a cell may hold can be in it
+        return _parsed(text, default_country)
+    written = plainly_written(_WRAPPED.sub(r"\1", plainly_written(text)))
     if not written:
         return Undialable("missing_phone", "the phone number is empty")
     if (damage := _spreadsheet_damage(written)) is not None:
@@ -86,8 +96,28 @@ def read_number(text: str, default_country: str | None = None) -> Dialable | Und
     written = written[:_LONGEST_READ]
     if _WORD_BEHIND.search(written) and not _EXTENSION.search(written):
         return Undialable("invalid_phone", "a word stands behind the number; keep the number alone in the cell")
+    return _parsed(_with_plus(written, default_country), default_country)
+
+
+def _parsed(written: str, default_country: str | None) -> Dialable | Undialable:
+    return _recognised(written, default_country) or _asked(written, default_country)
+
+
+def _recognised(written: str, default_country: str | None) -> Dialable | None:
+    """A number of digits and what usually stands between them, if it is recognised without libphonenumber."""
+    if not _USUAL.fullmatch(written):
+        return None
+    digits = written.translate(_BETWEEN_DIGITS)
+    if written[0] == "+":
+        country = country_of(digits)
+        return None if country is None else Dialable(f"+{digits}", country)
+    found = None if default_country is None else national_number(digits, default_country)
+    return None if found is None else Dialable(*found)
+
+
+def _asked(written: str, default_country: str | None) -> Dialable | Undialable:
     try:
-        number = phonenumbers.parse(_with_plus(written, default_country), default_country)
+        number = phonenumbers.parse(written, default_country)
     except NumberParseException:
         return Undialable("invalid_phone", "this is not a phone number")
     _write_as_today(number)
@@ -180,6 +210,14 @@ def _spreadsheet_damage(written: str) -> Undialable | None:
 
 def _looks_whole(part: str) -> bool:
     return sum(character.isdigit() for character in part) >= _FEWEST_OF_SEVERAL
+
+
+_OF_SEVERAL_NOTATIONS = (*MOBILE_PREFIXES, *MOBILE_PREFIXES.values())
+
+
+def has_one_notation(e164: str) -> bool:
+    """Whether no other number reaches the same line."""
+    return not e164.startswith(_OF_SEVERAL_NOTATIONS)
 
 
 def line_of(e164: str) -> str:

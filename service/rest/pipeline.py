@@ -31,13 +31,14 @@ from callwright.contract.problems import (
     SERVICE_UNAVAILABLE,
     STORAGE_FULL,
 )
-from callwright.service.accounts.principals import KeyPrincipal
+from callwright.service.accounts.principals import RequestPrincipal
 from callwright.service.handlers.request_context import ASKS, MARKS, PREPARES, THEN, TableRequest
 from callwright.service.platform.database.postgres.lock_waits import unavailable_because
 from callwright.service.platform.database.sqlite.disk_space import StorageFull, has_no_room
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.database.units import Unit, brief
 from callwright.service.platform.refusals import Refusal
+from callwright.service.platform.table_columns import MEDIA_TYPES
 from callwright.service.rest import betas, idempotency
 from callwright.service.rest.answers import Answer, encoded
 from callwright.service.rest.authentication.api_key_check import bearer, in_process_key
@@ -48,7 +49,8 @@ from callwright.service.rest.problems import problem_body
 from callwright.service.rest.ranges import check_range
 from callwright.service.rest.requests import check_media_type, read_input, read_json
 from callwright.service.rest.routes import RouteMatch, RouteTable
-from callwright.service.rest.table_files import SentOnce, remove, write_table
+from callwright.service.rest.tables.files import SentOnce, remove, write_table
+from callwright.service.rest.tables.streams import table_stream
 from callwright.service.rest.transaction import ApiRequest, MediaWanted, performed
 from callwright.service.services import Services
 from callwright.service.speech.line_recordings import NotRecorded
@@ -84,6 +86,11 @@ class RequestPipeline:
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         answer = await self.answer(Incoming(scope, receive))
         await answer.send(scope, receive, send)
+
+    def streams(self, path: str) -> bool:
+        """Whether a GET of this path, below the prefix, is answered with bytes that are made while they are sent."""
+        operation = self._routes.find("GET", path).operation
+        return operation is not None and operation.is_streamed
 
     def count_unknown_key(self, address: str) -> Mapping[str, str] | None:
         """Counts an unknown key that other code has refused. Returns the headers of a 429 if there were too many."""
@@ -139,7 +146,7 @@ class RequestPipeline:
         # What is asked beyond the thing itself, as the comparison of two versions, may take longer.
         looks_up = operation is not None and operation.looks_up and not incoming.query
 
-        def look_up(connection: Connection, principal: KeyPrincipal) -> Answer | Refusal | None:
+        def look_up(connection: Connection, principal: RequestPrincipal) -> Answer | Refusal | None:
             if operation is None or not looks_up:
                 return None
             request = self._read_request(operation, found, principal, incoming, body, sent, request_id, secret)
@@ -189,7 +196,7 @@ class RequestPipeline:
         self,
         operation: AnyOperation,
         found: RouteMatch,
-        principal: KeyPrincipal,
+        principal: RequestPrincipal,
         incoming: Incoming,
         body: bytes,
         sent: Mapping[str, Any],
@@ -270,6 +277,11 @@ class RequestPipeline:
 
     async def _media(self, wanted: MediaWanted, incoming: Incoming) -> Answer:
         if isinstance(wanted.request, TableRequest):
+            if wanted.is_streamed:
+                is_head = incoming.method == "HEAD"
+                return Answer(
+                    200, b"", {}, await table_stream(self._services.database, wanted.request, is_head=is_head)
+                )
             return await self._table(wanted.request, incoming)
         content, media_type = wanted.request
         try:
@@ -305,7 +317,7 @@ class RequestPipeline:
         except Refusal:
             remove(table.path)
             raise
-        return Answer(200, b"", {"ETag": table.etag}, SentOnce(table.path, media_type=wanted.media_type))
+        return Answer(200, b"", {"ETag": table.etag}, SentOnce(table.path, media_type=MEDIA_TYPES[wanted.form]))
 
 
 @brief

@@ -3,8 +3,8 @@
 All of it is one transaction. A refusal undoes it; nothing of a refused request is kept.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import Connection
@@ -12,21 +12,23 @@ from sqlalchemy import Connection
 from callwright.contract.declaration.changes import Changes
 from callwright.contract.declaration.model import Input
 from callwright.contract.declaration.operation import AnyOperation
-from callwright.service.accounts.principals import KeyPrincipal
+from callwright.service.accounts.principals import RequestPrincipal
 from callwright.service.handlers.request_context import (
     HANDLERS,
     MEDIA_HANDLERS,
     MediaRequest,
+    Position,
     RequestContext,
     TableRequest,
 )
 from callwright.service.handlers.revisions import check_expected
 from callwright.service.platform.refusals import Refusal
+from callwright.service.platform.table_columns import Cells
 from callwright.service.rest import idempotency
 from callwright.service.rest.answers import Answer, encoded, replayed
 from callwright.service.rest.audit import entries
 from callwright.service.rest.audit.fields import fields_of
-from callwright.service.rest.authentication.api_key_check import check_creator, identify
+from callwright.service.rest.authentication.api_key_check import check_creator, check_role, identify
 from callwright.service.services import Services
 
 ACTION_PATH = "/settings/api-keys"
@@ -38,7 +40,7 @@ class ApiRequest:
     """A request whose key is known. `refusal` is raised after its idempotency key was looked up."""
 
     operation: AnyOperation
-    principal: KeyPrincipal
+    principal: RequestPrincipal
     path: Mapping[str, str]
     canonical: str
     method: str
@@ -58,6 +60,7 @@ class MediaWanted:
     """A file that is made after the unit of work has ended: a recording, or a table."""
 
     request: MediaRequest | TableRequest
+    is_streamed: bool = False
 
 
 def performed(connection: Connection, services: Services, request: ApiRequest) -> Answer | MediaWanted:
@@ -71,9 +74,10 @@ def performed(connection: Connection, services: Services, request: ApiRequest) -
     if operation.writes:
         capped = principal.spending_cap_micros is not None
         principal = identify(connection, request.secret, writes=True, alone=capped)
+        check_role(principal, operation)
     if request.idempotency_key is not None:
         fingerprint = idempotency.request_fingerprint(request.method, request.canonical, request.body)
-        mine = (principal.org_id, principal.key_id, request.idempotency_key)
+        mine = (principal.org_id, principal.counted_as, request.idempotency_key)
         stored = idempotency.claim(connection, *mine, fingerprint, now_ms, services.clock.confirmed_now_ms())
         if stored is not None:
             return replayed(operation, stored, request.canonical)
@@ -98,7 +102,10 @@ def performed(connection: Connection, services: Services, request: ApiRequest) -
         storage_is_full=services.database.disk_space.is_full,
     )
     if operation.shape == "media":
-        return MediaWanted(MEDIA_HANDLERS[operation.name](request.input, work))
+        wanted = MEDIA_HANDLERS[operation.name](request.input, work)
+        if isinstance(wanted, TableRequest):
+            wanted = _while_key_is_valid(wanted, request.secret)
+        return MediaWanted(wanted, operation.is_streamed)
     if isinstance(request.input, Changes) and not request.input.named().keys() - request.path.keys():
         check_expected(request.input, work)
         return _as_it_is(request, work)
@@ -113,9 +120,19 @@ def performed(connection: Connection, services: Services, request: ApiRequest) -
     if request.idempotency_key is not None:
         stored = idempotency.StoredAnswer(answer.status, answer.body)
         personal = operation.item is not None and bool(fields_of(operation.item).personal)
-        mine = (principal.org_id, principal.key_id, request.idempotency_key)
+        mine = (principal.org_id, principal.counted_as, request.idempotency_key)
         idempotency.store(connection, *mine, stored, personal=personal)
     return answer
+
+
+def _while_key_is_valid(wanted: TableRequest, secret: str) -> TableRequest:
+    """The table, whose reading ends with a refusal once its key is revoked: sending it may take hours."""
+
+    def page(connection: Connection, last: Position | None) -> tuple[Sequence[Cells], Position | None]:
+        identify(connection, secret)
+        return wanted.page(connection, last)
+
+    return replace(wanted, page=page)
 
 
 def _as_it_is(request: ApiRequest, context: RequestContext) -> Answer:

@@ -18,8 +18,7 @@ MOST_FORGOTTEN = 1_000
 """The most entries that one unit of work deletes."""
 _MOST_ORGANIZATIONS = 10
 _A = audit_log.c
-_ADD = insert(audit_log)
-_ADD_ONE = Prepared(_ADD)
+_ADD = Prepared(insert(audit_log))
 _OVERDUE = (
     select(organizations.c.id)
     .where(exists().where(_A.org_id == organizations.c.id, _A.at < bindparam("before")))
@@ -80,9 +79,9 @@ def entry_row(
 
 def add_entries(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
     if len(rows) == 1:
-        _ADD_ONE.run(connection, rows[0])
-    elif rows:
-        connection.execute(_ADD, list(rows))
+        _ADD.run(connection, rows[0])
+    else:
+        _ADD.run_many(connection, rows)
 
 
 @dataclass(frozen=True)

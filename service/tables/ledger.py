@@ -14,6 +14,7 @@ from callwright.contract.checks.counts import count_of
 from callwright.contract.deployments.call_price import CURRENCY
 from callwright.contract.events import WALLET_LOW_BALANCE, WalletLowBalance
 from callwright.service.platform.clock.clock import MINUTE
+from callwright.service.platform.database.prepared import Prepared
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.money import amount
 from callwright.service.tables.outbox import emit
@@ -50,7 +51,7 @@ _MOVE = (
         updated_at=bindparam("b_now"),
     )
 )
-_ADD = insert(transactions)
+_ADD = Prepared(insert(transactions))
 _CREDIT = (
     update(ledger_accounts)
     .where(_A.org_id == bindparam("b_org"), _A.account == bindparam("b_account"))
@@ -132,8 +133,7 @@ def book(
                 "credit_account": credit,
             }
         )
-    if rows:
-        connection.execute(_ADD, rows)
+    _ADD.run_many(connection, rows)
     if changed := [(account, micros) for account, micros in sorted(moved.items()) if micros]:
         given = [{"b_org": org_id, "b_account": account, "b_micros": micros} for account, micros in changed]
         connection.execute(_CREDIT, given)

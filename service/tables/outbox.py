@@ -7,10 +7,11 @@ from sqlalchemy import Connection, insert
 
 from callwright.contract.declaration.model import Resource
 from callwright.contract.events import EventType
+from callwright.service.platform.database.prepared import Prepared
 from callwright.service.platform.ids import Ids
 from callwright.service.tables.schema import outbox
 
-_ADD_EVENT = insert(outbox)
+_ADD_EVENT = Prepared(insert(outbox))
 
 
 def event_row(
@@ -29,8 +30,7 @@ def event_row(
 
 
 def add_events(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-    if rows:
-        connection.execute(_ADD_EVENT, list(rows))
+    _ADD_EVENT.run_many(connection, rows)
 
 
 def emit(

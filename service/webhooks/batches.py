@@ -17,6 +17,7 @@ from callwright.service.platform.database.units import brief
 from callwright.service.platform.ids import Ids
 from callwright.service.tables import delivery_rows
 from callwright.service.tables.schema import deliveries, outbox
+from callwright.service.tables.schema.packed import EVENT_DATA
 from callwright.service.webhooks import endpoint_queue, outcomes
 from callwright.service.webhooks.outcomes import Attempt
 
@@ -57,11 +58,15 @@ _DUE_MARKED = Prepared(_marked())
 
 
 def _in_one_row(found: Subquery) -> Select[Any]:
-    return select(func.json_group_array(func.json_array(*found.c), type_=Text).label("found"))
+    data = found.c.data
+    columns = [func.hex(column) if column is data else column for column in found.c]
+    return select(func.json_group_array(func.json_array(*columns, func.typeof(data)), type_=Text).label("found"))
 
 
 _DUE_AT_ONCE = Prepared(_in_one_row(_DUE.subquery()))
-"""For SQLite, which releases and takes the interpreter lock for every row."""
+"""For SQLite, which releases and takes the interpreter lock for every row. JSON cannot hold packed texts: the data of
+events is in hexadecimal, and a row says at its end whether it is packed.
+"""
 _MARK = for_ids(
     _D.id, lambda are_these: update(deliveries).where(are_these).values(attempt_started_at=bindparam("b_now"))
 )
@@ -91,7 +96,7 @@ class Due(NamedTuple):
     simulated: bool
 
 
-_ID, _TYPE = Due._fields.index("id"), Due._fields.index("type")
+_ID, _TYPE, _DATA = (Due._fields.index(name) for name in ("id", "type", "data"))
 
 
 @dataclass(frozen=True)
@@ -170,7 +175,7 @@ def _due(connection: Connection, webhook_id: str, most: int, now_ms: int) -> Seq
     if is_marked:
         found = _DUE_MARKED.all(connection, given)
     else:
-        found = orjson.loads(_DUE_AT_ONCE.first(connection, given).found)
+        found = [_row(one) for one in orjson.loads(_DUE_AT_ONCE.first(connection, given).found)]
     due = [Due._make(row) for row in found if row[_TYPE] is not None]
     if len(due) < len(found):  # events are kept until they are sent; if one is missing all the same, its delivery ends
         lost = [row[_ID] for row in found if row[_TYPE] is None]
@@ -178,3 +183,11 @@ def _due(connection: Connection, webhook_id: str, most: int, now_ms: int) -> Seq
     if due and not is_marked:
         _MARK.run(connection, [row.id for row in due], {"b_now": now_ms})
     return due
+
+
+def _row(at_once: list[Any]) -> list[Any]:
+    """A row of `_DUE_AT_ONCE` with the data of its event as text."""
+    *row, stored_as = at_once
+    data = bytes.fromhex(row[_DATA])
+    row[_DATA] = EVENT_DATA.unpacked(data) if stored_as == "blob" else data.decode()
+    return row

@@ -3,8 +3,8 @@
 import base64
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from itertools import chain, islice
+from typing import Any, BinaryIO
 
 from sqlalchemy import Row
 
@@ -14,70 +14,90 @@ from callwright.list_files.phone_columns import (
     LOOKED_AT,
     MAX_COLUMN_NAME,
     column_like,
+    from_and_to,
     is_surely_number,
     phone_column_among,
 )
-from callwright.list_files.reading import Record, open_list
+from callwright.list_files.reading import ListFile, Record, open_list
 from callwright.list_files.unreadable import UnreadableList
 from callwright.service.platform.phone import redacted
-from callwright.service.rules.rows import MAX_COLUMNS, BadRow
+from callwright.service.platform.uploads import Uploads
+from callwright.service.rules.list_pieces import Piece
+from callwright.service.rules.rows import MAX_COLUMNS
+from callwright.service.settings import ServiceSettings
 
 MOST_CELLS = 5_000_000
-"""Cells of a file: a small workbook can hold many times its size."""
+"""Cells of a workbook: a small one can hold many times its size."""
 _NAMES_SAID = 12
 _LONGEST_NAME_SAID = 40
 
 
-@dataclass(frozen=True)
 class ImportedFile:
-    """A file that was read."""
+    """A file that was opened. Its rows are read once, in order, a piece at a time; no more of it is in memory."""
 
-    read_as: str
-    """How it was read, for people."""
-    source: str
-    header: Sequence[str]
-    records: Sequence[Record]
-    phone_column: str
+    def __init__(self, opened: ListFile, header: Sequence[str], wanted_column: str | None) -> None:
+        self.header = tuple(header)
+        self.read_as = opened.read_as
+        """How it is read, for people."""
+        self.source = "xlsx" if opened.read_as.startswith("XLSX") else "csv"
+        first = list(islice(opened.rows, LOOKED_AT))
+        if not first:
+            raise UnreadableList("the file needs a header row and at least one data row")
+        _check_header(header)
+        self.phone_column = _phone_column(wanted_column, header, first)
+        self._rows = chain(first, opened.rows)
+        self._read = 0
 
-    def numbered(self, begin: int, end: int) -> tuple[list[tuple[int, dict[str, str]]], list[BadRow]]:
-        """Some of its rows with their numbers, from 1, and those whose cells do not fit the header."""
-        rows: list[tuple[int, dict[str, str]]] = []
-        bad: list[BadRow] = []
-        for number, (line, cells) in enumerate(self.records[begin:end], begin + 1):
-            if len(cells) != len(self.header):
-                message = f"the row has {count_of(len(cells), 'cell')}, the header {len(self.header)}"
-                bad.append(BadRow(number, "column_count_mismatch", message, line=line))
-            else:
-                rows.append((number, dict(zip(self.header, cells, strict=True))))
-        return rows, bad
+    def piece(self, most: int) -> Piece:
+        """The next rows, `most` of them; fewer at the end, and none after it. Raises `UnreadableList`."""
+        records = list(islice(self._rows, most))
+        piece = Piece(self._read, self.header, [line for line, _ in records], [cells for _, cells in records])
+        self._has_read(len(records))
+        return piece
 
-    def line_of(self, row_number: int) -> int:
-        """The line in which a row begins."""
-        return self.records[row_number - 1].line
+    def skip(self, most: int) -> int:
+        """Reads over the next rows, `most` of them, and returns how many there were. Raises `UnreadableList`."""
+        skipped = sum(1 for _ in islice(self._rows, most))
+        self._has_read(skipped)
+        return skipped
+
+    def _has_read(self, count: int) -> None:
+        self._read += count
+        if self.source == "xlsx" and self._read * len(self.header) > MOST_CELLS:
+            raise UnreadableList(f"it has more than {count_of(MOST_CELLS, 'cell')}; cut it in pieces")
 
 
-def read_file(imported: Row[Any], audience: Row[Any]) -> ImportedFile:
-    """The file of an import into an audience.
+def open_import(data: BinaryIO, audience: Row[Any]) -> ImportedFile:
+    """Opens the file of an import into an audience.
 
     Raises:
         UnreadableList: it cannot be imported; the text says why.
     """
-    data = base64.b64decode(imported.file) if imported.file is not None else imported.csv.encode()
-    opened = open_list(io.BytesIO(data), country=audience.default_country)
+    opened = open_list(data, country=audience.default_country)
     header = [name.strip() for name in opened.header.cells]
     if len(header) > MAX_COLUMNS:
         raise UnreadableList(f"the header has {len(header)} columns; at most {MAX_COLUMNS} are allowed")
-    records: list[Record] = []
-    for record in opened.rows:
-        records.append(record)
-        if len(records) * len(header) > MOST_CELLS:
-            raise UnreadableList(f"it has more than {count_of(MOST_CELLS, 'cell')}; cut it in pieces")
-    if not records:
-        raise UnreadableList("the file needs a header row and at least one data row")
-    _check_header(header)
-    source = "xlsx" if opened.read_as == "XLSX" else "csv"
-    column = _phone_column(audience.phone_column, header, records)
-    return ImportedFile(opened.read_as, source, header, records, column)
+    return ImportedFile(opened, header, audience.phone_column)
+
+
+def file_of(imported: Row[Any], settings: ServiceSettings) -> BinaryIO:
+    """The file of an import, which came in the request itself or was uploaded.
+
+    Raises:
+        UnreadableList: it was uploaded, and is not in the data folder.
+    """
+    csv: str | None = imported.csv
+    if imported.file is not None:
+        return io.BytesIO(base64.b64decode(imported.file))
+    if csv is not None:
+        return io.BytesIO(csv.encode())
+    try:
+        return Uploads(settings).path_of(imported.id).open("rb")
+    except FileNotFoundError as error:
+        raise UnreadableList(
+            "the uploaded file is not in the data folder of the process that imports it: processes that share a "
+            "database need one folder for uploads"
+        ) from error
 
 
 def _check_header(header: Sequence[str]) -> None:
@@ -110,6 +130,11 @@ def _phone_column(wanted: str | None, header: Sequence[str], records: Sequence[R
             )
         return found
     rows = [dict(zip(header, record.cells, strict=False)) for record in records[:LOOKED_AT]]
+    if (both := from_and_to(header, rows)) is not None:
+        raise UnreadableList(
+            f"the columns {both[0]} and {both[1]} hold the numbers of both ends of calls; name the one to call as "
+            "phone_column with update_audience, and import it again"
+        )
     found = phone_column_among(header, rows)
     if found is None:
         raise UnreadableList(
@@ -123,4 +148,6 @@ def _those_there(header: Sequence[str]) -> str:
     """The columns that are there. A name that may be a number is masked."""
     names = [redacted(name)[:_LONGEST_NAME_SAID] for name in header[:_NAMES_SAID]]
     more = len(header) - len(names)
+    if len(header) == 1 or not any(header[1:]):
+        return f"its first row has {names[0]} alone: delete the rows above the header, if that is a title"
     return f"it has {', '.join(names)}" + (f" and {count_of(more, 'more column')}" if more else "")

@@ -1,51 +1,45 @@
-"""Imports files into audiences in pieces, each in one transaction together with its progress.
+"""Imports files into audiences: which import a process works on, and how its file is read.
 
 After a crash an import continues after the last piece that was committed; no row is added twice.
 """
 
 import logging
-from collections.abc import Sequence
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from anyio import to_thread
-from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, func, insert, select, update
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import Connection, Row, Select, bindparam, exists, select, update
 
-from callwright.contract.events import AUDIENCE_IMPORT_COMPLETED, ImportCompleted
+from callwright.contract.audiences import MAX_ROWS
 from callwright.list_files.unreadable import UnreadableList
-from callwright.service.accounts.principals import SERVICE
-from callwright.service.campaigns.adding_people import rules_of, take_rows
-from callwright.service.campaigns.spending_cap import lock_spending_key
+from callwright.service.campaigns.adding_people import RulesChanged, rules_of_file
 from callwright.service.platform.clock.clock import HOUR
 from callwright.service.platform.database.units import brief
-from callwright.service.platform.lease import RELEASED, LeaseLost
-from callwright.service.platform.phone import redacted
+from callwright.service.platform.lease import LeaseLost
 from callwright.service.platform.refusals import Refusal
-from callwright.service.rules.rows import BadRow, external_id_of, read_row
+from callwright.service.platform.uploads import Uploads
+from callwright.service.rules.list_pieces import Piece
 from callwright.service.services import Services
-from callwright.service.tables import audit_log, outbox
-from callwright.service.tables.schema import audiences, import_errors, imports
+from callwright.service.tables.import_uploads import LONGEST_IMPORT_MS
+from callwright.service.tables.schema import audiences, imports
 from callwright.service.tables.schema.leases import IMPORTS
-from callwright.service.workers.imported_files import ImportedFile, read_file
+from callwright.service.workers.import_records import fail, renew
+from callwright.service.workers.import_rows import PIECE, RENEWED_AFTER, RowsOfFile
+from callwright.service.workers.imported_files import ImportedFile, file_of, open_import
+from callwright.service.workers.row_readers import processes_for, read_with
 
 log = logging.getLogger(__name__)
 _I = imports.c
-PIECE = 500
-"""Rows of one transaction, few enough that other writes are not delayed noticeably."""
-_WAITS = select(_I.id).where(_I.completed_at.is_(None)).order_by(_I.created_at).limit(1)
+_OTHER = imports.alias()
+_IS_THERE = (_I.status != "uploading", _I.source_url.is_(None))
 _BEGUN = update(imports).where(_I.id == bindparam("b_id")).values(status="importing")
 _FIND = select(imports).where(_I.id == bindparam("id"))
 _AGE = select(_I.created_at).where(_I.id == bindparam("id"))
-EXPIRES_MS = 6 * HOUR
-"""An import that has not ended by then fails: while it is open no deployment of its audience starts."""
 _AUDIENCE = select(audiences).where(audiences.c.id == bindparam("id"))
-_REFUSED = ("22", "23", "54")
-"""Classes of SQLSTATE that say the data cannot be stored: trying again would not help."""
 
 
 async def work_on_one(services: Services, owner: str) -> bool:
-    """Runs the oldest waiting import to its end; false when none waits."""
+    """Runs a waiting import to its end; false when none waits. Of an organization one runs at a time."""
     now_ms = services.clock.now_ms()
     if not await services.database.read(_waits, owner, now_ms):
         return False
@@ -53,245 +47,101 @@ async def work_on_one(services: Services, owner: str) -> bool:
     if found is None:
         return False
     try:
-        if not await services.database.write(_expired, services, found, owner):
+        if not await services.database.write(expired, services, found, owner):
             await _work(services, found, owner)
     except LeaseLost:
         log.warning("another process works on an import now", extra={"import_id": found})
+    else:
+        await to_thread.run_sync(Uploads(services.settings).remove, found)
     return True
 
 
 async def _work(services: Services, import_id: str, owner: str) -> None:
-    row: Row[Any] = await services.database.read(lambda connection: connection.execute(_FIND, {"id": import_id}).one())
-    audience: Row[Any] | None = await services.database.read(
-        lambda connection: connection.execute(_AUDIENCE, {"id": row.audience_id}).one_or_none()
-    )
-    if audience is None:
-        raise LeaseLost(import_id)  # it was deleted with its imports
-    try:
-        file = await to_thread.run_sync(read_file, row, audience)
-    except UnreadableList as error:
-        await services.database.write(_fail, services, import_id, owner, str(error))
-        return
-    done, total = row.processed, len(file.records)
-    if not done:
-        bad = await to_thread.run_sync(_bad_rows, audience, file)
-        if 2 * len(bad) > total:
-            await _refuse(services, import_id, owner, file, bad)
-            return
-    while done < total:
-        end = min(done + PIECE, total)
+    while True:
+        row, audience = await services.database.read(_with_audience, import_id)
+        if audience is None:
+            raise LeaseLost(import_id)  # it was deleted with its imports
         try:
-            await services.database.write(
-                _take_piece, services, import_id, owner, file, done, end, row.created_by_key_id
-            )
+            await _read(services, row, audience, owner)
+        except RulesChanged:
+            continue
+        except UnreadableList as error:
+            await services.database.write(fail, services, import_id, owner, str(error))
         except Refusal as refusal:
-            await services.database.write(_fail, services, import_id, owner, refusal.message.removeprefix("rows: "))
-            return
-        except DBAPIError as error:
-            if str(getattr(error.orig, "sqlstate", None))[:2] not in _REFUSED:
-                raise
-            log.error("rows of an import cannot be stored", extra={"import_id": import_id})
-            reason = f"the database cannot store a value in rows {done + 1} to {end}"
-            await services.database.write(_fail, services, import_id, owner, reason)
-            return
-        done = end
-    await services.database.write(_complete, services, import_id, owner)
+            await services.database.write(fail, services, import_id, owner, refusal.message.removeprefix("rows: "))
+        return
 
 
-def _bad_rows(audience: Row[Any], file: ImportedFile) -> list[BadRow]:
-    """The rows that cannot be read; duplicates are not among them. Nothing is stored."""
-    rows, bad = file.numbered(0, len(file.records))
-    rules = rules_of(audience, [cells for _, cells in rows[:1]], file.phone_column)
-    for number, row in rows:
-        if isinstance(read := read_row(number, row, rules), BadRow):
-            bad.append(replace(read, external_id=external_id_of(row, rules)))
-    return sorted(bad, key=lambda one: one.row_number)
+def _with_audience(connection: Connection, import_id: str) -> tuple[Row[Any], Row[Any] | None]:
+    row = connection.execute(_FIND, {"id": import_id}).one()
+    return row, connection.execute(_AUDIENCE, {"id": row.audience_id}).one_or_none()
 
 
-async def _refuse(services: Services, import_id: str, owner: str, file: ImportedFile, bad: Sequence[BadRow]) -> None:
-    """Ends an import of a file that is mostly bad, for example with numbers in another column. No row is added.
+async def _read(services: Services, row: Row[Any], audience: Row[Any], owner: str) -> None:
+    """Reads the rows of a file and takes them, from where an earlier run stood. Raises as `RowsOfFile.take` does."""
+    total: int = row.total_rows if row.processed else await _count(services, row, audience, owner)
+    with file_of(row, services.settings) as data:
+        file = await to_thread.run_sync(open_import, data, audience)
+        rules = rules_of_file(audience, file.header, file.phone_column)
+        for begin in range(0, row.processed, RENEWED_AFTER):
+            await to_thread.run_sync(file.skip, min(RENEWED_AFTER, row.processed - begin))
+            await services.database.write(renew, services, row.id, owner)
+        rows = RowsOfFile(services, row, owner, file, rules, total)
+        await read_with(processes_for(total - row.processed), rules, partial(_piece, file), rows.take)
 
-    Otherwise the few rows that can be read would join running campaigns. After a crash the import starts again.
+
+async def _piece(file: ImportedFile) -> Piece:
+    return await to_thread.run_sync(file.piece, PIECE)
+
+
+async def _count(services: Services, row: Row[Any], audience: Row[Any], owner: str) -> int:
+    """How many rows a file has. Reading them takes longer than a lease, so it is renewed on the way."""
+    rows = 0
+    with file_of(row, services.settings) as data:
+        file = await to_thread.run_sync(open_import, data, audience)
+        while more := await to_thread.run_sync(file.skip, RENEWED_AFTER):
+            rows += more
+            if rows > MAX_ROWS:
+                raise UnreadableList(f"it has more than {MAX_ROWS:,} rows; cut it in pieces")
+            await services.database.write(renew, services, row.id, owner)
+    return rows
+
+
+def _waiting(connection: Connection, now_ms: int) -> Select[tuple[str]]:
+    """The oldest import that has not ended and whose file is there, of an organization of which no other import is
+    being worked on: a large list delays no other organization, and of one audience the first file is read first. A file
+    that is being fetched is not there yet, and delays nobody.
     """
-    total = len(file.records)
-    for begin in range(0, len(bad), PIECE):
-        piece = bad[begin : begin + PIECE]
-        await services.database.write(_list_bad, services, import_id, owner, file, piece, begin == 0)
-    reason = (
-        f"{len(bad):,} of {total:,} rows are bad, which is more than half, so none was taken. list_import_errors says "
-        f"what is wrong with them. Numbers were read from the column {redacted(file.phone_column)}. Correct the file "
-        "and import it again; if the column or the country is wrong, first set phone_column or default_country with "
-        "update_audience, which works while the audience is empty."
+    other = (
+        exists()
+        .where(_OTHER.c.org_id == _I.org_id, _OTHER.c.id != _I.id, _OTHER.c.completed_at.is_(None))
+        .where(_OTHER.c.source_url.is_(None), IMPORTS.held(connection, _OTHER, now_ms))
     )
-    zones = [one.column for one in bad if one.code == "invalid_timezone"]
-    if 2 * len(zones) > len(bad):
-        reason += (
-            f" Time zones were read from the column {redacted(str(zones[0]))}: write names such as America/New_York, "
-            "or give the column another name if it holds none."
-        )
-    await services.database.write(_fail_whole, services, import_id, owner, reason, len(bad), file)
-
-
-def _list_bad(
-    connection: Connection,
-    services: Services,
-    import_id: str,
-    owner: str,
-    file: ImportedFile,
-    bad: Sequence[BadRow],
-    anew: bool,
-) -> None:
-    IMPORTS.mine(connection, import_id, owner)
-    if anew:
-        connection.execute(delete(import_errors).where(import_errors.c.import_id == import_id))
-    _keep_errors(connection, services, import_id, file, bad)
-    connection.execute(update(imports).where(_I.id == import_id).values(lease_until=_until(connection, services)))
-
-
-def _fail_whole(
-    connection: Connection,
-    services: Services,
-    import_id: str,
-    owner: str,
-    reason: str,
-    bad: int,
-    file: ImportedFile,
-) -> None:
-    IMPORTS.mine(connection, import_id, owner)
-    total = len(file.records)
-    values = {"total_rows": total, "processed": total, "invalid": bad, "read_as": file.read_as}
-    connection.execute(update(imports).where(_I.id == import_id).values(values))
-    _fail(connection, services, import_id, owner, reason)
-
-
-def _keep_errors(
-    connection: Connection, services: Services, import_id: str, file: ImportedFile, bad: Sequence[BadRow]
-) -> None:
-    errors = [
-        {
-            "id": services.ids.new("ier"),
-            "import_id": import_id,
-            **vars(one),
-            "line": file.line_of(one.row_number),
-        }
-        for one in bad
-    ]
-    if errors:
-        connection.execute(insert(import_errors), errors)
+    return select(_I.id).where(_I.completed_at.is_(None), *_IS_THERE, ~other).order_by(_I.created_at).limit(1)
 
 
 @brief
 def _waits(connection: Connection, owner: str, now_ms: int) -> bool:
-    return connection.execute(_WAITS.where(IMPORTS.free(connection, owner, now_ms))).first() is not None
-
-
-def _until(connection: Connection, services: Services) -> ColumnElement[int]:
-    """When the lease of an import ends if it is renewed now."""
-    now_ms = services.clock.now_ms()
-    return IMPORTS.until(connection, now_ms, now_ms + services.settings.deployment_lease_ms)
+    waiting = _waiting(connection, now_ms).where(IMPORTS.free(connection, owner, now_ms))
+    return connection.execute(waiting).first() is not None
 
 
 def _take(connection: Connection, services: Services, owner: str) -> str | None:
-    """Leases the oldest import that waits and is not locked; returns its id, or None."""
+    """Leases an import that waits and is not locked; returns its id, or None."""
     now_ms = services.clock.now_ms()
-    taken = IMPORTS.take(connection, _WAITS, owner, now_ms, now_ms + services.settings.deployment_lease_ms)
+    until_ms = now_ms + services.settings.deployment_lease_ms
+    taken = IMPORTS.take(connection, _waiting(connection, now_ms), owner, now_ms, until_ms)
     for row in taken:
         connection.execute(_BEGUN, {"b_id": row.id})
     return taken[0].id if taken else None
 
 
-def _expired(connection: Connection, services: Services, import_id: str, owner: str) -> bool:
+def expired(connection: Connection, services: Services, import_id: str, owner: str) -> bool:
     """Whether the import is too old; then it fails. Rows that it has added stay."""
-    created_at: int = connection.execute(_AGE, {"id": import_id}).scalar_one()
-    if services.clock.now_ms() < created_at + EXPIRES_MS:
+    row = connection.execute(_AGE, {"id": import_id}).one()
+    created_at: int = row.created_at
+    if services.clock.now_ms() < created_at + LONGEST_IMPORT_MS:
         return False
-    hours = EXPIRES_MS // HOUR
-    _fail(connection, services, import_id, owner, f"it has not ended within {hours} hours; import the file again")
+    hours = LONGEST_IMPORT_MS // HOUR
+    fail(connection, services, import_id, owner, f"it has not ended within {hours} hours; import the file again")
     return True
-
-
-def _take_piece(
-    connection: Connection,
-    services: Services,
-    import_id: str,
-    owner: str,
-    file: ImportedFile,
-    done: int,
-    end: int,
-    by_key_id: str | None,
-) -> None:
-    by = lock_spending_key(connection, by_key_id)
-    row = IMPORTS.mine(connection, import_id, owner)
-    if row.processed != done:
-        raise LeaseLost(import_id)
-    now_ms = services.clock.now_ms()
-    if not done:  # a run that was cut off may have listed rows before the country or the column was corrected
-        connection.execute(delete(import_errors).where(import_errors.c.import_id == import_id))
-    rows, bad = file.numbered(done, end)
-    taken = take_rows(
-        connection,
-        services.ids,
-        row.audience_id,
-        [cells for _, cells in rows],
-        source=file.source,
-        now_ms=now_ms,
-        by=by,
-        numbers=[number for number, _ in rows],
-        also_bad=bad,
-        phone_column=file.phone_column,
-        public_url=services.settings.public_url,
-    )
-    _keep_errors(connection, services, import_id, file, taken.bad)
-    connection.execute(
-        update(imports)
-        .where(_I.id == import_id)
-        .values(
-            total_rows=len(file.records),
-            processed=end,
-            read_as=file.read_as,
-            added=_I.added + taken.added,
-            invalid=_I.invalid + taken.invalid,
-            duplicates=_I.duplicates + taken.duplicates,
-            lease_until=_until(connection, services),
-        )
-    )
-
-
-def _complete(connection: Connection, services: Services, import_id: str, owner: str) -> None:
-    row = IMPORTS.mine(connection, import_id, owner)
-    status = "completed_with_errors" if row.invalid or row.duplicates else "completed"
-    _end(connection, services, row, status, None)
-
-
-def _fail(connection: Connection, services: Services, import_id: str, owner: str, reason: str) -> None:
-    _end(connection, services, IMPORTS.mine(connection, import_id, owner), "failed", reason)
-
-
-def _end(connection: Connection, services: Services, row: Row[Any], status: str, reason: str | None) -> None:
-    now_ms = services.clock.now_ms()
-    connection.execute(
-        update(imports)
-        .where(_I.id == row.id)
-        .values(status=status, status_reason=reason, completed_at=now_ms, csv=None, file=None, **RELEASED)
-    )
-    others = (
-        select(func.count()).where(_I.audience_id == row.audience_id, _I.completed_at.is_(None), _I.id != row.id)
-    ).scalar_subquery()
-    connection.execute(
-        update(audiences)
-        .where(audiences.c.id == row.audience_id, audiences.c.valid_count == 0, others == 0)
-        .values(status="failed", updated_at=now_ms)
-    )
-    data = ImportCompleted(
-        audience_id=row.audience_id,
-        import_id=row.id,
-        status=status,
-        added=row.added,
-        invalid=row.invalid,
-        duplicates=row.duplicates,
-    )
-    outbox.emit(connection, services.ids, row.org_id, AUDIENCE_IMPORT_COMPLETED, data, at_ms=now_ms)
-    entry = audit_log.entry_row(
-        services.ids, row.org_id, "audience.imported", row.audience_id, by=SERVICE, at_ms=now_ms
-    )
-    audit_log.add_entries(connection, [entry])

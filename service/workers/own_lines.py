@@ -121,5 +121,7 @@ def own_lines(services: Services, owner: str, woken: WakeSignal) -> OwnLines:
 async def _routed(router: InboundRouter, caller: SipCaller) -> str | None:
     """The call of somebody who calls over SIP; None if they are refused."""
     known = hash_of(caller.provider_call_id)  # no page or carrier shows it: it says that the leg has its host
-    routed = await router.route(LiveCaller(SIP, caller.to, caller.from_, caller.provider_call_id, known))
+    routed = await router.route(
+        LiveCaller(SIP, caller.to, caller.from_, caller.provider_call_id, known, caller.has_line)
+    )
     return None if routed.is_refused else routed.call_id

@@ -22,6 +22,7 @@ from callwright.service.dialling.agent_snapshot import agent_of
 from callwright.service.dialling.eligibility.predial import PredialCheck
 from callwright.service.dialling.rounds.driver_writes import DriverWrites
 from callwright.service.dialling.rounds.runner import Runner
+from callwright.service.inbound.both_networks import BothNetworks
 from callwright.service.inbound.live.driver import LiveInbound
 from callwright.service.inbound.routing.asking import RoutingWebhook
 from callwright.service.inbound.simulated_driver import SimulatedInbound
@@ -38,11 +39,14 @@ from callwright.service.rules.organization_plans import PRICE_PLANS
 from callwright.service.services import Services
 from callwright.service.tables import audit_log, future_moments
 from callwright.service.tables.schema import deployments, organizations
-from callwright.service.workers import imports, sweeps
+from callwright.service.workers import imports, large_changes, sweeps
+from callwright.service.workers.fetching.fetched_files import FileFetches
 
 log = logging.getLogger(__name__)
 MOST_DRIVEN = 32
 """The most deployments that one process drives at a time."""
+IMPORTS_AT_ONCE = 3
+"""Imports that a process works on at once, each of another organization."""
 IDLE_S = 0.5
 """Seconds between two checks for work if nothing wakes the supervisor."""
 FREED_EVERY_S = 1.0
@@ -69,7 +73,7 @@ class Supervisor:
         self._services, self._predial = services, predial
         self._notifier = notifier
         self._due = notifier.signal()
-        self._uploaded = notifier.signal()
+        self._uploaded, self._changing = notifier.signal(), notifier.signal()
         self._owner = services.ids.new("wrk")
         self._driven: set[str] = set()
         self._is_ending = False
@@ -94,7 +98,14 @@ class Supervisor:
             )
             for name, work, every_s in periodic:
                 tasks.start_soon(partial(repeat, work, name, every_s=every_s, begins_after_s=every_s))
-            tasks.start_soon(partial(repeat, self._import, "importing", every_s=IDLE_S, signal=self._uploaded))
+            tasks.start_soon(partial(repeat, self._change, "changing many rows", every_s=IDLE_S, signal=self._changing))
+            for turn in range(IMPORTS_AT_ONCE):
+                importing = partial(self._import, f"{self._owner}_{turn}")
+                signal = None if turn else self._uploaded  # the others look now and then, for when the first is busy
+                tasks.start_soon(partial(repeat, importing, "importing", every_s=IDLE_S, signal=signal))
+            fetches = FileFetches(self._services, self._notifier.notify)
+            looks = partial(fetches.look, tasks)
+            tasks.start_soon(partial(repeat, looks, "looking for files to fetch", every_s=IDLE_S))
             await repeat(partial(self._look, tasks), "looking for work", every_s=IDLE_S, signal=self._due)
 
     def dial_no_more(self) -> None:
@@ -108,9 +119,13 @@ class Supervisor:
             self._none_driven = anyio.Event()
             await self._none_driven.wait()
 
-    async def _import(self) -> None:
-        while await imports.work_on_one(self._services, self._owner):
+    async def _import(self, owner: str) -> None:
+        while await imports.work_on_one(self._services, owner):
             self._notifier.notify_of_events()
+
+    async def _change(self) -> None:
+        while await large_changes.work_on_some(self._services):
+            pass
 
     async def _renew(self) -> None:
         database, now_ms, driven = self._services.database, self._services.clock.now_ms(), sorted(self._driven)
@@ -172,7 +187,7 @@ class Supervisor:
             events_written=self._notifier.notify_of_events,
         )
 
-    async def _driver_of(self, deployment_id: str) -> Runner | SimulatedInbound | LiveInbound:
+    async def _driver_of(self, deployment_id: str) -> Runner | BothNetworks | LiveInbound:
         services, writes = self._services, self._writes()
         scale = services.settings.sim_time_scale
         kind = await services.database.read(_kind, deployment_id)
@@ -180,7 +195,8 @@ class Supervisor:
             return LiveInbound(writes)
         if kind.call_type == "inbound":
             webhook = RoutingWebhook(services)
-            return SimulatedInbound(writes, webhook, time_scale=scale, ends=lambda: self._is_ending)
+            simulated = SimulatedInbound(writes, webhook, time_scale=scale, ends=lambda: self._is_ending)
+            return BothNetworks([simulated.drive, LiveInbound(writes).drive])
         return Runner(writes, time_scale=scale, ends=lambda: self._is_ending, predial=self._predial)
 
     async def _drive(self, deployment_id: str) -> None:

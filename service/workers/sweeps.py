@@ -1,13 +1,18 @@
-"""Periodic tasks: renews numbers, expires reviews, deletes what is old or recorded, stores uses of keys."""
+"""Periodic tasks: renews numbers, ends silent uploads, expires reviews, deletes what is old, stores uses of keys."""
 
+from anyio import to_thread
 from sqlalchemy import Connection, bindparam, delete, update
 
+from callwright.service.accounts import sessions
 from callwright.service.campaigns import carrier_numbers
+from callwright.service.campaigns.ended_imports import end_silent_uploads
 from callwright.service.dialling.stops import reviews
+from callwright.service.inbound import browser_callers
 from callwright.service.inbound.routing import retention as routing_retention
 from callwright.service.platform.clock.clock import DAY
 from callwright.service.platform.database.postgres.lock_waits import Locked
 from callwright.service.platform.database.unavailable import StorageUnavailable
+from callwright.service.platform.uploads import Uploads
 from callwright.service.services import Services
 from callwright.service.tables import audit_log, compliance_reviews
 from callwright.service.tables.schema import api_keys, idempotency_keys
@@ -33,6 +38,12 @@ async def run(services: Services) -> None:
         await services.database.write(audit_log.forget, org_id, confirmed_now_ms)
     await recording_retention.run(services)
     await routing_retention.run(services, confirmed_now_ms)
+    if await services.database.read(browser_callers.are_old, confirmed_now_ms):
+        await services.database.write(browser_callers.forget_old, confirmed_now_ms)
+    if await services.database.read(sessions.are_ended, confirmed_now_ms):
+        await services.database.write(sessions.forget_ended, confirmed_now_ms)
+    await end_silent_uploads(services)
+    await to_thread.run_sync(Uploads(services.settings).remove_old)
     if await services.database.read(leg_rows.are_ended):
         await services.database.write(leg_rows.forget_recorded)
 

@@ -13,7 +13,7 @@ from tests.house.tree import ROOT
 
 PAGES = (
     *("twilio", "real-calls", "costs", "transfers", "call-tools", "providers", "inbound-calls"),
-    *("wallet", "compliance", "do-not-call", "webhooks", "call-capacity"),
+    *("wallet", "compliance", "do-not-call", "webhooks", "call-capacity", "exports"),
 )
 _WHOLE = re.compile(r"^(?:[A-Z_]+=\S+ )?(callwright .*)$", re.MULTILINE)
 _IN_A_SENTENCE = re.compile(r"`(callwright [^`]+)`")

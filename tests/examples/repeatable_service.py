@@ -61,6 +61,10 @@ class CountedIds(Ids):
         self._word = f"{prefix} {self._made[prefix]}".encode()
         return super().new(prefix)
 
+    def several(self, prefix: str, count: int) -> list[str]:
+        """The next ids of a type."""
+        return [self.new(prefix) for _ in range(count)]
+
 
 @dataclass(frozen=True)
 class RepeatableService:

@@ -173,6 +173,7 @@ async def _campaign(recorder: Recorder, service: RepeatableService, draft: dict[
     await recorder.use("get_deployment", id=made["id"])
     await recorder.use("list_deployments", status=["active", "completed"], sort="-created_at,name", per_page=1)
     await recorder.use("list_contacts", id=made["id"], status=["completed"], per_page=2)
+    await recorder.use("export_deployment", id=made["id"], of="calls")
 
 
 async def _calls(recorder: Recorder) -> None:
@@ -218,6 +219,7 @@ async def _routing(recorder: Recorder, service: RepeatableService, number_id: st
     await recorder.use("list_routing_requests", id=number_id, failed=True, per_page=1)
     await recorder.use("remove_inbound_routing", id=number_id)
     await recorder.use("simulate_inbound_call", id=number_id, caller="+12065550111")
+    await recorder.use("talk_to_number", id=number_id)
 
 
 async def _review(recorder: Recorder, draft: dict[str, Any]) -> None:

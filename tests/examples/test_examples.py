@@ -54,7 +54,7 @@ def test_an_example_of_a_problem_has_its_status_and_its_envelope() -> None:
 
 
 def test_what_a_request_can_provoke_was_provoked() -> None:
-    """What is left needs a fault, a race, a telephone that really rings, no lines or millions of rows."""
+    """What is left needs a fault, a race, a telephone that really rings, no lines, millions of rows or a browser."""
     left = {"internal_error", "service_unavailable", "request_timeout", "idempotency_in_progress"}
     left |= {
         "lines_unavailable",
@@ -63,6 +63,8 @@ def test_what_a_request_can_provoke_was_provoked() -> None:
         "storage_full",
         "malformed_request",
         "headers_too_large",
+        "not_authenticated",
+        "forbidden",
     }
     assert set(PROBLEMS) - set(KEPT["problems"]) == left
 

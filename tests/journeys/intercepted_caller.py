@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from callwright.client.compat.lenient_response import LenientResponse
+from callwright.client.compat.upload_address import UploadState
 from callwright.contract.declaration.operation import Operation
-from callwright.tools.runtime.tool_context import Caller, Media
+from callwright.tools.runtime.tool_context import Caller, Media, StreamedMedia
 from tests.journeys.hosts import nothing
 
 Change = Callable[[], Awaitable[Any]]
@@ -48,8 +49,11 @@ class InterceptedCaller:
         await self._passed(operation.name)
         return await self.way.ask_lenient(operation, asked, idempotency_key=idempotency_key, extra=extra)
 
-    def open(self, operation: Operation[Any, Any, Any], asked: Any, /) -> AbstractAsyncContextManager[Media]:
+    def open(self, operation: Operation[Any, Any, Any], asked: Any, /) -> AbstractAsyncContextManager[StreamedMedia]:
         return self.way.open(operation, asked)
 
     def open_address(self, url: str, /, *, accepts: Callable[[str], bool]) -> AbstractAsyncContextManager[Media]:
         return self.way.open_address(url, accepts=accepts)
+
+    async def send_part(self, url: str, content: bytes, /, *, begin: int, total: int) -> UploadState:
+        return await self.way.send_part(url, content, begin=begin, total=total)

@@ -168,6 +168,8 @@ async def _desk(hand: Hand, agent_id: str, number_id: str) -> None:
     assert whole["inbound"]["after_hours"]["action"] == "voicemail"
     coming = await hand.use("simulate_inbound_call", phone_number_id=number_id, caller="+12065550111")
     assert (coming["deployment_id"], coming["count"]) == (desk["id"], 1)
+    link = await hand.use("talk_to_number", phone_number_id=number_id)
+    assert link["url"].partition("#")[0].endswith(f"/talk/{link['call_id']}")
     assert "list_phone_numbers" in await hand.refused(
         "create_inbound_deployment", name="Second", agent_id=agent_id, phone_number_id=number_id
     )
@@ -195,6 +197,7 @@ async def _campaign(hand: Hand, agent_id: str, audience_id: str, number_id: str)
     assert (done["status"], done["stats"]["outcomes"]) == ("completed", OUTCOMES)
     assert done["stats"]["dispositions"] == {"goal_met": 1, "do_not_call": 1}
     contacts = (await hand.use("list_contacts", deployment_id=deployment_id))["data"]
+    assert (await hand.use("export_deployment", deployment_id=deployment_id, of="calls"))["media_type"] == "text/csv"
     assert [contact["attempts"] for contact in contacts] == [1] * 6
     found = (await hand.use("list_deployments", status=["completed"]))["data"]
     assert [deployment["name"] for deployment in found] == ["Check-ups"]

@@ -22,7 +22,7 @@ _Json = dict[str, Any]
 _ALONE: Mapping[str, Iterable[str]] = {
     "create_audience": ("name", "rows"),
     "add_audience_rows": ("id", "rows"),
-    "import_audience": ("id", "csv"),
+    "import_audience": ("id", "csv", "wait_seconds"),
 }
 """What is sent to what takes most, so that it is taken: as the person who adds people sends it."""
 
@@ -82,10 +82,11 @@ _KNOWN: Mapping[str, Callable[[int], Any]] = {
     "variables": lambda entries: {f"c{column:02}": "v" for column in range(max(1, (CELLS - 1) * entries // ENTRIES))},
     "call_tools": lambda entries: call_tools(max(1, CALL_TOOLS * entries // ENTRIES)),
     "end": lambda _: "18:00",
+    "wait_seconds": lambda _: 0,
     "parts_of_day": lambda _: ["morning", "afternoon", "evening"],
 }
 """Fields of which a schema does not say all: what a row is, that a window ends behind its beginning, that each part of
-the day is named once."""
+the day is named once. Nothing waits: looking again and again costs as much after a small input."""
 _CHOSEN = "forward"
 """What is chosen where it may be: it alone allows the field beside it that says where to."""
 

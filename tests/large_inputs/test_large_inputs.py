@@ -45,7 +45,8 @@ def test_every_operation_and_every_tool_has_its_cases() -> None:
 
 def test_what_is_sent_at_its_limits_is_right() -> None:
     for operation in OPERATIONS.values():
-        fields = [name for name in operation.takes.model_fields if name != "file"]  # in place of csv
+        is_import = operation.name == "import_audience"
+        fields = [name for name in operation.takes.model_fields if not (is_import and name in ("file", "url"))]
         sent = orjson.dumps(filled(operation.takes, fields, ENTRIES))
         assert operation.takes.model_validate_json(sent), operation.name
     for tool in TOOLS:

@@ -2,7 +2,14 @@
 
 import pytest
 
-from callwright.list_files.phone_columns import USUAL, cell_text, column_like, phone_column_among, phone_column_of
+from callwright.list_files.phone_columns import (
+    USUAL,
+    cell_text,
+    column_like,
+    from_and_to,
+    phone_column_among,
+    phone_column_of,
+)
 
 NUMBER = "+12125550100"
 SPELLINGS = (
@@ -58,3 +65,21 @@ def test_a_column_is_named_whatever_its_case_and_accents() -> None:
 )
 def test_a_json_value_has_a_text_form_or_none(value: object, text: str | None) -> None:
     assert cell_text(value) == text
+
+
+@pytest.mark.parametrize(
+    ("more", "column", "asks"),
+    [
+        ({}, None, True),
+        ({"call_type": "inbound"}, None, True),
+        ({"call_type": "outbound"}, "to", False),
+        ({"phone": "+12025550107"}, "phone", False),
+    ],
+)
+def test_of_both_ends_of_a_call_the_called_one_is_read_if_it_is_known(
+    more: dict[str, str], column: str | None, asks: bool
+) -> None:
+    rows = [{"from": "+12025550100", "to": f"+120255501{number:02d}", **more} for number in range(9)]
+    assert (from_and_to(rows[0], rows) == ("from", "to")) is asks
+    if column is not None:
+        assert phone_column_among(rows[0], rows) == column

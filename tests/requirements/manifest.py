@@ -25,6 +25,7 @@ FILES: Mapping[str, str] = {
     "webhooks": "HOOK",
     "resources": "RES",
     "do-not-call": "DNC",
+    "dashboard": "DASH",
     "states": "STATE",
     "endpoints": "PATH",
     "pagination": "PAGE",
@@ -39,6 +40,7 @@ FILES: Mapping[str, str] = {
     "inbound-simulated": "INSIM",
     "inbound-sip": "SIP",
     "one-person": "PERSON",
+    "exports": "EXPORT",
     "errors": "ERR",
     "limits": "LIMIT",
     "rate-limits": "RATE",
@@ -56,6 +58,9 @@ FILES: Mapping[str, str] = {
     "twilio": "TWILIO",
     "costs": "COST",
     "transfers": "TRANSFER",
+    "large-changes": "BIG",
+    "uploads": "UP",
+    "contact-columns": "COLUMN",
 }
 """Every file, in the order of the page, with the word its ids begin with."""
 Later = Literal["dialling", "dashboard", "inbound-calls"]

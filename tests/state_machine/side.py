@@ -36,6 +36,7 @@ from callwright.service.telephony.engine import CallRequest, EngineParts
 from callwright.service.telephony.registry import EngineFactory
 from callwright.service.telephony.simulated.engine import SimulatedEngine
 from tests.support.campaigns import DeadEngine, Forgetful, Interrupted, driver_of, expire_leases
+from tests.support.database.indexed_words import indexed
 from tests.support.service import BASE_URL, Tenant
 
 BEGIN_MS = round(datetime(2027, 3, 10, 15, tzinfo=UTC).timestamp() * 1_000)
@@ -52,7 +53,10 @@ _SEEN = (calls, simulated_dials, deployments, deployment_contacts, wallets, do_n
 """What is read after every step."""
 _OWN = ("lease_owner", "lease_until", "hash", "identity", "fingerprint", "plan_id", "marks")
 """Columns that differ between two services: leases by the database's clock, and secrets."""
-_LEFT_OUT = ("alembic_version", "service_state", "request_days", "request_levels", "idempotency_keys")
+_LEFT_OUT = (
+    *("alembic_version", "service_state", "request_days", "request_levels", "idempotency_keys"),
+    "transcript_words",  # read apart
+)
 
 Rows = dict[str, list[dict[str, Any]]]
 """Rows by the name of their table."""
@@ -155,7 +159,9 @@ class Side:
         """All rows of all tables, without those that differ between two services."""
         tables = [table for table in metadata.sorted_tables if table.name not in _LEFT_OUT]
         found = await self.tenant.database.read(_rows, tables)
-        return {name: Counter(str(row) for row in rows) for name, rows in found.items()}
+        words = await self.tenant.database.read(indexed)
+        spoken = Counter(str((row.call_id, row.words)) for row in words)
+        return {name: Counter(str(row) for row in rows) for name, rows in found.items()} | {"spoken": spoken}
 
     async def ledger_problems(self) -> list[str]:
         """What does not add up in the ledger."""

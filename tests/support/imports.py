@@ -1,10 +1,28 @@
 """Imports of audiences, carried out for tests."""
 
+from collections.abc import Callable
+
 import anyio
 
 from callwright.contract.audiences import AudienceImport
+from callwright.service.platform.ids import Ids
 from callwright.service.workers import imports
+from tests.support.campaigns import Interrupted
 from tests.support.service import Tenant
+
+
+class FailingIds(Ids):
+    """Ids that run out in the middle of a piece, as if the process had died there."""
+
+    def __init__(self, now_ms: Callable[[], int], rows: int) -> None:
+        super().__init__(now_ms)
+        self._left = rows
+
+    def several(self, prefix: str, count: int) -> list[str]:
+        self._left -= count if prefix == "ctc" else 0
+        if self._left < 0:
+            raise Interrupted
+        return super().several(prefix, count)
 
 
 async def carry_out_import(tenant: Tenant, csv: str, *, audience_id: str | None = None) -> AudienceImport:

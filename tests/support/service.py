@@ -21,6 +21,7 @@ from callwright.service.platform.database.database import Database
 from callwright.service.platform.database.engines import Limits
 from callwright.service.services import Services
 from callwright.service.settings import ServiceSettings
+from tests.support.calls.counted_calls import check_counts
 from tests.support.ledger_check import check_ledgers
 
 BASE_URL = "http://service/v1"
@@ -96,8 +97,9 @@ async def open_service(
 ) -> AsyncGenerator[Tenant]:
     """A running service on the database, with one organization. The schema is there already or is made.
 
-    Unless the block fails, the ledger of every organization adds up at its end; `checks_ledgers` is false for a test
-    that leaves no database to read, or writes amounts without booking them.
+    Unless the block fails, the ledger of every organization adds up at its end, and its calls are counted as they are
+    stored; `checks_ledgers` is false for a test that leaves no database to read, or writes amounts without booking
+    them.
     """
     made = settings or ServiceSettings(data=data, database_url=database_url)
     lines = replace(made.lines, sip_numbers=made.lines.sip_numbers or OWNED)
@@ -108,3 +110,4 @@ async def open_service(
             yield tenant
             if checks_ledgers:
                 await check_ledgers(service.services.database)
+                await check_counts(service.services.database)

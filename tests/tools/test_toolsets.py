@@ -41,7 +41,7 @@ def test_profiles_grow_from_the_analyst_to_everything() -> None:
     assert sizes[-1] == EVERY
 
 
-@pytest.mark.parametrize(("profile", "tools"), [("analyst", 18), ("operator", 27), ("builder", 39), ("all", 91)])
+@pytest.mark.parametrize(("profile", "tools"), [("analyst", 18), ("operator", 27), ("builder", 39), ("all", 93)])
 def test_a_profile_has_so_many_tools(profile: str, tools: int) -> None:
     assert len(enabled_tools(profile=profile)) == tools
 
@@ -71,7 +71,7 @@ def test_the_audit_log_and_inbound_deployments_are_off_unless_chosen() -> None:
     assert of("audit") == {"list_audit_log"}
     assert of("inbound") == {
         *("create_inbound_deployment", "set_inbound_routing", "remove_inbound_routing"),
-        *("test_inbound_routing", "list_routing_requests", "simulate_inbound_call"),
+        *("test_inbound_routing", "list_routing_requests", "simulate_inbound_call", "talk_to_number"),
     }
     assert "get_wallet" in of("upkeep")
     for profile in ("analyst", "operator", "builder"):

@@ -88,6 +88,7 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
   await client.deployments.start({ id: campaign, plan_id: plan.plan_id });
   const deployment = await once("completed", () => client.deployments.get({ id: campaign }));
   const contacts = (await client.deployments.listContacts({ id: campaign })).pagination.total;
+  const file = await (await client.deployments.export({ id: campaign, of: "contacts" })).text();
   await client.deployments.list({ status: ["completed"], sort: "-created_at,name" });
   const draft = await client.deployments.create({ name: "Never", ...parts });
   const refusals = [
@@ -109,6 +110,7 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
   const reception = { name: "Reception", agent_id: agent.id, phone_number_id: number.id };
   const inbound = await client.deployments.createInbound(reception);
   const coming = (await client.phoneNumbers.simulateCall({ id: number.id, caller: "+12065550111" })).count;
+  const link = (await client.phoneNumbers.talk({ id: number.id })).deployment_id === inbound.id;
 
   const calls = (await client.calls.list({ outcome: ["answered"], deployment_id: [campaign] })).data;
   const call = calls[0];
@@ -199,7 +201,7 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
     contacts,
     cancelled,
     review,
-    inbound: [inbound.call_type, coming],
+    inbound: [inbound.call_type, coming, link],
     refused: refusals.map(({ name, code }) => (name === Conflict.name ? code : name)),
     from: from === number.number,
     turns: turns.length,
@@ -216,6 +218,7 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
     entry: entry?.subject_id === placed.id,
     doNotCall: [left, listed, exported.includes("+12025550142")],
     charges: charges > 0,
+    file: file.trimEnd().split("\r\n").length,
     currency: wallet.balance.currency,
   };
 });

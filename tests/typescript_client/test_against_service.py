@@ -65,7 +65,7 @@ async def test_a_program_uses_every_operation_of_the_service(tenant: Tenant, tmp
         "contacts": 3,
         "cancelled": "cancelled",
         "review": ["consent_missing", "rejected"],
-        "inbound": ["inbound", 1],
+        "inbound": ["inbound", 1, True],
         "refused": ["invalid_state_transition"] * 4,
         "from": True,
         "turns": 2,
@@ -82,6 +82,7 @@ async def test_a_program_uses_every_operation_of_the_service(tenant: Tenant, tmp
         "entry": True,
         "doNotCall": [1, 0, True],
         "charges": True,
+        "file": 4,
         "currency": "USD",
     }
 

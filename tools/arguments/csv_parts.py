@@ -109,8 +109,9 @@ def _lines(records: Sequence[Record], gaps: Sequence[int], texts: Sequence[str])
 
 def _text(cells: Sequence[str]) -> str:
     written = io.StringIO()
-    csv.writer(written, lineterminator="\n").writerow(cells)
-    return written.getvalue()
+    # Before Python 3.13 the writer quotes a carriage return only if the line ends in one.
+    csv.writer(written, lineterminator="\r\n").writerow(cells)
+    return written.getvalue().removesuffix("\r\n") + "\n"
 
 
 def _json_bytes(text: str) -> int:

@@ -12,10 +12,11 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import JsonValue
 
 from callwright.client.compat.lenient_response import LenientResponse
+from callwright.client.compat.upload_address import UploadState
 from callwright.client.errors import DoesNotFit
 from callwright.contract.declaration.model import Input
 from callwright.contract.declaration.operation import AnyOperation, MediaStream, Operation
-from callwright.tools.runtime.tool_context import Caller, Media
+from callwright.tools.runtime.tool_context import Caller, Media, StreamedMedia
 from callwright.tools.wording.cleaning import cleaned, with_texts
 
 P = ParamSpec("P")
@@ -65,13 +66,19 @@ class ExtraCaller:
         sent = {**(extra or {}), **self._extra} if operation.name == self._operation.name else extra
         return await self._caller.ask_lenient(operation, asked, idempotency_key=idempotency_key, extra=sent)
 
-    def open(self, operation: Operation[P, In, MediaStream], asked: In, /) -> AbstractAsyncContextManager[Media]:
+    def open(
+        self, operation: Operation[P, In, MediaStream], asked: In, /
+    ) -> AbstractAsyncContextManager[StreamedMedia]:
         """An answer in bytes, open inside `async with`."""
         return self._caller.open(operation, asked)
 
     def open_address(self, url: str, /, *, accepts: Callable[[str], bool]) -> AbstractAsyncContextManager[Media]:
         """Opens an address from an answer, if its media type is accepted."""
         return self._caller.open_address(url, accepts=accepts)
+
+    async def send_part(self, url: str, content: bytes, /, *, begin: int, total: int) -> UploadState:
+        """Sends bytes of a file to the `upload_url` of an import."""
+        return await self._caller.send_part(url, content, begin=begin, total=total)
 
 
 def with_extra(caller: Caller, operation: AnyOperation, extra: Mapping[str, JsonValue]) -> Caller:

@@ -46,7 +46,7 @@ def copied(folders: Folders, path: str) -> FileCopy:
                 while chunk := file.read(_CHUNK_BYTES):
                     size += len(chunk)
                     if size > MOST_BYTES:
-                        raise UnreadableList(f"it is larger than {MOST_BYTES // 1_000_000} MB; cut it in pieces")
+                        raise UnreadableList(f"it is larger than {MOST_BYTES // 1_000_000_000} GB; cut it in pieces")
                     digest.update(chunk)
                     copy.write(chunk)
         except OSError as error:

@@ -99,18 +99,25 @@ def _row(row: AudienceRow, context: ToolContext) -> str:
     )
 
 
+def _speed(imported: AudienceImport) -> str | None:
+    if imported.seconds_left is None:
+        return None
+    return f"{imported.rows_per_second or 0:,} rows a second, about {imported.seconds_left:,} s left"
+
+
 def _import(imported: AudienceImport, context: ToolContext) -> str:
     where = f"with audience_id={imported.audience_id} and import_id={imported.id}"
     running = imported.status in OPEN
+    goes_on = "It waits for its file" if imported.status == "uploading" else "It goes on"
     return lines(
-        line(imported.id, imported.status, imported.status_reason, f"{imported.percent}%"),
+        line(imported.id, imported.status, imported.status_reason, f"{imported.percent}%", _speed(imported)),
         f"{imported.added} added, {imported.invalid} invalid, {imported.duplicates} duplicates",
-        context.hint(f"It goes on: get_audience_import {where} shows how it ends.") if running else None,
+        context.hint(f"{goes_on}: get_audience_import {where} shows how it ends.") if running else None,
     )
 
 
 async def _found(context: ToolContext, asked: GetAudienceImport) -> Reply:
-    return await _shown(context, await context.client.ask(get_audience_import, asked))
+    return await shown_import(context, await context.client.ask(get_audience_import, asked))
 
 
 async def _imported(context: ToolContext, asked: CsvToImportWaiting) -> Reply:
@@ -121,11 +128,11 @@ async def _imported(context: ToolContext, asked: CsvToImportWaiting) -> Reply:
     )
     if found.answer is None:
         return untyped_reply(found.data, context)
-    return await _shown(context, await ended(context, found.answer, asked.wait_seconds))
+    return await shown_import(context, await ended(context, found.answer, asked.wait_seconds))
 
 
-async def _shown(context: ToolContext, imported: AudienceImport) -> Reply:
-    """The import, and once it has ended the first rows it refused."""
+async def shown_import(context: ToolContext, imported: AudienceImport) -> Reply:
+    """An import, and once it has ended the first rows it refused."""
     reason = context.hint(imported.status_reason) if imported.status_reason is not None else None
     if reason is not None:
         imported = imported.model_copy(update={"status_reason": reason})
@@ -194,8 +201,8 @@ TOOLS: tuple[Tool, ...] = (
         title="Import a CSV file",
         description=(
             "Side effect: people imported into an audience that a running campaign uses ARE CALLED, which costs money. "
-            "Imports the text of a CSV file, over 1 MB in parts, each with the header row. Separator and phone column "
-            "are found, refused rows named. For a few people use add_audience_rows."
+            "Imports the text of a CSV file, over 1 MB in parts, each with the header row. For a few people use "
+            "add_audience_rows."
         ),
         hints=_FILLS,
         reply=_import,
@@ -204,7 +211,7 @@ TOOLS: tuple[Tool, ...] = (
         output_model=ImportDetails,
         omitted_fields=frozenset({"audience_id", "status_reason", "percent", "total_rows", "errors_not_shown"}),
         input_model=CsvToImportWaiting,
-        hidden=frozenset({"file"}),
+        hidden=frozenset({"file", "url"}),
     ),
     Tool(
         operation=contract.get_audience_import,

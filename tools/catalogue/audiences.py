@@ -156,9 +156,9 @@ TOOLS: tuple[Tool, ...] = (
         toolset="audiences",
         title="Create an audience",
         description=(
-            "Makes a list of people to call, empty or with up to 1,000 rows. Free; calls nobody. Numbers without "
-            "+ and country code need default_country. For a CSV file make it empty, then use import_audience. To "
-            "add to one use add_audience_rows. Bad and double rows are named, not kept."
+            "Makes a list of people to call, empty or with up to 1,000 rows. Free; calls nobody. For a CSV make "
+            "it empty, then use import_audience. To add to one use add_audience_rows. Bad and double rows are named, "
+            "not kept."
         ),
         hints=ADDS,
         reply=_made,
@@ -169,11 +169,14 @@ TOOLS: tuple[Tool, ...] = (
         argument_descriptions={
             "name": "Unique.",
             "rows": 'Such as [{"phone": "+12025550100", "first_name": "Ada"}].',
-            "phone_column": "Left out: found by names and cells.",
-            "default_country": "ISO country of numbers without a +, for example US.",
-            "timezone_column": "Column with an IANA time zone.",
-            "external_id_column": "Column with your own id of a person.",
-            "dedupe": "Which rows are the same person; the first is kept.",
+            "phone_column": "Left out: found.",
+            "default_country": "ISO country of numbers without +, such as US.",
+            "timezone_column": "IANA zones.",
+            "external_id_column": "Your own ids.",
+            "priority_column": "0 to 9; 9 is called first.",
+            "not_before_column": "ISO time; no call before.",
+            "language_column": "Tag of what to speak.",
+            "dedupe": "Of the same person the first row is kept.",
         },
     ),
     Tool(

@@ -133,7 +133,7 @@ TOOLS: tuple[Tool, ...] = (
         complete_input=_with_name,
         confirmation=what_to_confirm.create,
         output_model=DeploymentState,
-        omitted_fields=frozenset({"stats", "status_reason", "simulated"}),
+        omitted_fields=frozenset({"stats", "contact_changes", "status_reason", "simulated"}),
         argument_descriptions=_MOMENTS | _SHORTER | _INSIDE,
         collapsed=frozenset({"calling_hours", "retry_policy", "voicemail", "compliance"}),
         required=frozenset({"phone_number_ids"}),
@@ -161,7 +161,7 @@ TOOLS: tuple[Tool, ...] = (
         description=(
             "Binds a rented number to an agent: it answers whoever calls, which costs money. On the simulated network "
             "simulate_inbound_call has people call. Ask first if money is real. To call people use create_deployment. "
-            "Stop it with pause_deployment."
+            "Stop it with pause_deployment. For a queue: update_deployment with inbound {overflow: {action: queue}}."
         ),
         hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=True),
         reply=whole,
@@ -193,7 +193,7 @@ TOOLS: tuple[Tool, ...] = (
         output_model=DeploymentFound,
         omitted_fields=_SHORT
         | {"start_at", "end_at", "inbound", "started_at", "completed_at", "plan_id", "call_type", "next_dial_at"}
-        | {"agent_id", "audience_id"},
+        | {"agent_id", "audience_id", "contact_changes"},
         handler=awaited,
         truncation_hint=WHOLE_CAMPAIGN_HINT,
     ),
@@ -221,7 +221,7 @@ TOOLS: tuple[Tool, ...] = (
             "phone_number_ids": "",
             "daily_budget_cap": "Per 24 h.",
             "ramp_up_seconds": "Ramp.",
-            "inbound": "As in create_inbound_deployment.",
+            "inbound": "As it is shown.",
             "predial_check_url": "Asked first.",
             "recording": "{enabled, announcement}.",
         },

@@ -1,6 +1,7 @@
 """Tools for phone numbers. They are the organization's own, so they are shown in full."""
 
 from callwright.contract import phone_numbers as contract
+from callwright.contract.inbound_routing import InboundRouting
 from callwright.contract.phone_numbers import AvailableNumber, Capabilities, PhoneNumber
 from callwright.tools.confirmation import what_to_confirm
 from callwright.tools.runtime.tool import CHANGES, READS, Hints, Tool, projection_of
@@ -46,6 +47,17 @@ def _whole(number: PhoneNumber, context: ToolContext) -> str:
         renews,
         f"used by {used_by}" if used_by else None,
         f"answered by {number.inbound_deployment_id}" if number.inbound_deployment_id else None,
+        _routing(number.inbound_routing) if number.inbound_routing else None,
+    )
+
+
+def _routing(routing: InboundRouting) -> str:
+    """The webhook that decides about callers, and whether it works."""
+    fallback = routing.fallback.action if routing.fallback else None
+    return line(
+        f"asks {routing.url} about callers" + ("" if routing.enabled else ", not now: it is off"),
+        f"fallback {fallback}" if fallback else None,
+        f"failing since {moment(routing.failing_since)}" if routing.failing_since else None,
     )
 
 

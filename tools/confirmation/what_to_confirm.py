@@ -8,7 +8,7 @@ service refuses the call, whether somebody was asked or not. Simulated resources
 only that matters. Another service may show no revisions; then nothing is bound.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from anyio import to_thread
@@ -246,12 +246,12 @@ async def renew(context: ToolContext, asked: UpdatePhoneNumber) -> Confirmation 
 
 async def add_rows(context: ToolContext, asked: AddAudienceRows) -> Confirmation | None:
     """Adding people to an audience that is being called."""
-    return await joining(context, asked.id, len(asked.rows))
+    return await joining(context, asked.id, lambda: len(asked.rows))
 
 
 async def import_file(context: ToolContext, asked: CsvToImport) -> Confirmation | None:
     """Importing people into an audience that is being called. Raises ToolError if they cannot be counted."""
-    return await joining(context, asked.id, await to_thread.run_sync(rows_in, asked.csv))
+    return await joining(context, asked.id, lambda: rows_in(asked.csv))
 
 
 def rows_in(text: str) -> int | None:
@@ -279,11 +279,12 @@ async def _answering(
     )
 
 
-async def joining(context: ToolContext, audience_id: str, people: int | None) -> Confirmation | None:
-    """Adding people to an audience: which campaigns would call them too, and at what cost.
+async def joining(context: ToolContext, audience_id: str, counted: Callable[[], int | None]) -> Confirmation | None:
+    """Adding people to an audience: which campaigns would call them too, and at what cost. They are `counted`, in
+    a thread, only if a person is asked: a list may have millions.
 
     Raises:
-        ToolError: the person has to be asked, and `people` is None because they cannot be counted.
+        ToolError: the person has to be asked, and the people cannot be counted: `counted` gives None.
     """
     if not context.asks(real=True):
         return None
@@ -292,6 +293,7 @@ async def joining(context: ToolContext, audience_id: str, people: int | None) ->
     to_confirm = [entry for entry in await _callers(context, audience_id) if context.asks(real=_real(entry))]
     if not to_confirm:
         return Confirmation(sentence=None, pinned=bound)
+    people = await to_thread.run_sync(counted)
     if people is None:
         raise ToolError(
             "csv: this is not CSV that can be read, so a person cannot be asked how many people are called. Nothing "

@@ -7,6 +7,7 @@ look for only a few numbers that look alike, and add only some.
 
 from collections import OrderedDict
 from collections.abc import Iterable
+from threading import Lock
 from typing import Any
 
 from mcp.server.mcpserver.exceptions import ToolError
@@ -34,6 +35,7 @@ class NumberGuesses:
     def __init__(self) -> None:
         self._asked: OrderedDict[str, set[str]] = OrderedDict()
         self._added: dict[str, tuple[int, ...]] = {}
+        self._adding = Lock()
 
     def note(self, number: str) -> None:
         """Counts a number that is looked for. Raises `ToolError` if too many look alike; nothing was looked up then."""
@@ -62,8 +64,13 @@ class NumberGuesses:
     def note_added(self, numbers: Iterable[str]) -> None:
         """Counts the numbers of people who are about to be added, in E.164 or in digits; each counts once in a session.
 
-        Raises `ToolError` if too many look alike; then none of them is counted, and nobody may be added.
+        Raises `ToolError` if too many look alike; then none of them is counted, and nobody may be added. Threads may
+        call it at once.
         """
+        with self._adding:
+            self._note_added(numbers)
+
+    def _note_added(self, numbers: Iterable[str]) -> None:
         found: dict[str, tuple[int, ...]] = {}
         for number in numbers:
             shown, digits = masked(number), int(number.removeprefix("+"))

@@ -4,7 +4,7 @@ from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.settings import SETTINGS
 from callwright.tools.runtime.tool import projection_of
 
-_STATE = ("id", "name", "status", "status_reason", "simulated", "stats", "plan_id", "next_dial_at")
+_STATE = ("id", "name", "status", "status_reason", "simulated", "stats", "contact_changes", "plan_id", "next_dial_at")
 _ALWAYS = (
     "call_type",
     "inbound",
@@ -31,7 +31,7 @@ _FURTHER = tuple(name for name in SETTINGS if name not in _ALWAYS)
 DeploymentState = projection_of(Deployment, "DeploymentState", *_STATE)
 """A deployment after it was created, changed, started or stopped: what decides the next step."""
 
-OMITTED_AFTER_A_CHANGE = frozenset({"stats", "plan_id", "simulated", "next_dial_at"})
+OMITTED_AFTER_A_CHANGE = frozenset({"stats", "contact_changes", "plan_id", "simulated", "next_dial_at"})
 """What the schemas of such answers leave out: create_deployment names it."""
 
 InboundState = projection_of(Deployment, "InboundState", "id", "name", "status", "simulated")

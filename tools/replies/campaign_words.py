@@ -242,6 +242,14 @@ def _words_at_start(deployment: Deployment) -> str | None:
     return f"The prompt it speaks by ({length} characters) is in callwright://deployments/{deployment.id}"
 
 
+_CHANGES = {
+    "adding": "contacts are still being added; nobody is called before all are there",
+    "cancelling": "contacts are still being marked as cancelled; none of them is called",
+    "expiring": "contacts are still being marked as expired; none of them is called",
+    "rescheduling": "contacts are still being rescheduled by the changed rules; nobody is called before all are",
+}
+
+
 def _waiting(deployment: Deployment) -> str | None:
     stats = deployment.stats
     counts = {"pending": stats.pending, "under way": stats.in_flight, "waiting for a retry": stats.retry_waiting}
@@ -252,6 +260,7 @@ def _waiting(deployment: Deployment) -> str | None:
     return (
         line(
             counted(left) or None,
+            _CHANGES[deployment.contact_changes] if deployment.contact_changes else None,
             "no call under way" if none_now else None,
             f"next call {next_dial}" if next_dial else None,
             f"held back by {deployment.waits_for}" if deployment.waits_for else None,

@@ -40,6 +40,8 @@ NEXT: dict[str, str] = {
     "method_not_allowed": "The service does not know this operation: it may be an older version. Tell the person.",
     "api_key_required": "No tool helps: the person has to set CALLWRIGHT_API_KEY to a key that begins with svc_live_.",
     "invalid_api_key": "No tool helps: the person has to set CALLWRIGHT_API_KEY to an active key.",
+    "not_authenticated": "No tool helps: the person has to log in to the dashboard again.",
+    "forbidden": "No tool helps: an owner of the organization has to do it, or to change the person's role.",
     "origin_not_allowed": "No tool helps: the person has to reach the service from a server, not from a browser.",
     "api_key_owner_required": "No tool helps: the person has to make another key as a present member of the "
     "organization, {where}, and set CALLWRIGHT_API_KEY to it. Everything else still works with this key.",

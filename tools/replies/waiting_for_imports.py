@@ -9,7 +9,7 @@ from callwright.contract.audiences import AudienceImport, GetAudienceImport, get
 from callwright.tools.arguments.csv_to_import import CsvToImport
 from callwright.tools.runtime.tool_context import ToolContext
 
-OPEN = ("pending", "importing")
+OPEN = ("uploading", "pending", "importing")
 """States of an import that goes on."""
 
 _FIRST_PAUSE_S = 0.1
@@ -23,7 +23,7 @@ class CsvToImportWaiting(CsvToImport):
     wait_seconds: Annotated[int, Field(ge=0, le=45, description="With csv: how long to wait for its end.")] = 5
 
 
-async def ended(context: ToolContext, begun: AudienceImport, wait_seconds: int) -> AudienceImport:
+async def ended(context: ToolContext, begun: AudienceImport, wait_seconds: float) -> AudienceImport:
     """The import once it has ended, or as it is when the time is up or it cannot be read."""
     clock = context.session.clock
     deadline, pause = clock.monotonic() + wait_seconds, _FIRST_PAUSE_S

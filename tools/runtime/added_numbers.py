@@ -2,8 +2,9 @@
 
 import base64
 import io
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import BinaryIO, NamedTuple
 
 from anyio import to_thread
 
@@ -17,6 +18,7 @@ from callwright.contract.audiences import (
     get_audience,
 )
 from callwright.contract.declaration.model import Input
+from callwright.list_files.number_texts import plainly_written
 from callwright.list_files.phone_columns import cell_text, phone_column_of
 from callwright.list_files.reading import ListFile, open_list, open_text
 from callwright.tools.numbers.masking import is_of_telephones
@@ -24,6 +26,8 @@ from callwright.tools.numbers.national_numbers import hidden_number
 from callwright.tools.numbers.number_repair import E164
 from callwright.tools.runtime.tool_context import Caller
 
+BATCH_ROWS = 20_000
+"""Rows of a file that are looked at together."""
 _LONGEST = 60
 """Characters of a cell that the service reads."""
 _FEWEST_DIGITS = 9
@@ -33,8 +37,8 @@ _FEWEST_HIDDEN = 5
 _SAID = ("phone_column", "default_country", "external_id_column", "dedupe")
 
 
-class _RowSettings(NamedTuple):
-    """The settings by which an audience reads its rows, as far as they are known."""
+class RowSettings(NamedTuple):
+    """How an audience reads its rows, as far as it is known."""
 
     column: str | None = None
     country: str | None = None
@@ -48,7 +52,7 @@ async def looked_for_number(caller: Caller, asked: Input) -> str | None:
         return None
     if sum(character.isdigit() for character in asked.external_id) < _FEWEST_HIDDEN:
         return None
-    reads = await _reads(caller, asked.id)
+    reads = await row_settings(caller, asked.id)
     return _hidden_id(reads, asked.external_id)
 
 
@@ -60,31 +64,32 @@ async def added_numbers(caller: Caller, asked: Input) -> list[str]:
     column counts, and if there is no such column, every cell.
     """
     if isinstance(asked, CreateAudience):
-        reads = _RowSettings(asked.phone_column, asked.default_country, asked.external_id_column, asked.dedupe)
+        reads = RowSettings(asked.phone_column, asked.default_country, asked.external_id_column, asked.dedupe)
         return _in_rows(asked.rows, reads)
     if not isinstance(asked, AddAudienceRows | ImportAudience):
         return []
-    reads = await _reads(caller, asked.id)
+    reads = await row_settings(caller, asked.id)
     if isinstance(asked, AddAudienceRows):
         return _in_rows(asked.rows, reads)
     return await to_thread.run_sync(_in_file, asked, reads)
 
 
-async def _reads(caller: Caller, audience_id: str) -> _RowSettings:
+async def row_settings(caller: Caller, audience_id: str) -> RowSettings:
+    """How an audience reads its rows, as far as the service says."""
     try:
         found = (await caller.ask_lenient(get_audience, GetAudience(id=audience_id))).data
     except CallwrightError:
-        return _RowSettings()
+        return RowSettings()
     said = {name: value for name in _SAID if isinstance(value := found.get(name), str)}
-    return _RowSettings(*(said.get(name) for name in _SAID))
+    return RowSettings(*(said.get(name) for name in _SAID))
 
 
-def _hidden_id(reads: _RowSettings, external_id: str) -> str | None:
+def _hidden_id(reads: RowSettings, external_id: str) -> str | None:
     column = reads.external_id_column or ""
     return hidden_number("phone" if column and column == reads.column else column, external_id)
 
 
-def _in_file(asked: ImportAudience, reads: _RowSettings) -> list[str]:
+def _in_file(asked: ImportAudience, reads: RowSettings) -> list[str]:
     try:
         opened = _opened(asked, reads.country)
         names = [name.strip() for name in opened.header.cells]
@@ -93,13 +98,35 @@ def _in_file(asked: ImportAudience, reads: _RowSettings) -> list[str]:
         return []
 
 
+def numbers_in_file(file: BinaryIO, reads: RowSettings, *, after: int = 0) -> Iterator[list[str]]:
+    """The numbers in a file as in `added_numbers`, a batch of rows at a time: a list may have millions. Those of the
+    first `after` rows are left out.
+
+    Raises:
+        UnreadableList: it cannot be read to its end.
+    """
+    opened = open_list(file, country=reads.country)
+    names = [name.strip() for name in opened.header.cells]
+    records = islice(opened.rows, after, None)
+    while batch := list(islice(records, BATCH_ROWS)):
+        place = names.index(reads.column) if reads.column in names and reads.dedupe != "external_id" else None
+        if place is None:
+            rows = [dict(zip(names, row.cells, strict=False)) for row in batch]
+            reads = reads._replace(column=reads.column or phone_column_of(rows))
+            yield _in_rows(rows, reads)
+        else:  # the same in a fraction of the time
+            cells = (row.cells[place].strip() for row in batch if len(row.cells) > place)
+            read = (_read(cell, reads.country, 1) for cell in cells if cell)
+            yield [number for number in read if number is not None]
+
+
 def _opened(asked: ImportAudience, country: str | None) -> ListFile:
     if asked.file is None:
         return open_text(asked.csv or "")
     return open_list(io.BytesIO(base64.b64decode(asked.file)), country=country)
 
 
-def _in_rows(rows: Sequence[Mapping[str, object]], reads: _RowSettings) -> list[str]:
+def _in_rows(rows: Sequence[Mapping[str, object]], reads: RowSettings) -> list[str]:
     wanted = reads.column or phone_column_of(rows)
     names = {name for row in rows for name in row}
     there = {name for name in names if name.strip() == wanted.strip()}
@@ -110,7 +137,7 @@ def _in_rows(rows: Sequence[Mapping[str, object]], reads: _RowSettings) -> list[
     return [number for number in (*read, *_external_ids(rows, reads)) if number is not None]
 
 
-def _external_ids(rows: Sequence[Mapping[str, object]], reads: _RowSettings) -> list[str | None]:
+def _external_ids(rows: Sequence[Mapping[str, object]], reads: RowSettings) -> list[str | None]:
     """Numbers among the external ids, if the count of duplicates would reveal which of them exist."""
     if reads.dedupe != "external_id" or (column := reads.external_id_column) is None:
         return []
@@ -120,6 +147,7 @@ def _external_ids(rows: Sequence[Mapping[str, object]], reads: _RowSettings) -> 
 
 def _read(cell: str, country: str | None, fewest: int) -> str | None:
     """A cell in E.164 if it can be a number at all. Letters of a keypad are read as digits, as in the service."""
+    cell = plainly_written(cell)
     if E164.fullmatch(cell):
         return cell
     digits = "".join(character for character in cell if character.isdecimal())

@@ -9,9 +9,11 @@ from collections.abc import Callable, Mapping, Set
 from contextlib import AbstractAsyncContextManager
 from typing import Any, ParamSpec, TypeVar, cast
 
+from anyio import to_thread
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from callwright.client.compat.lenient_response import LenientResponse
+from callwright.client.compat.upload_address import UploadState
 from callwright.client.errors import CallwrightError
 from callwright.contract.checks.visible import cleaned_lines
 from callwright.contract.declaration.model import Input
@@ -21,7 +23,7 @@ from callwright.contract.phone_numbers import ListPhoneNumbers, list_phone_numbe
 from callwright.tools.numbers.masking import masked_international, numbers_in
 from callwright.tools.numbers.number_guesses import NumberGuesses
 from callwright.tools.runtime.added_numbers import added_numbers, looked_for_number
-from callwright.tools.runtime.tool_context import Caller, Media, Session
+from callwright.tools.runtime.tool_context import Caller, Media, Session, StreamedMedia
 from callwright.tools.untrusted.guarded_answers import guarded, guarded_json
 
 P = ParamSpec("P")
@@ -103,15 +105,21 @@ class GuardedCaller:
             if (number := await looked_for_number(self._caller, asked)) is not None:
                 self._guesses.note(number)
             if added := await added_numbers(self._caller, asked):
-                self._guesses.note_added(added)
+                await to_thread.run_sync(self._guesses.note_added, added)  # others need not wait for thousands
 
-    def open(self, operation: Operation[P, In, MediaStream], asked: In, /) -> AbstractAsyncContextManager[Media]:
+    def open(
+        self, operation: Operation[P, In, MediaStream], asked: In, /
+    ) -> AbstractAsyncContextManager[StreamedMedia]:
         """An answer in bytes, open inside `async with`."""
         return self._caller.open(operation, asked)
 
     def open_address(self, url: str, /, *, accepts: Callable[[str], bool]) -> AbstractAsyncContextManager[Media]:
         """Opens an address from an answer, if its media type is accepted. The content is not changed."""
         return self._caller.open_address(self._addresses.get(url, url), accepts=accepts)
+
+    async def send_part(self, url: str, content: bytes, /, *, begin: int, total: int) -> UploadState:
+        """Sends bytes of a file to the `upload_url` of an import."""
+        return await self._caller.send_part(url, content, begin=begin, total=total)
 
 
 async def client_of(session: Session) -> Caller:

@@ -3,7 +3,7 @@
 The server passes in a `Session` through the lifespan of the protocol server. Tools know only these protocols.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, ParamSpec, Protocol, TypeVar
@@ -11,9 +11,11 @@ from typing import Any, Literal, ParamSpec, Protocol, TypeVar
 from pydantic import JsonValue
 
 from callwright.client.compat.lenient_response import LenientResponse
+from callwright.client.compat.upload_address import UploadState
 from callwright.contract.declaration.model import Input
 from callwright.contract.declaration.operation import MediaStream, Operation
 from callwright.tools.numbers.number_guesses import NumberGuesses
+from callwright.tools.runtime.open_uploads import OpenUploads
 from callwright.tools.runtime.used_answers import UsedAnswers
 from callwright.tools.wording.mentions import offered_words
 from callwright.tools.wording.text import masked
@@ -49,6 +51,14 @@ class Media(Protocol):
         ...
 
 
+class StreamedMedia(Media, Protocol):
+    """An answer of bytes that can be taken as they come."""
+
+    def aiter_bytes(self, max_bytes: int | None = None) -> AsyncGenerator[bytes]:
+        """The bytes in chunks, all of them; or the errors of `callwright.client.errors`."""
+        ...
+
+
 class Caller(Protocol):
     """The part of the typed client that tools, resources and completions need."""
 
@@ -68,12 +78,21 @@ class Caller(Protocol):
         """The answer, whether or not it fits the contract's model. `extra` is added to the body."""
         ...
 
-    def open(self, operation: Operation[P, In, MediaStream], asked: In, /) -> AbstractAsyncContextManager[Media]:
+    def open(
+        self, operation: Operation[P, In, MediaStream], asked: In, /
+    ) -> AbstractAsyncContextManager[StreamedMedia]:
         """An answer in bytes, open inside `async with`."""
         ...
 
     def open_address(self, url: str, /, *, accepts: Callable[[str], bool]) -> AbstractAsyncContextManager[Media]:
         """Opens an address from an answer, if its media type is accepted. Raises `AddressUnreadable`."""
+        ...
+
+    async def send_part(self, url: str, content: bytes, /, *, begin: int, total: int) -> UploadState:
+        """Sends bytes of a file to the `upload_url` of an import; empty ones ask what has arrived.
+
+        Raises the errors of `callwright.client.errors`.
+        """
         ...
 
 
@@ -112,6 +131,11 @@ class Session(Protocol):
     @property
     def used_answers(self) -> UsedAnswers:
         """The person's answers that were used already."""
+        ...
+
+    @property
+    def open_uploads(self) -> OpenUploads:
+        """Uploads of files that a later call may go on with."""
         ...
 
     @property

@@ -1,4 +1,8 @@
-"""import_audience with the path of a file, CSV or XLSX: sent in parts, each after the previous one is imported."""
+"""import_audience with the path of a file, CSV or XLSX.
+
+A file is uploaded as it is (`file_upload.py`). From a later row on, and to a service that takes no uploads, it is sent
+in parts, each after the previous one is imported.
+"""
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -26,6 +30,7 @@ from callwright.contract.declaration.rows import CsvText
 from callwright.list_files.unreadable import UnreadableList
 from callwright.tools.arguments.arguments import narrowed
 from callwright.tools.arguments.csv_parts import CsvPart, parts_of
+from callwright.tools.arguments.file_arguments import PATIENCE_S
 from callwright.tools.arguments.file_copy import FileCopy, copied
 from callwright.tools.arguments.files import Folders
 from callwright.tools.catalogue.registry import tool_named
@@ -33,26 +38,24 @@ from callwright.tools.confirmation.what_to_confirm import joining, rows_in
 from callwright.tools.references.looked_up import looked_up
 from callwright.tools.replies.asking import asked_plainly
 from callwright.tools.replies.errors import explained_to
-from callwright.tools.replies.waiting_for_imports import CsvToImportWaiting
+from callwright.tools.replies.waiting_for_imports import CsvToImportWaiting, ended
 from callwright.tools.runtime.confirmation import Confirmation
 from callwright.tools.runtime.tool import Projection, Reply, Tool, data_of, projected
 from callwright.tools.runtime.tool_context import ToolContext
+from callwright.tools.serving.file_upload import CallLimits, rows_of, uploaded
 from callwright.tools.wording.cleaning import cleaned
 from callwright.tools.wording.text import lines, shortened
-
-PATIENCE_S = 40.0
-"""A call ends after about this time, even within a file, and says how to continue: hosts give up after a minute."""
 
 _FIRST_PAUSE_S = 0.05
 _LONGEST_PAUSE_S = 1.0
 _GROWTH = 1.5
 _PARTS_SHOWN = 20
-_OPEN = ("pending", "importing")
+_OPEN = ("uploading", "pending", "importing")
 _COUNTS = ("added", "invalid", "duplicates")
 
 
 class ImportAudienceFile(CsvToImportWaiting):
-    """A file to import: CSV as text, or CSV or XLSX by its path. The last part of a file is not waited for."""
+    """A file to import: CSV as text, or CSV or XLSX by its path."""
 
     csv: CsvText | None = None  # pyright: ignore[reportIncompatibleVariableOverride]  # one of the two is checked below
     path: Annotated[
@@ -100,13 +103,16 @@ def _took_nothing(found: AudienceImport) -> bool:
     return not found.added and (found.status == "failed" or (found.invalid > 0 and found.invalid == found.total_rows))
 
 
-def import_tool(folders: Folders) -> Tool:
-    """`import_audience` that also takes the path of a file in these folders."""
+def import_tool(folders: Folders, patience_s: float = PATIENCE_S) -> Tool:
+    """`import_audience` that also takes the path of a file in these folders.
+
+    After about `patience_s` a call ends, even within a file.
+    """
     tool = tool_named(import_audience.name)
     return replace(
         tool,
         input_model=ImportAudienceFile,
-        handler=partial(_imported, tool, folders),
+        handler=partial(_imported, tool, folders, patience_s),
         confirmation=partial(_confirmation, folders),
         hidden=tool.hidden | {"content"},
     )
@@ -116,13 +122,14 @@ async def _confirmation(folders: Folders, context: ToolContext, asked: ImportAud
     """What a person has to confirm: how many people of the file join which campaigns."""
     _check_one(asked)
     if asked.path is None:
-        return await joining(context, asked.id, await to_thread.run_sync(rows_in, asked.csv or ""))
+        return await joining(context, asked.id, lambda: rows_in(asked.csv or ""))
     try:
         with await to_thread.run_sync(copied, folders, asked.path) as file:
-            people = await to_thread.run_sync(_rows, file, asked.from_row, await _country(context, asked))
+            country = await _country(context, asked)
+            count = rows_of if asked.from_row == 1 else partial(_rows, from_row=asked.from_row)
+            confirmation = await joining(context, asked.id, lambda: count(file, country))
     except UnreadableList as error:
         raise _unreadable(error, _sent_of(asked.path)) from error
-    confirmation = await joining(context, asked.id, people)
     return (
         None if confirmation is None else replace(confirmation, pinned={**confirmation.pinned, "content": file.digest})
     )
@@ -133,20 +140,33 @@ def _check_one(asked: ImportAudienceFile) -> None:
         raise ToolError("Invalid arguments: path: give either the path of a file, or its text as csv.")
 
 
-async def _imported(tool: Tool, folders: Folders, context: ToolContext, asked: ImportAudienceFile) -> Reply:
+async def _imported(
+    tool: Tool, folders: Folders, patience_s: float, context: ToolContext, asked: ImportAudienceFile
+) -> Reply:
     _check_one(asked)
     if asked.path is None:
         return await (tool.handler(context, asked) if tool.handler else asked_plainly(tool, context, asked))
-    deadline = context.session.clock.monotonic() + PATIENCE_S
+    wait_s = float(asked.wait_seconds) if "wait_seconds" in asked.model_fields_set else patience_s
+    deadline = context.session.clock.monotonic() + max(wait_s, patience_s)
     sent = _sent_of(asked.path)
     try:
         with await to_thread.run_sync(copied, folders, asked.path) as file:
             if asked.content not in (None, file.digest):
                 raise ToolError(f"The file has changed since the person was asked: nothing of {sent.name} went in.")
             country = await _country(context, asked)
-            await to_thread.run_sync(_rows, file, asked.from_row, country)  # checks all of it before the first is sent
+            if asked.from_row == 1:
+                limits = CallLimits(deadline, wait_s)
+                reply = await uploaded(context, asked, file, name=sent.name, country=country, limits=limits)
+                if reply is not None:
+                    return reply
+            await to_thread.run_sync(_rows, file, country, asked.from_row)  # checks all of it before the first is sent
             with closing(parts_of(file.bytes, from_row=asked.from_row, country=country)) as parts:
-                return await _send(tool, context, asked, parts, file.size, sent, deadline)
+                next_row = await _send(tool, context, asked, parts, file.size, sent, deadline)
+            if next_row is None:
+                sent.imports[-1] = await ended(
+                    context, sent.imports[-1], min(wait_s, deadline - context.session.clock.monotonic())
+                )
+            return _reply(tool, context, sent, next_row=next_row)
     except UnreadableList as error:
         raise _unreadable(error, sent) from error
 
@@ -166,7 +186,7 @@ async def _country(context: ToolContext, asked: ImportAudienceFile) -> str | Non
     return country if isinstance(country, str) else None
 
 
-def _rows(file: FileCopy, from_row: int, country: str | None) -> int:
+def _rows(file: FileCopy, country: str | None, from_row: int) -> int:
     """The number of data rows of a file from a row on. Raises UnreadableList if any of it cannot be read."""
     return sum(part.last_row - part.first_row + 1 for part in parts_of(file.bytes, from_row=from_row, country=country))
 
@@ -179,17 +199,17 @@ async def _send(
     total: int,
     sent: _SentParts,
     deadline: float,
-) -> Reply:
-    """Sends at least one part, even after the deadline, so that every call makes progress."""
+) -> int | None:
+    """Sends at least one part, even after the deadline, so that every call makes progress; the row to go on with."""
     while (part := await to_thread.run_sync(next, parts, None)) is not None:
         if sent.imports:
             await _settled(context, sent, deadline)
             if context.session.clock.monotonic() >= deadline:
-                return _reply(tool, context, sent, next_row=part.first_row)
+                return part.first_row
         sent.imports.append(await _begun(tool, context, asked, part, sent))
         sent.parts.append(part)
         await context.progress(float(part.ends_at), float(total), f"row {part.last_row:,} sent")
-    return _reply(tool, context, sent, next_row=None)
+    return None
 
 
 async def _begun(
@@ -257,6 +277,8 @@ def _reply(tool: Tool, context: ToolContext, sent: _SentParts, *, next_row: int 
         {"import_id": found.id, "first_row": part.first_row, "last_row": part.last_row}
         for part, found in zip(sent.parts, sent.imports, strict=True)
     ]
+    for name in _COUNTS:
+        data[name] = sum(getattr(found, name) for found in sent.imports)
     if next_row is not None:
         data["next_row"] = next_row
     return Reply(text=_words(tool, context, sent, next_row), data=data)

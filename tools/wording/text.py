@@ -10,7 +10,10 @@ from callwright.tools.wording.cleaning import cleaned
 
 
 def masked(phone_number: str) -> str:
-    """The number with at least three digits in its middle hidden: +12025550100 becomes +1202•••0100."""
+    """The number with at least three digits in its middle hidden: +12025550100 becomes +1202•••0100. Words that stand
+    in its place, as withheld, stay."""
+    if phone_number.isascii() and phone_number.isalpha():
+        return phone_number
     sign = "+" if phone_number.startswith("+") else ""
     digits = phone_number.removeprefix("+")
     tail = 4 if len(digits) >= 10 else 2

@@ -80,8 +80,7 @@ async def listed_people(assistant: Assistant, console: Console, own: OwnList, ta
     given = {name: value for name, value in how.items() if value is not None}
     audience = await assistant.use("create_audience", "empty", name=f"{own.file.stem[:40]} {tag}", **given)
     begun = await assistant.use("import_audience", own.file.name, id=audience["id"], path=str(own.file.absolute()))
-    for part in begun["parts"]:
-        await _imported(assistant, console, audience["id"], part["import_id"])
+    await _imported(assistant, console, audience["id"], begun["id"])
     found = await assistant.use("get_audience", "what is in it", id=audience["id"])
     callable_, refused = found["valid_count"], found["invalid_count"]
     people = count_of(callable_, "person", "people")
@@ -89,15 +88,13 @@ async def listed_people(assistant: Assistant, console: Console, own: OwnList, ta
     console.print(f"  {people} can be called, {count_of(refused, 'row')} not{column}", highlight=False, markup=False)
     if not callable_:
         raise DemoFailed(f"nobody on {own.file.name} can be called; --phone-column and --country say how to read it")
-    if begun.get("next_row"):
-        raise DemoFailed(f"{own.file.name} is too long for a demonstration; give a part of it")
     name = _name_column([column["name"] for column in found["columns"]])
     greeting = f"Hello {{{{{name}|there}}}}," if name else "Hello,"
     return Called(audience_id=audience["id"], count=callable_, prompt=LIST_PROMPT, welcome=f"{greeting} {_WELCOME}")
 
 
 async def _imported(assistant: Assistant, console: Console, audience_id: str, import_id: str) -> None:
-    """Waits until a part is imported, and shows the first rows that were refused."""
+    """Waits until the list is imported, and shows the first rows that were refused."""
     with anyio.fail_after(_LONGEST_IMPORT_S):
         state: Mapping[str, Any] = {"status": _UNDER_WAY[0]}
         while state["status"] in _UNDER_WAY:

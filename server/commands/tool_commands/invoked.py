@@ -47,7 +47,8 @@ class ShellOptions:
 def invoke(tool: DeclaredTool, arguments: Mapping[str, Any], options: ShellOptions) -> None:
     """Runs a tool and prints its answer.
 
-    Exits with 1 if it refuses, an import fails or nothing of a list is taken, with 2 if it is not asked.
+    Exits with 1 if it refuses, an import fails or has not ended, or nothing of a list is taken, with 2 if it is not
+    asked.
     """
     settings = settings_for_person(options.data, options.database, reveal_numbers=options.reveal_numbers)
     if tool.name not in settings.tools_of():
@@ -60,12 +61,24 @@ def invoke(tool: DeclaredTool, arguments: Mapping[str, Any], options: ShellOptio
     _show(answer, options, arguments.get("fields") or (), tool.name)
     if options.save is not None:
         _save(answer.sound, options.save)
-    if tool.name == READS_FILES and answer.data.get("status") == "failed":
-        raise typer.Exit(REFUSED)
     if tool.name in _ADDS_NUMBERS:
         say_refused_rows(answer.data)
     if answer.served_here and (tool.noun, answer.data.get("status")) in _UNDER_WAY:
         _say_it_waits(settings)
+    if tool.name == READS_FILES and not _is_taken(answer.data, waits="wait_seconds" not in arguments):
+        raise typer.Exit(REFUSED)
+
+
+def _is_taken(data: Mapping[str, Any], *, waits: bool) -> bool:
+    """Whether all of a list was taken, or is imported and nobody wanted to wait. Says what was not taken."""
+    if (row := data.get("next_row")) is not None:
+        typer.echo(f"Nothing from row {row} on was sent. Go on with --from-row {row}.", err=True)
+    status = data.get("status")
+    if status == "uploading" or (waits and status in ("pending", "importing")):
+        where = f"callwright audiences get-import {data.get('audience_id')} {data.get('id')}"
+        typer.echo(f"The import has not ended. How it goes: {where}", err=True)
+        return False
+    return row is None and status != "failed"
 
 
 def say_refused_rows(data: Mapping[str, Any]) -> None:

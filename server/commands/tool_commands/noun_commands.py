@@ -17,6 +17,7 @@ from callwright.server.commands.tool_commands.declared import (
     in_commands,
     nouns,
 )
+from callwright.server.commands.tool_commands.deployment_export import EXPORTS_ROWS, deployment_export
 from callwright.server.commands.tool_commands.invoked import RevealNumbers, ShellOptions, invoke
 from callwright.server.commands.tool_commands.person_export import EXPORTS, NUMBER, person_export
 from callwright.server.commands.tool_commands.report import report
@@ -52,6 +53,10 @@ def groups() -> Iterator[tuple[str, typer.Typer]]:
         for tool in tools:
             if tool.name == EXPORTS:
                 group.command(tool.verb, short_help="Everything that is kept about a person, as JSON.")(person_export)
+                continue
+            if tool.name == EXPORTS_ROWS:
+                said = "Contacts, calls, outcomes or refused rows as CSV or Parquet."
+                group.command(tool.verb, short_help=said)(deployment_export)
                 continue
             group.command(tool.verb, help=_help(tool), short_help=in_commands(tool.summary))(_command(tool))
         if noun == "deployments":

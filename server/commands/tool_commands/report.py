@@ -66,9 +66,10 @@ async def _written(settings: ProgramSettings, deployment: str, save: Path | None
 def _separated(text: str, separator: str) -> str:
     if separator == ",":
         return text
-    out = io.StringIO()
-    csv.writer(out, delimiter=separator, lineterminator="\n").writerows(csv.reader(io.StringIO(text)))
-    return out.getvalue()
+    from callwright.list_files.written_cells import csv_lines, safe_cell  # --help has to be quick
+
+    rows = ([safe_cell(cell, commas=True) for cell in row] for row in csv.reader(io.StringIO(text)))
+    return csv_lines(rows, separator=separator, end="\n")
 
 
 @contextmanager

@@ -32,9 +32,9 @@ from callwright.server.settings import ProgramSettings
 from callwright.service.platform.data_folder import DataFolder
 from callwright.tools.arguments.file_arguments import READS_FILES
 
-IMPORT_LIMIT_S = 60
-"""How long a command waits for the import that it began."""
-_PAUSE_S = 0.1
+IMPORT_LIMIT_S = 6 * 3600.0
+"""How long a command waits for the import that it began: hosts give up after a minute, a shell does not."""
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S, _GROWTH = 0.1, 1.0, 1.5
 SENDING = "callwright shell"
 """Begins what the key of the sentences is made of, so that it is no other key."""
 
@@ -82,7 +82,8 @@ async def answer_of(
 
     async with host_of(settings, asks, folders, here=here, learns=bool(unknown)) as host:
         found = await host.call_tool(tool, dict(arguments), progress_callback=told)
-        if tool == READS_FILES and not found.is_error:
+        # What is read from a path is waited for by the tool itself.
+        if tool == READS_FILES and not found.is_error and not {"path", "wait_seconds"} & set(arguments):
             found = await _ended(host, found)
         sound = await _sound(host, found) if hears and not found.is_error else None
     words = "\n".join(part.text for part in found.content if isinstance(part, TextContent))
@@ -90,13 +91,14 @@ async def answer_of(
 
 
 async def _ended(host: McpClient, begun: CallToolResult) -> CallToolResult:
-    """How an import ended, or how it stands after a minute: where nothing else serves the folder it stops with this."""
+    """How an import ended, or how it stands at the limit: where nothing else serves the folder it stops with this."""
     which: dict[str, Any] = begun.structured_content or {}
     asked = {"audience_id": which.get("audience_id"), "import_id": which.get("id")}
-    seen = begun
+    seen, pause = begun, _FIRST_PAUSE_S
     with move_on_after(IMPORT_LIMIT_S):
         while _status_of(seen) in ("pending", "importing"):
-            await sleep(_PAUSE_S)
+            await sleep(pause)
+            pause = min(pause * _GROWTH, _LONGEST_PAUSE_S)
             now = await host.call_tool("get_audience_import", asked)
             if now.is_error:
                 break
@@ -154,7 +156,7 @@ async def host_of(
         session.base_url = address
         if learns and settings.base_url is not None:
             await learn(client, settings, session)
-        server = build(session.opened, tools=tools_of(settings, folders))
+        server = build(session.opened, tools=tools_of(settings, folders, patience_s=IMPORT_LIMIT_S))
         async with McpClient(server, elicitation_callback=asks) as host:
             yield host
 

@@ -1,13 +1,12 @@
 """The content of resources, limited to the text that a model can take at once."""
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from callwright.list_files import written_cells
 from callwright.tools.wording.cleaning import cleaned, with_texts
 from callwright.tools.wording.text import shortened
 
@@ -69,13 +68,12 @@ def parts_that_fit(parts: Iterable[str], *, bound: int = TEXT_BYTES - 2_000) -> 
 
 def csv_lines(rows: Iterable[Sequence[object]]) -> str:
     """Rows as CSV (RFC 4180 quoting, LF). Text from outside is cleaned and cut; no cell can be taken for a formula."""
-    file = io.StringIO()
-    csv.writer(file, lineterminator="\n").writerows([_cell(value) for value in row] for row in rows)
-    return file.getvalue()
+    return written_cells.csv_lines(([_cell(value) for value in row] for row in rows), end="\n")
 
 
 def _cell(value: object) -> str:
     text = shortened(cleaned("" if value is None else str(value)), _CELL_CHARACTERS)
+    text = written_cells.safe_cell(text)
     return f"'{text}" if text.lstrip().startswith(_FORMULA_STARTS) else text
 
 

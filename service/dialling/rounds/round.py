@@ -129,10 +129,12 @@ def look(
     most_calls = room.most if rules.settings.predial_check_url is None else min(room.most, MOST_ASKED)
     numbers = numbers_of(connection, deployment_id)
     contacts: Sequence[Row[Any]] = ()
-    dials = row.status == "active" and numbers and next_ms is not None and room.most and dial_from_ms <= now_ms
+    dials = row.status == "active" and not row.contact_changes and numbers and next_ms is not None
+    dials = dials and room.most and dial_from_ms <= now_ms
     if dials and (row.end_at is None or now_ms < row.end_at):
         until_ms = pace.due_until_ms(rules, now_ms)
-        contacts = due(connection, row, until_ms, most_calls + look_ahead, now_ms=service_ms)
+        most = most_calls + look_ahead
+        contacts = due(connection, row, until_ms, most, clock_ms=now_ms, now_ms=service_ms)
     return Round(
         rules,
         now_ms,

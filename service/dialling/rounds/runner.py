@@ -104,7 +104,7 @@ class Runner:
         await pace.hang_up(seen.hang_ups)
         row = seen.rules.row
         if pace.is_idle(row):
-            if self._ends() or row.status != "active":
+            if self._ends() or row.status != "active" or row.contact_changes:
                 return False
             if seen.next_ms is None:
                 return not await writes.end(endings.complete, deployment_id)

@@ -2,35 +2,36 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import orjson
-from sqlalchemy import Connection, Row, bindparam, func, select, update
+from sqlalchemy import Connection, Row, bindparam, select, update
 
 from callwright.contract.calls import calls as contract
 from callwright.contract.declaration.field_types import in_whole_seconds
 from callwright.contract.declaration.pagination import Page
-from callwright.contract.deployments.call_price import CURRENCY
 from callwright.contract.problems import INVALID_STATE_TRANSITION, NOT_FOUND, SERVICE_UNAVAILABLE
+from callwright.service.handlers.calls.shown_costs import cost_of
 from callwright.service.handlers.request_context import MediaRequest, RequestContext, handles, handles_media
 from callwright.service.inbound.call_details import InboundDetails
 from callwright.service.platform.clock.clock import DAY, instant_or_none, whole_seconds
-from callwright.service.platform.database.listing import Finder, Listing, filter_conditions
-from callwright.service.platform.money import amount
+from callwright.service.platform.database.listing import Finder, Listing, filter_conditions, wanted_of
+from callwright.service.platform.database.rounding import Rounded
 from callwright.service.platform.own_address import recording_url, transcript_url
 from callwright.service.platform.refusals import Refusal, invalid
-from callwright.service.rules.cost_items import CostItem, stored_items
 from callwright.service.rules.recording_presence import has_recording
 from callwright.service.rules.recording_retention import deleted_before_ms
 from callwright.service.rules.stored_turns import turns_between
 from callwright.service.speech.line_recordings import RecordedCall
 from callwright.service.speech.recording_content import RecordingContent
 from callwright.service.speech.recordings import MediaType
+from callwright.service.tables.call_spans import Span
+from callwright.service.tables.calls_by_end import END, ByEnd
+from callwright.service.tables.calls_of_kinds import OfKinds
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.deployment_calls import OfDeployments
 from callwright.service.tables.recording_watermarks import watermark_of
-from callwright.service.tables.schema import calls, deployments, legs, organizations, transcripts
+from callwright.service.tables.schema import call_kinds, calls, deployments, legs, organizations, transcripts
 from callwright.service.telephony.engine import Turn
 
 _C = calls.c
@@ -54,31 +55,6 @@ _TURNS = select(transcripts.c.turns).where(transcripts.c.call_id == bindparam("i
 def find(context: RequestContext, call_id: str) -> Row[Any]:
     """The call's row, and its organization's watermark of recordings. Raises `Refusal`: not_found."""
     return context.one(_FIND, id=call_id)
-
-
-@lru_cache(maxsize=4_096)
-def _cost(micros: int | None, billed_seconds: int, items: str | None) -> dict[str, Any] | None:
-    """The `cost` of a call. Cached, because many calls cost the same. Calls of earlier versions have no parts."""
-    if micros is None:
-        return None
-    whole = [CostItem("telephony", billed_seconds, "second", micros)] if billed_seconds else []
-    breakdown = [_cost_item(one) for one in (stored_items(items) if items else whole)]
-    return {"amount": amount(micros), "currency": CURRENCY, "breakdown": breakdown}
-
-
-def _cost_item(one: CostItem) -> dict[str, Any]:
-    told = None if one.told is None else {"amount": amount(one.told[0]), "currency": one.told[1]}
-    return {
-        "item": one.item,
-        "quantity": float(one.quantity),
-        "unit": one.unit,
-        "amount": None if one.micros is None else amount(one.micros),
-        "status": one.status,
-        "priced_by": one.priced_by,
-        "provider": one.provider,
-        "model": one.model,
-        "carrier_charged": told,
-    }
 
 
 @dataclass(frozen=True)
@@ -216,7 +192,7 @@ def _members(
         "inbound": _inbound(call["inbound"]),
         "ring_seconds": whole_seconds(until - ringing) if ringing is not None and until is not None else 0,
         "duration_seconds": whole_seconds(call["duration_ms"]),
-        "cost": _cost(call["cost_micros"], call["billed_seconds"], call["cost_items"]),
+        "cost": cost_of(call["cost_micros"], call["billed_seconds"], call["cost_items"]),
         "recording_url": recording_url(public_url, call["id"]) if exists and is_recorded else None,
         "recording": _recording(call, retention, is_recorded=is_recorded, exists=exists),
         "transcript_url": transcript_url(public_url, call["id"]) if has_turns else None,
@@ -234,11 +210,18 @@ _FILTERS = (
 COLUMNS: dict[str, Any] = {
     **{name: _C[name] for name in _FILTERS},
     "ended": _C.ended_at,
-    "ended_at": func.coalesce(_C.ended_at, 0),
+    "ended_at": END,
     "duration_seconds": _C.duration_ms,
 }
 """The columns of the filters and sorts of lists of calls."""
-_ROUNDED = {"duration_seconds": (_C.duration_ms + 500) // 1_000}
+NARROW = ("to_number", "contact_id")
+_COUNTED = {name for name in _FILTERS if name in call_kinds.c} - {"deployment_id", "agent_version"}
+"""Columns of filters by whose counts calls are found. Deployments and versions have an index of their calls."""
+_ROUNDED = {
+    "created_at": Rounded(_C.created_at),
+    "ended_at": Rounded(COLUMNS["ended_at"]),
+    "duration_seconds": Rounded(_C.duration_ms, half=500),
+}
 
 
 def check_version(asked: contract.CallFilters) -> None:
@@ -247,17 +230,43 @@ def check_version(asked: contract.CallFilters) -> None:
         raise invalid("agent_version", "is of one agent: send its id as agent_id too, and no other")
 
 
+def _by_end(listing: Listing, asked: contract.ListCalls, context: RequestContext) -> Finder:
+    others = filter_conditions(listing, asked.model_copy(update={"ended_from": None, "ended_before": None}))
+    bounds = {one.test: one.values[0] for one in wanted_of(asked) if one.column == "ended"}
+    ended = Span(bounds.get("from"), bounds.get("before"), None)
+    return ByEnd(context.connection, context.org_id, ended, others, listing.most(asked))
+
+
+def _of_kinds(listing: Listing, asked: contract.ListCalls, context: RequestContext) -> Finder:
+    whenever = asked.model_copy(update={"created_from": None, "created_before": None})
+    bounds = {one.test: one.values[0] for one in wanted_of(asked) if one.column == "created_at"}
+    kinds = Listing(contract.list_calls, select(call_kinds), dict(call_kinds.c.items()), call_kinds.c.id)
+    return OfKinds(
+        context.connection,
+        context.org_id,
+        filter_conditions(listing, whenever),
+        filter_conditions(kinds, whenever),
+        Span(bounds.get("from"), bounds.get("before"), None),
+        listing.most(asked),
+    )
+
+
 @handles(contract.list_calls)
 def list_calls(asked: contract.ListCalls, context: RequestContext) -> Page[contract.Call]:
     """A page of calls. Each is written as JSON here, without a model: somebody may read millions of them."""
     check_version(asked)
     own = select(calls).where(_C.org_id == context.org_id)
     counted = ("created_at", "deployment_id")
-    listing = Listing(contract.list_calls, own, COLUMNS, _C.id, countable=counted, rounded=_ROUNDED)
+    listing = Listing(contract.list_calls, own, COLUMNS, _C.id, countable=counted, narrow=NARROW, rounded=_ROUNDED)
     finder: Finder | None = None
-    if asked.deployment_id:
+    wanted = {one.column for one in wanted_of(asked)}
+    if wanted <= {*_COUNTED, *counted} and (wanted & _COUNTED or not asked.deployment_id):
+        finder = _of_kinds(listing, asked, context)
+    elif asked.deployment_id:
         others = filter_conditions(listing, asked.model_copy(update={"deployment_id": None}))
         finder = OfDeployments(context.connection, context.org_id, asked.deployment_id, others, listing.most(asked))
+    elif "ended" in wanted and not wanted & {*NARROW, "agent_version"}:
+        finder = _by_end(listing, asked, context)
     retention = _retention(context, watermark_of(context.connection, context.org_id))
     recorded, unheard = _Recorded(context.connection), _Unheard(context)
 
@@ -286,6 +295,13 @@ def shown(context: RequestContext, rows: Sequence[Row[Any]]) -> list[contract.Ca
     retention = _retention(context, watermark_of(context.connection, context.org_id))
     known = context.settings.public_url, _Recorded(context.connection), _Unheard(context)
     return [contract.Call.model_validate(_members(row, retention, *known)) for row in rows]
+
+
+def shown_in_json(context: RequestContext, rows: Sequence[Row[Any]]) -> list[dict[str, Any]]:
+    """Calls as callers see them, as JSON, without a model: somebody may export millions of them."""
+    retention = _retention(context, watermark_of(context.connection, context.org_id))
+    known = context.settings.public_url, _Recorded(context.connection), _Unheard(context)
+    return [_members(row, retention, *known) for row in rows]
 
 
 def _stored_turns(context: RequestContext, call_id: str) -> str:

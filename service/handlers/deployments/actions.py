@@ -7,7 +7,7 @@ showed it. The same plan a second time changes nothing.
 import json
 from typing import Any
 
-from sqlalchemy import Row, update
+from sqlalchemy import Row
 
 from callwright.contract.deployments import deployments as contract
 from callwright.contract.deployments.previews import Preview, PreviewDeployment
@@ -22,6 +22,7 @@ from callwright.service.campaigns.start_guards import audience_of, start_refusal
 from callwright.service.campaigns.start_plan import check_plan, parts_of
 from callwright.service.dialling import endings
 from callwright.service.dialling.agent_snapshot import agent_of
+from callwright.service.dialling.dropped_contacts import drop_waiting
 from callwright.service.handlers.agents import agents as agent_handlers
 from callwright.service.handlers.deployments import inbound
 from callwright.service.handlers.deployments.rows import change, check_no_talk, find, get_resource, kept_agent, move
@@ -216,15 +217,8 @@ def cancel_deployment(asked: contract.DeploymentAction, context: RequestContext)
     if check_action("cancel", row.status):
         if row.call_type == "inbound":
             inbound.unbind(context, row)
-        waiting = ("pending", "retry_waiting")
-        dropped = context.connection.execute(
-            update(deployment_contacts)
-            .where(_K.deployment_id == row.id, _K.status.in_(waiting))
-            .values(status="cancelled", next_at=None)
-        ).rowcount
-        states = {name: count for name, count in json.loads(row.states).items() if name not in waiting}
-        states["cancelled"] = states.get("cancelled", 0) + dropped
+        dropped = drop_waiting(context.connection, row, "cancelling")
         move(context, row.id, "cancelled", "manual")
-        change(context, row.id, completed_at=context.now_ms, states=json_text(states))
+        change(context, row.id, completed_at=context.now_ms, **dropped)
         endings.finish_cancelled(context.connection, context.ids, row.id)
     return get_resource(context, asked.id)

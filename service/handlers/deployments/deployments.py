@@ -42,7 +42,7 @@ from callwright.service.handlers.deployments.rows import (
 from callwright.service.handlers.deployments.view import show_contact, shown_status, to_resource
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.clock.clock import DAY, milliseconds
-from callwright.service.platform.database.listing import Listing
+from callwright.service.platform.database.listing import Listing, RowScan, filter_conditions, wanted_of
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.money import micros
 from callwright.service.platform.refusals import Refusal, invalid
@@ -50,6 +50,7 @@ from callwright.service.rules import webhook_url
 from callwright.service.rules.deployment_states import check_action, check_editable, meant
 from callwright.service.tables import deployment_costs
 from callwright.service.tables.campaign_settings import changed_columns, columns_of, settings_in
+from callwright.service.tables.contacts_by_counters import ByCounters, counted
 from callwright.service.tables.schema import (
     audience_rows,
     calls,
@@ -290,6 +291,7 @@ def list_contacts(asked: ListContacts, context: RequestContext) -> Page[Contact]
     """A page of a deployment's contacts."""
     campaign = find(context, asked.id, lock=False)
     names = ("status", "last_outcome", "last_disposition", "phone", "position")
+    known = counted(campaign, wanted_of(asked), asked.per_page)
     listing = Listing(
         contract.list_contacts,
         select(
@@ -299,11 +301,15 @@ def list_contacts(asked: ListContacts, context: RequestContext) -> Page[Contact]
         )
         .outerjoin(audience_rows, audience_rows.c.id == _K.id)
         .outerjoin(calls, calls.c.id == _K.last_call_id)
-        .where(_K.deployment_id == asked.id),
+        .where(_K.deployment_id == asked.id, *known.leads),
         {"name_words": audience_rows.c.name_words, **{name: _K[name] for name in names}},
         _K.id,
         default="position",
+        narrow=names if known.leads else (),
     )
-    return context.page(
-        listing, asked, partial(show_contact, campaign=campaign, hours=CampaignHours.of(context.connection, campaign))
-    )
+    finder = None
+    if known.total is not None:
+        found = listing.rows.where(*filter_conditions(listing, asked))
+        finder = ByCounters(RowScan(context.connection, found, listing.most(asked)), known.total)
+    hours = CampaignHours.of(context.connection, campaign)
+    return context.page(listing, asked, partial(show_contact, campaign=campaign, hours=hours), finder)

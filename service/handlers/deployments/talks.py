@@ -49,29 +49,41 @@ _OPEN = select(func.count()).where(_D.org_id == bindparam("org"), CALLING, _D.ca
 def talk_to_agent(asked: contract.TalkToAgent, context: RequestContext) -> contract.Talk:
     """A link that opens a talk with the agent, once. It rings nobody and takes no money of the wallet."""
     agent = agent_handlers.find(context, asked.id)
-    if (why := why_no_lines(context.settings.lines.count)) is not None:
-        raise Refusal(LINES_UNAVAILABLE, why)
-    if context.is_ending:
-        raise Refusal(LINES_UNAVAILABLE, _ENDING)
+    check_lines(context)
     variables = read_cells(1, asked.variables)
     if isinstance(variables, BadRow):
         raise invalid("variables", f"cannot be used: {variables.message}")
     _check_variables(agent, variables)
     _check_room(context)
-    chosen = _services(context, agent)
+    chosen = chosen_services(context, agent)
     deployment = _add_deployment(context, agent, asked)
-    call_id, token = context.ids.new("cal"), TOKEN_PREFIX + secrets.token_urlsafe(24)
+    call_id = context.ids.new("cal")
+    url, token_hash = new_link(context, call_id)
     request = _request(context, agent, variables, deployment, call_id)
     _add_call(context, request, deployment)
-    leg_rows.add(context.connection, BROWSER, request, context.now_ms, token_hash=hash_of(token))
+    leg_rows.add(context.connection, BROWSER, request, context.now_ms, token_hash=token_hash)
     return contract.Talk(
         call_id=call_id,
         deployment_id=deployment["id"],
-        url=f"{context.own_address.root}/talk/{call_id}#{token}",
+        url=url,
         expires_at=moment(context.now_ms + round(NOT_TAKEN_S * SECOND)),
         hears=chosen.what_is_missing is None,
         notice=chosen.what_is_missing,
     )
+
+
+def check_lines(context: RequestContext) -> None:
+    """Raises `Refusal`: lines_unavailable if this service carries no calls of browsers, or is being stopped."""
+    if (why := why_no_lines(context.settings.lines.count)) is not None:
+        raise Refusal(LINES_UNAVAILABLE, why)
+    if context.is_ending:
+        raise Refusal(LINES_UNAVAILABLE, _ENDING)
+
+
+def new_link(context: RequestContext, call_id: str) -> tuple[str, str]:
+    """The address of the page that opens a call, and the hash of the token in it."""
+    token = TOKEN_PREFIX + secrets.token_urlsafe(24)
+    return f"{context.own_address.root}/talk/{call_id}#{token}", hash_of(token)
 
 
 def _check_variables(agent: Any, variables: dict[str, str]) -> None:
@@ -91,7 +103,7 @@ def _check_room(context: RequestContext) -> None:
         raise Refusal(PLAN_LIMIT_REACHED, f"{MOST_TALKS} talks are open; end one first", details=details)
 
 
-def _services(context: RequestContext, agent: Any) -> ChosenServices:
+def chosen_services(context: RequestContext, agent: Any) -> ChosenServices:
     """What hears, thinks and speaks. Raises `Refusal`: lines_unavailable if a provider cannot be used."""
     try:
         return speech_services_of(

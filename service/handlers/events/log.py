@@ -18,6 +18,7 @@ from callwright.service.platform.database.listing import Listing
 from callwright.service.tables.delivery_rows import take_over
 from callwright.service.tables.schema import deliveries, outbox
 from callwright.service.tables.schema import webhooks as subscriptions
+from callwright.service.tables.schema.events import OF_EVERY_CALL, RARE_EVENTS
 
 _O = outbox.c
 _D = deliveries.c
@@ -46,7 +47,9 @@ def list_events(asked: contract.ListEvents, context: RequestContext) -> Page[con
     """A page of events."""
     columns = {name: _O[name] for name in ("type", "subject_id", "created_at")}
     own = select(outbox).where(_O.org_id == context.org_id)
-    listing = Listing(contract.list_events, own, columns, _O.id, countable=("created_at", "subject_id"))
+    if asked.type is not None and not OF_EVERY_CALL & set(asked.type):
+        own = own.where(RARE_EVENTS)
+    listing = Listing(contract.list_events, own, columns, _O.id, countable=("subject_id",), is_long=True)
     return context.page(listing, asked, to_resource)
 
 

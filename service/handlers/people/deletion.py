@@ -19,7 +19,7 @@ from callwright.service.dialling.eligibility.gate import PERSON_DELETED
 from callwright.service.handlers.people import forgotten_rows, stored_answers
 from callwright.service.handlers.people.person import Person
 from callwright.service.handlers.request_context import RequestContext, handles
-from callwright.service.inbound import callers
+from callwright.service.inbound import browser_callers, callers
 from callwright.service.inbound.routing import log
 from callwright.service.platform.phone import line_of
 from callwright.service.platform.refusals import Refusal, invalid
@@ -84,6 +84,7 @@ def delete_person(asked: contract.DeletePerson, context: RequestContext) -> cont
     _keep_counting(connection, person, called, context.now_ms)
     _forget_calls(connection, person, called)
     callers.forget_person(connection, person.org_id, person.numbers)
+    browser_callers.forget_person(connection, person.org_id, person.numbers)
     connection.execute(delete(import_errors).where(_E.id.in_([row.id for row in refused])))
     listed = connection.execute(person.listed()).first() is not None
     open_imports = list(connection.execute(_OPEN_IMPORTS, {"org": person.org_id}).scalars())

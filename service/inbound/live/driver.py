@@ -84,8 +84,8 @@ class LiveInbound:
                             rules, request, one.created_at, is_told=one.started_at is not None
                         )
                 await self._end_some(lines, seen)
-                if seen.somebody_waits and await writes.database.read(is_due, deployment_id):
-                    now_ms = writes.clock.now_ms()
+                now_ms = writes.clock.now_ms()
+                if seen.somebody_waits and await writes.database.read(is_due, deployment_id, now_ms):
                     await writes.database.write(move_up, deployment_id, writes.owner, now_ms)
                 await anyio.sleep(LOOK_S)
 

@@ -4,16 +4,15 @@ The call is recorded by the driver of the deployment, like every call: that of a
 has ended. A carrier may tell of one caller twice; its own id of the call says so, and there is one call.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, bindparam, select
 
-from callwright.service.dialling.limits.concurrency import lines_for_callers
 from callwright.service.dialling.limits.coverage import Funds
 from callwright.service.dialling.queue import FIND
 from callwright.service.inbound.arrival import Arrival
+from callwright.service.inbound.browser_callers import BrowserCaller
 from callwright.service.inbound.call_details import InboundDetails, request_in, stored
 from callwright.service.inbound.call_rows import (
     call_row,
@@ -26,9 +25,10 @@ from callwright.service.inbound.call_rows import (
     write_calls,
 )
 from callwright.service.inbound.decision import BUSY, Decision
-from callwright.service.inbound.waiting_lines import WaitingLines
+from callwright.service.inbound.lines_now import lines_at
 from callwright.service.inbound.whom_to_answer import known_caller
 from callwright.service.platform.ids import Ids
+from callwright.service.rules.cost_items import FREE
 from callwright.service.tables.inbound_settings import inbound_of
 from callwright.service.tables.ledger import wallet_of
 from callwright.service.tables.schema import calls, legs
@@ -38,32 +38,33 @@ from callwright.service.telephony.legs import leg_rows
 from callwright.service.telephony.refused_callers import refused_call
 
 _C, _L = calls.c, legs.c
-_ON_LINES: Select[*tuple[Any, ...]] = (
-    select(_L.call_id, _L.queue_place, _C.inbound)
-    .join(calls, _C.id == _L.call_id)
-    .where(_L.deployment_id == bindparam("id"), _L.state != "ended", _C.ended_at.is_(None))
-    .order_by(_C.created_at, _C.id)
-)
 _AGAIN: Select[*tuple[Any, ...]] = (
     select(_C.id, _C.inbound)
     .join(legs, _L.call_id == _C.id)
     .where(_L.carrier == bindparam("carrier"), _L.provider_call_id == bindparam("provider_call_id"))
     .where(_C.deployment_id == bindparam("id"), _C.ended_at.is_(None))
 )
-_UNTIL_THEY_END = 1 << 62
-"""Nobody knows when calls on real lines end."""
 
 
 @dataclass(frozen=True)
 class LiveCaller:
     """Somebody who calls one of our numbers on the line of a carrier. Both numbers are in E.164; `from_` is empty if it
-    is withheld. `token_hash` is that of a token which opens the leg to the carrier, or to a page."""
+    is withheld. `token_hash` is that of a token which opens the leg to the carrier."""
 
     carrier: str
     to: str
     from_: str = field(repr=False)
     provider_call_id: str | None = None
     token_hash: str | None = None
+    has_line: bool = True
+    """Whether the process to which they come has a line for them. Without one they get the busy tone."""
+    link: BrowserCaller | None = None
+    """The link by which somebody calls from a browser: it says which number is called, and the id of the call."""
+
+    @property
+    def pays(self) -> bool:
+        """Whether the call costs money: no line of a carrier is used from a browser."""
+        return self.link is None
 
 
 @dataclass(frozen=True)
@@ -79,27 +80,10 @@ class Routed:
         return self.answering.action == "reject"
 
 
+NO_LINE = "no_line"
+"""Why a caller is refused to whose process all lines are taken."""
 NOBODY = Routed(None, BUSY)
 """For a number that nobody answers."""
-
-
-@dataclass(frozen=True)
-class OnLine:
-    """A call of the agent of an inbound deployment that has not ended. `queue_place` as in the table of legs."""
-
-    call_id: str
-    queue_place: int | None
-
-    @property
-    def waits(self) -> bool:
-        """Whether the caller waits for a line."""
-        return bool(self.queue_place)
-
-
-def on_lines(connection: Connection, deployment_id: str) -> Sequence[OnLine]:
-    """The calls of the agent of a deployment that have not ended, in the order of their coming."""
-    found = connection.execute(_ON_LINES, {"id": deployment_id})
-    return [OnLine(row.call_id, row.queue_place) for row in found if InboundDetails.read(row.inbound).action == "agent"]
 
 
 def known_already(connection: Connection, caller: LiveCaller, deployment_id: str) -> Routed | None:
@@ -123,7 +107,10 @@ def begin_live(
         return again
     wallet = wallet_of(connection, row.org_id, lock=True)
     case = case_of(connection, row)
+    case = case if caller.pays else replace(case, price=FREE)
     decision, agent, asked = decided(connection, case, arrival)
+    if not caller.has_line:
+        decision = Decision(BUSY, decision.routed_by, NO_LINE)
     answer = None if asked is None else asked.answer
     if decision.wants_agent:
         decision = _given(connection, row, decision, arrival.at_ms)
@@ -147,11 +134,8 @@ def begin_live(
 
 def _given(connection: Connection, row: Row[Any], decision: Decision, at_ms: int) -> Decision:
     """The decision as the lines of the deployment and of the organization allow it. Who waits comes first."""
-    there, free = on_lines(connection, row.id), lines_for_callers(connection, row.org_id)
-    full = free is not None and free <= sum(one.waits for one in there)
-    taken = [_UNTIL_THEY_END] * (max(len(there), row.max_concurrency) if full else len(there))
-    waiting = [_UNTIL_THEY_END] * sum(one.waits for one in there)
-    decision = WaitingLines(row.max_concurrency, taken, waiting).given(decision, inbound_of(row).overflow, at_ms)
+    lines = lines_at(connection, row, at_ms, begun_by_ms=at_ms)
+    decision = lines.given(decision, inbound_of(row).overflow, at_ms)
     wait = decision.answering.wait
     if wait is None:
         return decision

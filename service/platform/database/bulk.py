@@ -8,6 +8,8 @@ on SQLite, where unpacking JSON is five times as slow, and one JSON value on Pos
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 import orjson
@@ -48,6 +50,8 @@ class ForIds:
 
     sqlite: Prepared
     postgres: Prepared
+    takes_json: bool = False
+    """Whether Postgres is given the ids as JSON too, which costs less than an array where there are many."""
 
     def run(self, connection: Connection, ids: Sequence[str], given: Mapping[str, Any] | None = None) -> int:
         """Runs it and returns how many rows it changed; `given` holds its other parameters."""
@@ -62,7 +66,7 @@ class ForIds:
         self, connection: Connection, ids: Sequence[str], given: Mapping[str, Any] | None
     ) -> tuple[Prepared, dict[str, Any]]:
         is_sqlite = connection.dialect.name == "sqlite"
-        many = orjson.dumps(ids).decode() if is_sqlite else list(ids)
+        many = orjson.dumps(ids).decode() if is_sqlite or self.takes_json else list(ids)
         return self.sqlite if is_sqlite else self.postgres, {_MANY: many, **(given or {})}
 
 
@@ -73,6 +77,30 @@ def for_ids(of: ColumnElement[str], build: Callable[[ColumnElement[bool]], Execu
         Prepared(build(of.in_(select(each.c.value)))),
         Prepared(build(of == func.any(bindparam(_MANY, type_=ARRAY(String))))),
     )
+
+
+def misjudges_new_tables(connection: Connection) -> bool:
+    """Whether the engine chooses indexes by counts, which are wrong for a table that has just been filled."""
+    return connection.dialect.name != "sqlite"
+
+
+def plan_anew(connection: Connection) -> None:
+    """Has Postgres plan the further statements of a transaction by the sizes that tables have now.
+
+    A plan that it keeps from when a table was nearly empty reads all of the table at each look-up.
+    """
+    if connection.dialect.name != "sqlite":
+        connection.exec_driver_sql("SET LOCAL plan_cache_mode = force_custom_plan")
+
+
+def for_each(build: Callable[[ColumnElement[str], bool], Executable]) -> ForIds:
+    """A statement that asks something of each of many values. `build` makes it from a value, and from whether it is
+    for Postgres, which may have to be told by which index to look.
+    """
+    each = func.json_each(bindparam(_MANY, type_=String)).table_valued(column("value", String))
+    given = func.json_array_elements_text(cast(bindparam(_MANY, type_=String), JSON))
+    many = given.table_valued(column("value", String)).render_derived()
+    return ForIds(Prepared(build(each.c.value, False)), Prepared(build(many.c.value, True)), takes_json=True)
 
 
 class BulkInsert:
@@ -88,18 +116,28 @@ class BulkInsert:
         self._text = cache(self._text_of)
         self._postgres = Prepared(self._from_json())
 
-    def run(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Inserts rows, given as mappings with exactly these columns."""
+    def run(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> int:
+        """Inserts rows, given as mappings with exactly these columns. Returns how many were not left out."""
         if connection.dialect.name != "sqlite":
-            self._postgres.run(connection, {_MANY: orjson.dumps(rows).decode()})
-            return
-        begin, size = 0, MOST_AT_ONCE
+            return self._postgres.run(connection, {_MANY: orjson.dumps(rows).decode()})
+        return self._insert(connection, [[row[name] for name in self._names] for row in rows])
+
+    def run_values(self, connection: Connection, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> int:
+        """Inserts rows, given as the values of these columns, two or more. Returns how many were not left out."""
+        if connection.dialect.name != "sqlite":
+            given = [dict(zip(names, row, strict=True)) for row in rows]
+            return self._postgres.run(connection, {_MANY: orjson.dumps(given).decode()})
+        return self._insert(connection, list(map(itemgetter(*map(list(names).index, self._names)), rows)))
+
+    def _insert(self, connection: Connection, rows: Sequence[Sequence[Any]]) -> int:
+        begin, size, added = 0, MOST_AT_ONCE, 0
         while begin < len(rows):
             while size > len(rows) - begin:
                 size //= 2
-            values = [row[name] for row in rows[begin : begin + size] for name in self._names]
-            connection.exec_driver_sql(self._text(connection.dialect, size), tuple(values))
+            values = tuple(chain.from_iterable(rows[begin : begin + size]))
+            added += connection.exec_driver_sql(self._text(connection.dialect, size), values).rowcount
             begin += size
+        return added
 
     def _text_of(self, dialect: Dialect, size: int) -> str:
         statement = sqlite_insert(self._table).on_conflict_do_nothing() if self._skips else sqlite_insert(self._table)

@@ -31,10 +31,13 @@ class FullText:
         if words:
             self._of(connection).add(connection, words)
 
-    def remove(self, connection: Connection, keys: Sequence[str]) -> None:
-        """Takes the words of these rows out of the index. Rows that it does not have are ignored."""
-        if keys:
-            self._of(connection).remove(connection, keys)
+    def remove(self, connection: Connection, words: Sequence[Mapping[str, Any]]) -> None:
+        """Takes words out of the index, given as they were put in. Rows that it does not have are ignored.
+
+        Their rows are still there. Words that are given differently are taken out too, but that takes long on SQLite.
+        """
+        if words:
+            self._of(connection).remove(connection, words)
 
     def finder(
         self,

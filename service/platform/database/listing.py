@@ -13,7 +13,6 @@ from typing import Any, Literal, Protocol, TypeVar, cast
 
 import orjson
 from sqlalchemy import (
-    BigInteger,
     Column,
     ColumnElement,
     Connection,
@@ -23,11 +22,9 @@ from sqlalchemy import (
     false,
     func,
     literal,
-    literal_column,
     or_,
     select,
     tuple_,
-    type_coerce,
 )
 
 from callwright.contract.declaration.field_types import in_whole_seconds
@@ -37,6 +34,7 @@ from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.declaration.pagination import Page, PageQuery, Pagination
 from callwright.contract.problems import INVALID_CURSOR
 from callwright.service.platform.clock.clock import milliseconds, second_began
+from callwright.service.platform.database.rounding import Rounded
 from callwright.service.platform.refusals import Refusal, invalid
 from callwright.service.platform.search_words import stored_words
 
@@ -62,11 +60,6 @@ def in_seconds(operation: AnyOperation, name: str) -> bool:
     return shown is not None and in_whole_seconds(shown)
 
 
-def second_of(moments: ColumnElement[int]) -> ColumnElement[int]:
-    """The second of moments in milliseconds, as the same expression that the indexes have."""
-    return type_coerce(moments // literal_column("1000", BigInteger), BigInteger)
-
-
 @dataclass(frozen=True)
 class Listing:
     """What a list is made of: its operation, its rows, and which column each filter and sort field means."""
@@ -78,12 +71,19 @@ class Listing:
     default: str = "-created_at"
     countable: Collection[str] = ()
     """The columns whose filters an index can count. With other filters, entries are counted up to `counts_to`."""
-    rounded: Mapping[str, ColumnElement[Any]] = field(default_factory=dict[str, ColumnElement[Any]])
-    """The rounded value that the list shows for sort fields with a finer column; moments need no entry."""
+    is_long: bool = False
+    """Whether there are so many entries that they are counted up to `counts_to` without a filter too."""
+    narrow: Collection[str] = ()
+    """The columns of which a value has few entries. With a filter of one, its index is read and the entries sorted."""
+    rounded: Mapping[str, Rounded] = field(default_factory=dict[str, Rounded])
+    """What the list shows for sort fields with a finer column that has an index. Other moments, which need no entry,
+    have an index of their second."""
 
     def most(self, asked: Input) -> int | None:
         """Up to how many entries are counted; None for all of them."""
-        return None if all(one.column in self.countable for one in wanted_of(asked)) else self.operation.counts_to
+        wanted = wanted_of(asked)
+        is_counted = all(one.column in self.countable for one in wanted) and (bool(wanted) or not self.is_long)
+        return None if is_counted else self.operation.counts_to
 
     def order(self, sort: str | None) -> tuple[list[tuple[ColumnElement[Any], bool]], str]:
         """The columns to sort by, the unique one last, with whether each descends; and a text that names the order.
@@ -99,10 +99,15 @@ class Listing:
         words = (sort or self.default) + (" as shown" if len(names) > 1 else "")
         return [*found, (self.unique, named[-1][1])], words
 
+    def rounds(self, sort: str | None) -> Rounded | None:
+        """What the order compares first, if that is rounded and the exact values have an index."""
+        names = list(dict.fromkeys(name for name, _ in sort_fields(self.operation, sort or self.default)))
+        return self.rounded.get(names[0]) if len(names) > 1 else None
+
     def _shown(self, name: str) -> ColumnElement[Any]:
         if name in self.rounded:
-            return self.rounded[name]
-        return second_of(self.columns[name]) if in_seconds(self.operation, name) else self.columns[name]
+            return self.rounded[name].shown
+        return Rounded(self.columns[name]).shown if in_seconds(self.operation, name) else self.columns[name]
 
 
 @dataclass(frozen=True)
@@ -160,12 +165,14 @@ class Span:
     """The entries of a page: `count` of them in `order`, after the first `skipped` ones or after `last`.
 
     `order` names the columns with whether each descends, the unique one last; `last` is the position of an entry in it.
+    `rounded` is what the order compares first, if that is rounded and the exact values have an index.
     """
 
     order: Sequence[tuple[ColumnElement[Any], bool]]
     count: int
     skipped: int = 0
     last: Sequence[Any] | None = None
+    rounded: Rounded | None = None
 
 
 class Finder(Protocol):
@@ -198,7 +205,20 @@ class RowScan:
 
     def rows(self, span: Span) -> Select[Any]:
         rest = self.statement if span.last is None else self.statement.where(after_position(span.order, span.last))
+        if span.rounded is not None:
+            rest = self._near(rest, span, span.rounded)
         return (rest.offset(span.skipped) if span.skipped else rest).limit(span.count)
+
+    def _near(self, rest: Select[Any], span: Span, rounded: Rounded) -> Select[Any]:
+        """The rows up to the last that the page may have, which the index of the exact values finds."""
+        descends = span.order[0][1]
+        if span.last is not None:
+            rest = rest.where(rounded.not_beyond(span.last[0], descends=descends))
+        exact = in_order(
+            rest.with_only_columns(rounded.column, maintain_column_froms=True), [(rounded.column, descends)]
+        )
+        last: int | None = self.connection.execute(exact.offset(span.skipped + span.count - 1).limit(1)).scalar()
+        return rest if last is None else rest.where(rounded.not_after(rounded.of(last), descends=descends))
 
 
 def in_order(rows: Select[Any], order: Sequence[tuple[ColumnElement[Any], bool]]) -> Select[Any]:
@@ -224,6 +244,11 @@ def after_position(order: Sequence[tuple[ColumnElement[Any], bool]], last: Seque
         before = [earlier == value for (earlier, _), value in zip(order[:index], last[:index], strict=True)]
         choices.append(and_(*before, column < last[index] if descends else column > last[index]))
     return and_(not_before, or_(*choices))
+
+
+def without_index(column: ColumnElement[Any]) -> ColumnElement[Any]:
+    """The same values in a form for which no index is used: SQLite scans all entries if that gives them in order."""
+    return func.coalesce(column, column)
 
 
 def _text(raw: bytes) -> str:
@@ -278,19 +303,22 @@ def page_of(
     `finder` finds the entries; without one the rows that match the filters are scanned.
     """
     order, sort_text = listing.order(asked.sort)
+    rounded = listing.rounds(asked.sort)
+    if any(one.column in listing.narrow for one in wanted_of(asked)):
+        order, rounded = [(without_index(column), descends) for column, descends in order], None
     finds = finder or RowScan(connection, listing.rows.where(*filter_conditions(listing, asked)), listing.most(asked))
     binding = _binding(listing.operation, asked, org_id, sort_text)
     if asked.cursor is not None:
         _check_no_page(asked)
         last, number, total = cursors.open(asked.cursor, binding)
         number += 1
-        span = Span(order, asked.per_page + 1, last=last)
+        span = Span(order, asked.per_page + 1, last=last, rounded=rounded)
     else:
         number, total = asked.page or 1, None
         skipped = (number - 1) * asked.per_page
         if skipped > MAX_OFFSET:
             raise invalid("page", f"rows beyond {MAX_OFFSET} are reached with cursor, not page")
-        span = Span(order, asked.per_page + 1, skipped=skipped)
+        span = Span(order, asked.per_page + 1, skipped=skipped, rounded=rounded)
     keys = [column.label(f"_key_{index}") for index, (column, _) in enumerate(order)]
     rows = finds.rows(span).add_columns(*keys)
     found = connection.execute(in_order(rows, order)).all()

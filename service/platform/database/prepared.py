@@ -6,9 +6,10 @@ takes to answer. Statements that run rarely do not need this.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, NamedTuple, NoReturn, cast
 
-from sqlalchemy import AdaptedConnection, Connection, Dialect, Executable, Insert, TextClause
+from sqlalchemy import AdaptedConnection, Connection, Dialect, Executable, Insert, TextClause, Update
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from callwright.service.platform.database.error_text import without_values
@@ -35,6 +36,24 @@ class Text:
         for name, convert in self.given:
             values[name] = convert(values[name])
         return values if self.positions is None else [values[name] for name in self.positions]
+
+    def many(self, rows: Sequence[Mapping[str, Any]]) -> Sequence[Any]:
+        """The values of rows that have the same names."""
+        if self.constants or self.positions is None or len(self.positions) == 1:
+            return [self.values(row) for row in rows]
+        values_of = cast("Callable[[Mapping[str, Any]], Sequence[Any]]", itemgetter(*self.positions))
+        values = list(map(values_of, rows))
+        if not self.given:
+            return values
+        places = [(place, convert) for name, convert in self.given for place in self._places(name)]
+        converted: list[list[Any]] = list(map(list, values))
+        for row in converted:
+            for place, convert in places:
+                row[place] = convert(row[place])
+        return converted
+
+    def _places(self, name: str) -> list[int]:
+        return [place for place, other in enumerate(self.positions or ()) if other == name]
 
 
 class Prepared:
@@ -63,6 +82,23 @@ class Prepared:
         return self.executed(
             connection, self._text(connection, params, returns_rows=False), params, returns_rows=False
         ).rowcount
+
+    def run_many(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Runs an insert or an update once for each of the rows, which have the same names.
+
+        What an update sets is either said in the statement, or it is the columns that the rows name.
+        """
+        if not rows:
+            return
+        if connection.dialect.name != "sqlite":
+            connection.execute(self._statement, list(rows))
+            return
+        text = self._text(connection, rows[0], returns_rows=False)
+        driver: Any = connection.connection.dbapi_connection
+        try:
+            driver.executemany(text.sql, text.many(rows))
+        except Exception as error:
+            _reraise(connection, text.sql, error)
 
     def _text(self, connection: Connection, params: Mapping[str, Any], *, returns_rows: bool = True) -> Text:
         place = (connection.dialect.name, connection.dialect.is_async, returns_rows, tuple(params))
@@ -147,7 +183,7 @@ def _reraise(connection: Connection, sql: str, error: Exception) -> NoReturn:
 
 
 def _compiled(statement: Any, dialect: Dialect, names: tuple[str, ...], returns_rows: bool) -> Text:
-    keys = list(names) if isinstance(statement, Insert) else None
+    keys = list(names) if isinstance(statement, Insert | Update) else None
     compiled: Any = statement.compile(dialect=dialect, column_keys=keys)
     if compiled.post_compile_params or getattr(compiled, "insert_prefetch", ()):
         raise TypeError("lists of values, and defaults made by Python, cannot be prepared")

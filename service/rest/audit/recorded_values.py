@@ -18,7 +18,7 @@ MOST_BYTES = 16_384
 """Bytes of JSON that the changes of one entry may take."""
 
 _SECRET_NAME = re.compile(r"(?i)(.*_)?(secret|password|token|api_key|authorization)")
-_SECRET_VALUE = re.compile(r"(?:whsec_|svc_live_|svc_mcp_|tlk_)\S*")
+_SECRET_VALUE = re.compile(r"(?:whsec_|svc_live_|svc_mcp_|tlk_|upl_)\S*")
 _NUMBER = re.compile(r"\+[1-9](?:[ ().-]{0,2}[0-9]){6,14}")
 
 

@@ -1,6 +1,6 @@
 """Caches of keys. A revocation takes effect at once with both."""
 
-from callwright.service.accounts.principals import KeyPrincipal, fingerprint
+from callwright.service.accounts.principals import RequestPrincipal, fingerprint
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.database.units import brief
 from callwright.service.rest.authentication.api_key_check import identify
@@ -23,11 +23,11 @@ class KnownKeys:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._found: dict[str, KeyPrincipal] = {}
+        self._found: dict[str, RequestPrincipal] = {}
         self.generation: int | None = None
         """`Database.generation` when a key was last looked for; None on Postgres."""
 
-    def remembered(self, secret: str) -> KeyPrincipal | None:
+    def remembered(self, secret: str) -> RequestPrincipal | None:
         """The principal of the key, if it was looked up and nothing was committed since."""
         generation = self._database.generation()
         if generation is None or generation != self.generation:
@@ -35,7 +35,7 @@ class KnownKeys:
             self.generation = generation
         return self._found.get(fingerprint(secret))
 
-    async def find(self, secret: str) -> KeyPrincipal:
+    async def find(self, secret: str) -> RequestPrincipal:
         """The principal of a key, see `identify`. Raises `Refusal`: invalid_api_key if it is unknown or revoked."""
         found = self.remembered(secret)
         if found is not None:
@@ -54,14 +54,14 @@ class RecentKeys:
     """
 
     def __init__(self) -> None:
-        self._found: dict[str, tuple[KeyPrincipal, int]] = {}
+        self._found: dict[str, tuple[RequestPrincipal, int]] = {}
 
-    def find(self, secret: str, now_ms: int) -> KeyPrincipal | None:
+    def find(self, secret: str, now_ms: int) -> RequestPrincipal | None:
         """The principal, if the key was looked up within the last `RECENT_MS`."""
         principal, found_ms = self._found.get(fingerprint(secret), (None, 0))
         return principal if 0 <= now_ms - found_ms < RECENT_MS else None
 
-    def keep(self, secret: str, principal: KeyPrincipal, now_ms: int) -> None:
+    def keep(self, secret: str, principal: RequestPrincipal, now_ms: int) -> None:
         """Remembers a key that was just found. All others are forgotten when there are too many."""
         if len(self._found) >= MOST_KEYS:
             self._found.clear()

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.problems import DAILY_QUOTA_EXCEEDED, RATE_LIMITED
-from callwright.service.accounts.principals import KeyPrincipal
+from callwright.service.accounts.principals import RequestPrincipal
 from callwright.service.platform.database.sqlite.disk_space import StorageFull
 from callwright.service.platform.database.units import brief
 from callwright.service.platform.refusals import Refusal
@@ -26,13 +26,13 @@ _NO_ROUTE = "other"
 class Authenticated:
     """A valid key and the state of its limits; `limit_state` is None if nothing is limited."""
 
-    principal: KeyPrincipal
+    principal: RequestPrincipal
     limit_state: RateLimitState | None
     answer: Answer | Refusal | None = None
     """The answer of the look-up, if it ran together with the check of the key."""
 
 
-LookUp = Callable[[Connection, KeyPrincipal], Answer | Refusal | None]
+LookUp = Callable[[Connection, RequestPrincipal], Answer | Refusal | None]
 
 
 class Authentication:
@@ -83,7 +83,8 @@ class Authentication:
             raise Refusal(RATE_LIMITED, said, headers=headers) from None
         if recent is None:
             self._recent.keep(secret, authenticated.principal, now_ms)
-        services.record_key_use(authenticated.principal.key_id)
+        if authenticated.principal.key_id is not None:
+            services.record_key_use(authenticated.principal.key_id)
         return authenticated
 
     async def _count(self, allowance: Allowance, now_ms: int) -> RateLimitState | None:
@@ -123,10 +124,10 @@ def _take(connection: Connection, allowance: Allowance, now_ms: int) -> RateLimi
     return take_on_postgres(connection, allowance, now_ms)
 
 
-def _allowance(principal: KeyPrincipal, operation: AnyOperation | None) -> Allowance:
+def _allowance(principal: RequestPrincipal, operation: AnyOperation | None) -> Allowance:
     plan, share = principal.plan, 1.0 if operation is None else operation.rate_share
     return Allowance(
-        key_id=principal.key_id,
+        key_id=principal.counted_as,
         group=_NO_ROUTE if operation is None else operation.group,
         per_second=None if plan.requests_per_second is None else plan.requests_per_second * share,
         per_day=plan.requests_per_day,

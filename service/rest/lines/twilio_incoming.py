@@ -6,6 +6,7 @@ may ask again about the same call; it is one call here, with one token, which fo
 
 import hmac
 import logging
+import re
 
 import anyio
 from starlette.responses import Response
@@ -29,6 +30,7 @@ log = logging.getLogger(__name__)
 TAKEN_WITHIN_S = 8.0
 """How long the telephone rings, after the decision, until a process must wait for the sound. Twilio waits 15 s."""
 _LOOK_S = 0.1
+_SID = re.compile(r"CA[0-9A-Za-z]{1,62}")
 
 
 class IncomingCalls:
@@ -40,6 +42,9 @@ class IncomingCalls:
     async def answer(self, _call_id: str, _token: str, form: Form) -> Response:
         """Somebody calls: where the sound goes, or that nobody answers."""
         sid = form.get("CallSid", "")
+        if _SID.fullmatch(sid) is None:
+            log.warning("a request about a caller names no call of Twilio")
+            return Response("CallSid is missing, or is no id of a call.", 400)
         token = hmac.digest(self._account.auth_token.encode(), b"incoming " + sid.encode(), "sha256").hex()
         caller = LiveCaller(
             carrier=TWILIO,

@@ -9,8 +9,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from callwright.service.platform.own_address import OwnAddress
-from callwright.service.rest.pages.page import html_page, part
-from callwright.service.rest.transaction import ACTION_PATH
 
 FindProblems = Callable[[], Awaitable[Mapping[str, str]]]
 """Finds what keeps the service from working, by the part that has it."""
@@ -34,12 +32,9 @@ def page_routes(address: OwnAddress, find_problems: FindProblems, *, rings: bool
 
         return (await to_thread.run_sync(partial(reference_page, rings=rings))).response(request)
 
-    async def api_keys(request: Request) -> Response:
-        return html_page("API keys · Callwright", part("api_keys.html")).response(request)
-
     async def llms(request: Request) -> Response:
         from callwright.service.rest.pages.front import llms_text
 
         return llms_text(address.root, rings=rings).response(request)
 
-    return [Route("/", front), Route(DOCS, docs), Route(LLMS, llms), Route(ACTION_PATH, api_keys)]
+    return [Route("/", front), Route(DOCS, docs), Route(LLMS, llms)]

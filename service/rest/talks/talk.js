@@ -3,6 +3,8 @@ const RATE = 16000;
 const MOST_UNSENT = 50;
 const REASONS = {
   4401: "This link was used already, or is older than a minute. Ask for a new one.",
+  4486: "The number is busy.",
+  4487: "Nobody answers this number now.",
   4503: "No line is free now. Ask for a new link in a moment.",
   1006: "The connection was lost.",
 };
@@ -12,6 +14,10 @@ const ENDS = {
   normal_clearing: "The talk is over.",
   inactivity_timeout: "Nothing was said for long, so the agent has hung up.",
   max_duration: "The longest time of a talk has passed.",
+  transfer_failed: "Nobody could take the call.",
+  transfer_completed: "The call was handed over.",
+  call_rejected: "Nobody answers this number any more.",
+  user_busy: "All lines are busy.",
   no_audio: "No sound came from your microphone.",
 };
 const at = (id) => document.getElementById(id);
@@ -110,6 +116,10 @@ async function begin() {
   // An agent without a welcome message says nothing first.
   socket.onopen = () => setTimeout(sendAll, 5000);
   socket.onmessage = ({ data }) => {
+    if (typeof data === "string" && JSON.parse(data).type === "hears") {
+      note("Speech is not understood here: type what you say, or use the keypad.");
+      return;
+    }
     if (!isTalking) {
       isTalking = true;
       show("Talking", "good");

@@ -4,25 +4,23 @@ The page names its call in the path, and its token as a subprotocol, so that the
 """
 
 from collections.abc import MutableMapping
+from contextlib import suppress
 from typing import Any
 
 import anyio
-from starlette.websockets import WebSocket
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from callwright.service.platform.clock.clock import SECOND
 from callwright.service.rest.lines.passing_on import closed, passed_on
+from callwright.service.rest.talks.calls_of_pages import NO_LINE, UNKNOWN, CallsOfPages
 from callwright.service.services import Services
 from callwright.service.telephony.carriers.browser_calls import BrowserCalls, TooManyPages, WaitingPage
 from callwright.service.telephony.carriers.opening import Opening
-from callwright.service.telephony.legs import leg_rows
-from callwright.service.telephony.legs.leg_tokens import hash_of, is_call_id
-from callwright.service.telephony.legs.line_engine import NOT_TAKEN_S
+from callwright.service.telephony.chosen_services import ProviderUnusable, speech_services_of
+from callwright.service.telephony.engine import CallRequest
 
 PATH = "/talk/"
 PROTOCOL = "callwright.talk"
 """The subprotocol that is accepted; the token is offered beside it."""
-_UNKNOWN, _BUSY = 4401, 4503
-"""Close codes: the token is unknown, used up or too old; no line is free."""
 TAKEN_WITHIN_S = 40.0
 """Seconds that a page waits for a line. The first media process takes some to start."""
 
@@ -32,6 +30,7 @@ class TalkWebsocket:
 
     def __init__(self, services: Services, browser: BrowserCalls | None) -> None:
         self._services, self._browser = services, browser
+        self._calls = CallsOfPages(services)
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
         """Answers one websocket."""
@@ -45,16 +44,28 @@ class TalkWebsocket:
             await socket.close()
             return
         await socket.accept(PROTOCOL)
-        if self._browser is None or not await self._opens(call_id, offered[1]):
-            await socket.close(_UNKNOWN)
+        if self._browser is None:
+            await socket.close(UNKNOWN)
+            return
+        if (why := await self._calls.refusal(call_id, offered[1])) is not None:
+            await closed(socket, why)
             return
         try:
             with self._browser.page(call_id) as page:
                 opening = await _opening(socket, page)
                 if opening is not None:
+                    await self._say_what_is_heard(socket, opening.call)
                     await passed_on(socket, opening.port, opening.token, call_id)
         except TooManyPages:
-            await socket.close(_BUSY)
+            await socket.close(NO_LINE)
+
+    async def _say_what_is_heard(self, socket: WebSocket, call: CallRequest) -> None:
+        """Tells a page whose speech nobody understands that it has to type."""
+        services = self._services
+        with suppress(ProviderUnusable, WebSocketDisconnect, RuntimeError):  # the call itself fails of these
+            chosen = await services.database.read(speech_services_of, services.settings, call.org_id, call.agent)
+            if chosen.what_is_missing is not None:
+                await socket.send_json({"type": "hears", "speech": False})
 
     def _comes_from_here(self, socket: WebSocket) -> bool:
         """Whether the page is of this service. Browsers always say where a page is from; other programs need not."""
@@ -62,16 +73,6 @@ class TalkWebsocket:
         host = socket.headers.get("host", "")
         here = (self._services.own_address.root, f"http://{host}", f"https://{host}")  # a proxy may have ended TLS
         return origin is None or origin in {_origin_of(address) for address in here}
-
-    async def _opens(self, call_id: str, token: str) -> bool:
-        database, now_ms = self._services.database, self._services.clock.now_ms()
-        given = (call_id, hash_of(token))
-        since = {"made_after_ms": now_ms - round(NOT_TAKEN_S * SECOND)}
-        if not is_call_id(call_id):
-            return False
-        if not await database.read(leg_rows.has_token, *given, **since):  # anybody may ask, and writes are few
-            return False
-        return await database.write(leg_rows.use_token, *given, **since)
 
 
 def _origin_of(address: str) -> str:
@@ -96,5 +97,5 @@ async def _opening(socket: WebSocket, page: WaitingPage) -> Opening | None:
         tasks.cancel_scope.cancel()
         return None
     if found[0] is None:
-        await closed(socket, _BUSY)
+        await closed(socket, NO_LINE)
     return found[0]

@@ -8,6 +8,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    ColumnElement,
     Float,
     ForeignKey,
     Index,
@@ -16,6 +17,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    literal_column,
     text,
     true,
 )
@@ -166,6 +168,12 @@ ledger_accounts = Table(
 )
 """What each account of the ledger holds: its credits less its debits. An organization's accounts sum to zero."""
 
+MOVEMENTS_OF_EVERY_CALL = frozenset({"call_charge", "reservation", "reservation_release"})
+"""The types of transactions that calls make: nearly all of them."""
+_RARE_MOVEMENT = "type NOT IN ('call_charge', 'reservation', 'reservation_release')"
+RARE_MOVEMENTS: ColumnElement[bool] = literal_column(f"transactions.{_RARE_MOVEMENT}")
+"""The condition of other transactions, which have an index by type."""
+
 transactions = Table(
     "transactions",
     metadata,
@@ -182,6 +190,7 @@ transactions = Table(
     Column("credit_account", String(20), nullable=False, server_default="unknown"),
     Index("ix_transactions_created", "org_id", "created_at", "id", "type"),
     Index("ix_transactions_reference", "reference_id"),
+    partial_index("ix_transactions_rare", "org_id", "type", "created_at", "id", where=text(_RARE_MOVEMENT)),
     partial_index("uq_transactions_refund", "reference_id", where=text("type = 'refund'"), unique=True),
 )
 
@@ -201,6 +210,14 @@ idempotency_keys = Table(
 )
 """`personal` answers may hold something about people who are called; they are looked through when one's is deleted."""
 
+OF_EVERY_CALL = frozenset({"call.placed", "call.received", "call.ended"})
+"""The actions of every call: nearly all entries."""
+_RARE = "action NOT IN ('call.placed', 'call.received', 'call.ended')"
+RARE_ACTIONS: ColumnElement[bool] = literal_column(f"audit_log.{_RARE}")
+"""The condition of other entries, which have an index by action."""
+OF_OTHERS: ColumnElement[bool] = literal_column("audit_log.actor <> 'platform'")
+"""The condition of entries of people and their keys, which have an index by actor."""
+
 audit_log = Table(
     "audit_log",
     metadata,
@@ -215,6 +232,9 @@ audit_log = Table(
     Column("tool", String(64)),
     Column("user_id", String(40)),
     Index("ix_audit_log_at", "org_id", "at", "id"),
-    Index("ix_audit_log_subject", "org_id", "subject", "at"),
+    Index("ix_audit_log_subject", "subject", "at"),
+    partial_index("ix_audit_log_rare", "org_id", "action", "at", "id", where=text(_RARE)),
+    partial_index("ix_audit_log_actor", "org_id", "actor", "at", "id", where=text("actor <> 'platform'")),
+    partial_index("ix_audit_log_tool", "org_id", "tool", "at", "id", where=text("tool IS NOT NULL")),
 )
 """`actor` is the id of a key or the name of a part of the system, `user_id` the person behind a personal key."""

@@ -1,9 +1,22 @@
 """The tables of events, webhook subscriptions, deliveries and attempts."""
 
-from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Table, Text, text
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ColumnElement,
+    ForeignKey,
+    Index,
+    Integer,
+    String,
+    Table,
+    Text,
+    literal_column,
+    text,
+)
 
 from callwright.service.platform.database.columns import partial_index
 from callwright.service.tables.schema.accounts import Moment, key, metadata, owner, stored
+from callwright.service.tables.schema.packed import EVENT_DATA
 
 _NEW = text("fanned_out_at IS NULL")
 _PENDING = text("status = 'pending'")
@@ -12,6 +25,12 @@ _IF_OF_EVENT = text("(CASE WHEN cause = 'event' THEN 1 END)")
 UNARRIVED = text("status IN ('failed', 'missed') AND replayed_at IS NULL")
 """The condition of deliveries that did not arrive and were not replayed."""
 
+OF_EVERY_CALL = frozenset({"call.started", "call.completed"})
+"""The events of every call: nearly all that there are."""
+_RARE = text("type NOT IN ('call.started', 'call.completed')")
+RARE_EVENTS: ColumnElement[bool] = literal_column("outbox.type NOT IN ('call.started', 'call.completed')")
+"""The condition of other events, which have an index by type."""
+
 outbox = Table(
     "outbox",
     metadata,
@@ -19,13 +38,14 @@ outbox = Table(
     owner(),
     Column("type", String(60), nullable=False),
     Column("created_at", Moment, nullable=False),
-    Column("data", Text, nullable=False),
+    Column("data", EVENT_DATA, nullable=False),
     Column("simulated", Boolean, nullable=False),
     Column("subject_id", String(40)),
     Column("fanned_out_at", Moment),
-    Index("ix_outbox_created", "org_id", "created_at", "id"),
+    Index("ix_outbox_created", "org_id", "created_at"),
     Index("ix_outbox_subject", "subject_id", "created_at", "id"),
     partial_index("ix_outbox_new", "id", where=_NEW),
+    partial_index("ix_outbox_rare", "org_id", "type", "created_at", "id", where=_RARE),
 )
 """Events, kept as a log. `fanned_out_at` is null until there is a delivery for each subscription that wants it.
 

@@ -30,6 +30,20 @@ routing_requests = Table(
 asked for; null where it could not be used, and `detail` says why.
 `decision` is what the caller got, in words."""
 
+browser_callers = Table(
+    "browser_callers",
+    metadata,
+    key(),
+    owner(),
+    Column("phone_number_id", String(40), nullable=False),
+    Column("from_number", String(20), nullable=False),
+    Column("token_hash", String(64), nullable=False),
+    Column("expires_at", Moment, nullable=False),
+    Index("ix_browser_callers", "expires_at"),
+)
+"""Links by which somebody may call a number from a browser, once. `id` becomes the id of the call; `from_number` is
+empty if the caller shows none. Of the token there is only the hash."""
+
 simulated_callers = Table(
     "simulated_callers",
     metadata,

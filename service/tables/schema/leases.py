@@ -1,8 +1,9 @@
 """The leases of the tables whose rows processes lease."""
 
 from callwright.service.platform.lease import Lease
-from callwright.service.tables.schema.campaigns import deployments, imports
+from callwright.service.tables.schema.campaigns import deployments
 from callwright.service.tables.schema.events import endpoint_queues
+from callwright.service.tables.schema.imports import imports
 from callwright.service.tables.schema.legs import legs
 
 DEPLOYMENTS = Lease(deployments, deployments.c.id, by_database=True)

@@ -34,6 +34,8 @@ class SipCaller:
     """In E.164; empty if it is withheld."""
     provider_call_id: str
     """The SIP Call-ID."""
+    has_line: bool = True
+    """Whether this process has a line for them. Without one they are refused, which is recorded."""
 
 
 Receive = Callable[[SipCaller], Awaitable[str | None]]
@@ -103,16 +105,17 @@ class SipCallers:
 
     async def _decide(self, caller: WaitingCaller, incoming: Incoming) -> None:
         to = own_number(incoming.called, self._numbers, account=self._trunk.user)
-        if to is None or not self._has_room():
-            why = "all lines of this process are taken" if to else "the trunk called none of its numbers"
-            log.warning("a caller is refused: %s", why)
+        if to is None:
+            log.warning("a caller is refused: the trunk called none of its numbers")
             await caller.refuse()
             return
+        if not (has_line := self._has_room()):
+            log.warning("a caller is refused: all lines of this process are taken")
         from_ = caller_number(incoming.caller, incoming.called, to)
         call_id: str | None = None
         try:
             with anyio.move_on_after(_RECEIVED_WITHIN_S):
-                call_id = await self._receive(SipCaller(to, from_, incoming.provider_call_id))
+                call_id = await self._receive(SipCaller(to, from_, incoming.provider_call_id, has_line))
         except Exception:
             log.exception("deciding about a caller failed")
         if call_id is None:

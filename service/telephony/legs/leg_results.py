@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from callwright.contract.calls.calls import Outcome
 from callwright.service.telephony.engine import CallRequest, CallResult, EarlyEnd
 from callwright.service.telephony.transfers import CallTransfer
 
@@ -70,10 +71,15 @@ def answered_after_all(result: CallResult) -> CallResult:
 
 
 def lost(
-    request: CallRequest, so_far: CallResult | None, *, is_answered: bool, transfer: CallTransfer | None = None
+    request: CallRequest,
+    so_far: CallResult | None,
+    *,
+    is_answered: bool,
+    transfer: CallTransfer | None = None,
+    waits: bool = False,
 ) -> CallResult:
     """A leg that was placed, and whose host or media process is gone. `so_far` is what had been said by then,
-    `transfer` the latest try to transfer the call: nobody takes it over any more.
+    `transfer` the latest try to transfer the call: nobody takes it over any more. `waits`: a caller waited for a line.
 
     A telephone that rang may have been answered after the host was gone: a person decides whether it is called again.
     """
@@ -88,6 +94,10 @@ def lost(
     if transfer is not None and not transfer.is_over:
         transfer = transfer.given_up()
     taken_over = transfer is not None and transfer.is_bridged
+    if not taken_over and (outcome := _without_agent(request, known, waits=waits)) is not None:
+        return replace(
+            known, transfer=transfer, outcome=outcome, disposition=None, warnings=(*known.warnings, _NOT_TO_ITS_END)
+        )
     return replace(
         known,
         transfer=transfer,
@@ -96,3 +106,16 @@ def lost(
         answered_by=known.answered_by or "unknown",
         warnings=(*known.warnings, _NOT_TO_ITS_END),
     )
+
+
+def _without_agent(request: CallRequest, known: CallResult, *, waits: bool) -> Outcome | None:
+    """The outcome of a caller who has not come to the agent; None for everybody else."""
+    match request.answering.action if request.answering is not None else None:
+        case "voicemail":
+            return "voicemail_left" if any(turn.speaker == "contact" for turn in known.turns) else "voicemail"
+        case "forward":
+            return "no_answer"
+        case "agent" if waits:
+            return "abandoned"
+        case _:
+            return None

@@ -340,7 +340,7 @@ class LineHost:
             if is_over:
                 so_far = leg_rows.so_far_of(leg)
                 is_answered, transfer = leg.answered_at is not None, leg_rows.transfer_of(leg)
-                result = lost(request, so_far, is_answered=is_answered, transfer=transfer)
+                result = lost(request, so_far, is_answered=is_answered, transfer=transfer, waits=bool(leg.queue_place))
                 ended_ms = max(min(seen_ms, self._clock.now_ms()), _last_known_ms(leg, so_far))
                 await self._written(leg_rows.end, result, ended_ms)
                 return

@@ -286,10 +286,10 @@ async def test_a_file_on_the_disk_joins_no_campaign_that_starts_after_the_last_l
         campaign = await campaign_of(found)
         audience = audience_of(campaign)
         found.caller.before("import_audience", lambda: client.deployments.start(id=campaign.id))
-        await found.too_late("import_audience", audience_id=audience, path="people.csv")
+        await found.too_late("import_audience", audience_id=audience, path="people.csv", wait_seconds=0)
         assert (await client.audiences.get(id=audience)).last_import_id is None
         assert found.asked == []
-        await found.host.data("import_audience", audience_id=audience, path="people.csv")
+        await found.host.data("import_audience", audience_id=audience, path="people.csv", wait_seconds=0)
         assert "Add 2 people" in found.asked[0]
 
 

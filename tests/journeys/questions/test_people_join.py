@@ -170,11 +170,15 @@ async def test_people_of_a_file_on_the_disk_are_counted_and_a_file_that_grows_me
                 people_csv.write_text(file_of(31, first=100), encoding="utf-8")
 
             person.before_answer = the_file_grows
-            said = await found.refused("import_audience", audience_id=audience, path="people.csv", from_row=11)
+            said = await found.refused(
+                "import_audience", audience_id=audience, path="people.csv", from_row=11, wait_seconds=0
+            )
             assert "Add 20 people" in person.asked[0]
             assert "changed" in said
             assert (await tenant.client.audiences.get(id=audience)).last_import_id is None
-            made = await found.data("import_audience", audience_id=audience, path="people.csv", from_row=11)
+            made = await found.data(
+                "import_audience", audience_id=audience, path="people.csv", from_row=11, wait_seconds=0
+            )
             assert "Add 21 people" in person.asked[1]
             assert made["audience_id"] == audience
 

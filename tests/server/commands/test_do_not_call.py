@@ -181,7 +181,7 @@ def test_numbers_are_added_listed_imported_exported_and_removed_from_the_command
     assert {line.partition(",")[0] for line in exported.splitlines()[1:]} == {NUMBER, OTHER}
     saved = tmp_path / "saved.csv"
     said(tmp_path, "do-not-call", "export", "--no-simulated", "--save", str(saved))
-    assert [line.partition(",")[0] for line in saved.read_text(encoding="utf-8").splitlines()] == ["number", OTHER]
+    assert [line.partition(",")[0] for line in saved.read_text(encoding="utf-8-sig").splitlines()] == ["number", OTHER]
     said(tmp_path, "do-not-call", "remove", entries["regulator"]["id"])
     assert "had 1 simulated number" in said(tmp_path, "do-not-call", "clear", "--simulated")
     assert said(tmp_path, "do-not-call", "export").splitlines()[1:] == []

@@ -300,6 +300,7 @@ SPENDS_NOTHING: dict[str, str] = {
     "delete_audience": "is refused while a deployment calls it",
     "import_phone_number": "costs nothing here, and calls nobody",
     "talk_to_agent": "rings nobody and costs nothing here",
+    "talk_to_number": "rings nobody and costs nothing here",
     "release_phone_number": "ends what is paid for it",
     "clone_deployment": "makes a draft, and a draft calls nobody",
     "delete_deployment": "removes a draft",

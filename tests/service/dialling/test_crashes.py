@@ -160,7 +160,7 @@ async def test_a_lease_that_runs_out_again_and_again_does_not_make_a_process_dri
     settings = ServiceSettings(data=tmp_path, database_url=database_url)
     async with open_service(database_url, tmp_path, settings=replace(settings, deployment_lease_ms=1)) as tenant:
         made = await started(tenant, people(120), max_concurrency=2)
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             while True:
                 tenant.services.wake()  # the workers look again for what has no driver
                 if (await tenant.client.deployments.get(id=made.id)).status == "completed":

@@ -129,7 +129,7 @@ async def test_an_idempotency_key_of_another_organization_is_nothing_to_one_s_ow
                 ids["deployment"] = ids["draft"]
             if name == "hang_up_call":
                 ids["call"] = await put_call(each, status="in_progress", outcome=None, ended_at=None)
-            if name == "simulate_inbound_call":
+            if name in ("simulate_inbound_call", "talk_to_number"):
                 await each.client.deployments.create_inbound(
                     name="Answers", agent_id=ids["agent"], phone_number_id=ids["number"]
                 )

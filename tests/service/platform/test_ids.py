@@ -40,6 +40,14 @@ def test_ids_of_one_moment_differ() -> None:
     assert len({ids.new("cal") for _ in range(10_000)}) == 10_000
 
 
+def test_ids_made_together_are_as_ids_made_one_by_one() -> None:
+    ids = Ids(lambda: 7)
+    made = ids.several("ctc", 1_000)
+    assert len({*made, ids.new("ctc")}) == 1_001
+    assert {(one[:12], len(one)) for one in made} == {("ctc_00000007", 28)}
+    assert ids.several("ctc", 0) == []
+
+
 def test_the_same_chance_makes_the_same_id() -> None:
     assert Ids(lambda: 7, lambda count: "x" * count).new("agt") == "agt_00000007" + "x" * 16
 

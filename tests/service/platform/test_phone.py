@@ -32,6 +32,11 @@ from callwright.service.platform.phone import (
         ("+52 1 55 1234 5678", None, "+525512345678", "MX"),
         ("+5215512345678", "US", "+525512345678", "MX"),
         ("52 1 55 1234 5678", "MX", "+525512345678", "MX"),
+        ("+49\u202f171\u20091234567", None, "+491711234567", "DE"),
+        ("\u30000171\u00a0123\u20024567", "DE", "+491711234567", "DE"),
+        ("1.2125550100E10", "US", "+12125550100", "US"),
+        ("+1.2125550100E+10", None, "+12125550100", "US"),
+        ("4,91711234567E+11", "DE", "+491711234567", "DE"),
     ],
 )
 def test_a_written_number_becomes_e164(text: str, country: str | None, e164: str, region: str) -> None:
@@ -42,6 +47,9 @@ def test_a_written_number_becomes_e164(text: str, country: str | None, e164: str
     ("text", "country", "code"),
     [
         ("", "US", "missing_phone"),
+        ("1.212555010E10", "US", "spreadsheet_damage"),
+        ("4.9171E+11", "DE", "spreadsheet_damage"),
+        ("1.21255501005E10", "US", "spreadsheet_damage"),
         ("   ", None, "missing_phone"),
         ("2125550100", None, "ambiguous_country"),
         ("hello", None, "invalid_phone"),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.service.rules.rows import BadRow, GoodRow, RowRules, column_type, read_row, read_rows
+from callwright.service.rules.rows import BadRow, GoodRow, RowRules, read_row, read_rows
 from callwright.service.telephony.simulated.steering import check_steering
 
 RULES = RowRules("phone", None, "zone", "id", "phone", check_steering)
@@ -115,23 +115,6 @@ def test_without_an_external_id_the_number_tells_people_apart() -> None:
     rules = replace(RULES, dedupe="external_id")
     read = read_rows([(1, {"phone": NUMBER}), (2, {"phone": NUMBER}), (3, {"phone": NUMBER, "id": "a"})], rules)
     assert [number for number, _ in read.good] == [1, 3]
-
-
-@pytest.mark.parametrize(
-    ("value", "kind"),
-    [
-        ("TRUE", "boolean"),
-        ("-1.5", "number"),
-        ("2026-01-31", "date"),
-        ("2026-1-31", "string"),
-        ("Ada", "string"),
-        ("[1]", "string"),
-        ("null", "string"),
-        ("007", "string"),
-    ],
-)
-def test_the_type_of_a_column_is_read_off_its_values(value: str, kind: str) -> None:
-    assert column_type(value) == kind
 
 
 @given(st.dictionaries(st.text(max_size=20), st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=50))))

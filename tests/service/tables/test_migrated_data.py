@@ -16,6 +16,7 @@ from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.ledger import check
 from callwright.service.tables.migrations import upgrade as migrate
 from callwright.service.tables.schema import agent_versions, audiences, deployments, do_not_call, webhooks
+from tests.support.database.indexed_words import Indexed, empty, indexed
 from tests.support.database.older_databases import insert, on, upgraded
 
 _DEPLOYMENT: dict[str, Any] = {
@@ -216,13 +217,8 @@ def test_words_of_an_older_database_are_found_as_if_they_were_indexed_today(
             insert("calls", **facts, disposition="goal_met" if at_ms == 7 else None)(connection)
             insert("transcript_words", call_id=call_id, words=words)(connection)
 
-    def indexed(connection: Connection) -> list[Any]:
-        sqlite = connection.dialect.name == "sqlite"
-        columns = "rowid, call_id, words, marks" if sqlite else "call_id, words"
-        return list(connection.execute(text(f"SELECT {columns} FROM transcript_words ORDER BY call_id")))
-
-    def again(connection: Connection) -> list[Any]:
-        connection.execute(text("DELETE FROM transcript_words"))
+    def again(connection: Connection) -> list[Indexed]:
+        empty(connection)
         transcript_search.add(connection, [{"call_id": call_id, "words": words} for call_id, _, words in sorted(made)])
         return indexed(connection)
 
@@ -230,6 +226,39 @@ def test_words_of_an_older_database_are_found_as_if_they_were_indexed_today(
     migrate.upgrade(empty_database_url)
     carried = on(empty_database_url, indexed)
     assert [(row.call_id, row.words) for row in carried] == [(call_id, words) for call_id, _, words in sorted(made)]
+    assert on(empty_database_url, again) == carried
+
+
+def test_words_that_were_kept_twice_are_carried_over_and_can_be_taken_out(empty_database_url: str) -> None:
+    fixed: dict[str, Any] = {"org_id": "org_1", "call_type": "outbound", "simulated": True, "agent_id": "agt_1"}
+    fixed |= {"attempt_number": 1, "from_number": "+1", "status": "completed", "outcome": "answered", "ended_at": 9}
+    made = [(f"cal_{place:04d}", 7 + place // 3, f"hello number {place}") for place in range(2_100)]
+
+    def fill(connection: Connection) -> None:
+        upgraded(connection, "0064")
+        insert("organizations", id="org_1", name="Clinic", plan="growth", created_at=1)(connection)
+        for place, (call_id, at_ms, words) in enumerate(made):
+            facts = {**fixed, "id": call_id, "created_at": at_ms, "to_number": f"+1212555{place}"}
+            insert("calls", **facts, contact_id=call_id, agent_version=2)(connection)
+            turns = json.dumps([{"text": words}])
+            insert("transcripts", call_id=call_id, org_id="org_1", turns=turns)(connection)
+            row = {"call_id": call_id, "words": words}
+            if connection.dialect.name == "sqlite":
+                row |= {"rowid": at_ms * 1_000_000 + place % 3, "marks": "orgx6f72675f31"}
+            insert("transcript_words", **row)(connection)
+
+    def again(connection: Connection) -> list[Indexed]:
+        empty(connection)
+        transcript_search.add(connection, [{"call_id": call_id, "words": words} for call_id, _, words in made])
+        return indexed(connection)
+
+    on(empty_database_url, fill)
+    migrate.upgrade(empty_database_url)
+    carried = on(empty_database_url, indexed)
+    assert [(row.call_id, row.words) for row in carried] == [(call_id, words) for call_id, _, words in made]
+    gone = [call_id for call_id, *_ in made[1:]]
+    on(empty_database_url, lambda connection: transcript_search.remove(connection, gone))
+    assert on(empty_database_url, indexed) == carried[:1]
     assert on(empty_database_url, again) == carried
 
 

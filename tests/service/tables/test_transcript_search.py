@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, select, text, update
 
 from callwright.contract.calls import transcripts as contract
 from callwright.contract.calls.transcripts import SearchTranscripts
@@ -21,9 +21,10 @@ from callwright.service.platform.database.sqlite import full_text
 from callwright.service.platform.database.sqlite.full_text import IN_A_MILLISECOND, MarkedIndex
 from callwright.service.platform.search_words import read_query
 from callwright.service.tables import transcript_search
-from callwright.service.tables.schema import calls, transcript_words
+from callwright.service.tables.schema import calls, transcript_words, transcripts
 from callwright.service.tables.transcript_search import MARKED, searchable
 from tests.support.calls.stored_calls import DIALLED_MS, put_call, put_conversation
+from tests.support.database.indexed_words import indexed
 from tests.support.service import Tenant
 
 mark = MarkedIndex(calls, transcript_words, MARKED).mark
@@ -214,10 +215,28 @@ async def test_calls_of_one_millisecond_are_numbered_one_after_the_other(tenant:
     found = [match.call_id async for match in tenant.client.transcripts.search(query="hello", per_page=3)]
     assert len(set(found)) == 8
     if not tenant.database.is_shared:
-        numbers = select(text("rowid")).select_from(text("transcript_words"))
+        numbers = select(text("place")).select_from(text("transcript_words_places"))
         rowids = await tenant.database.read(lambda c: list(c.execute(numbers).scalars()))
         firsts = [(DIALLED_MS + place) * IN_A_MILLISECOND for place in (0, 1)]
         assert sorted(rowids) == [first + number for first in firsts for number in range(4)]
+
+
+@pytest.mark.parametrize("changed", [None, {"turns": "[]"}, {"to_number": "+13035550100"}])
+async def test_words_are_taken_out_even_if_they_or_the_call_have_changed(
+    tenant: Tenant, changed: dict[str, Any] | None
+) -> None:
+    await put_talks(tenant)
+    before = await tenant.database.read(indexed)
+    gone = [row.call_id for row in before[::3]]
+    if changed is not None:
+        table = transcripts if "turns" in changed else calls
+        await tenant.database.write(lambda connection: connection.execute(update(table).values(**changed)))
+    await tenant.database.write(transcript_search.remove, gone[1:])
+    await tenant.database.write(transcript_search.remove, gone[:2])
+    left = [row for row in before if row.call_id not in gone]
+    assert await tenant.database.read(indexed) == left
+    found = [match.call_id async for match in tenant.client.transcripts.search(query="too", per_page=200)]
+    assert set(found) == {row.call_id for row in left if "too" in row.words.split()}
 
 
 async def test_nothing_is_indexed_of_a_call_that_is_not_there(tenant: Tenant) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import anyio
 import pytest
-from sqlalchemy import update
+from sqlalchemy import text, update
 
 from callwright.contract.checks.address_ranges import LOOPBACK
 from callwright.contract.events import DEPLOYMENT_PAUSED, DEPLOYMENT_RESUMED
@@ -184,6 +184,18 @@ async def test_an_event_that_is_replayed_arrives_again_with_its_own_id_and_bytes
     assert [request.body for request in again] == [before[one].body]
     assert json.loads(again[0].body)["id"] == one
     assert again[0].headers["X-Service-Delivery-Id"] != before[one].headers["X-Service-Delivery-Id"]
+
+
+async def test_an_event_whose_data_was_stored_plainly_arrives_with_the_same_bytes(at: Delivering) -> None:
+    await at.subscribe()
+    (one,) = await at.happen()
+    await at.deliver()
+    sent = at.endpoints.requests[0].body
+    plain = json.dumps(json.loads(sent)["data"], separators=(",", ":"), ensure_ascii=False)
+    await at.change(text("UPDATE outbox SET data = :plain").bindparams(plain=plain))
+    await at.tenant.client.events.replay(id=one)
+    await at.deliver(after_ms=60_000)
+    assert [request.body for request in at.endpoints.requests] == [sent, sent]
 
 
 async def _told(at: Delivering, deployment_id: str) -> dict[str, int]:

@@ -1,6 +1,5 @@
 """CSV files into audiences: what is read, what is refused and why, and what a crash does."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -11,10 +10,11 @@ from callwright.contract.audiences import AudienceImport
 from callwright.service.platform.ids import Ids
 from callwright.service.tables.schema import imports as import_table
 from callwright.service.workers import imports
+from callwright.service.workers.row_readers import ALONE_BELOW
 from tests.support.campaign_invariants import campaign_records, check_counters
 from tests.support.campaigns import Interrupted, audience_of, ended_by_workers, make_audience, people, phone, started
 from tests.support.database.databases import Engine
-from tests.support.imports import await_import
+from tests.support.imports import FailingIds, await_import
 from tests.support.service import Tenant
 
 
@@ -123,6 +123,21 @@ async def test_a_file_that_cannot_be_read_fails_with_the_reason(tenant: Tenant, 
 
 
 @pytest.mark.service(workers=True)
+@pytest.mark.parametrize(
+    ("csv", "words"),
+    [
+        ("from,to\n+14155550100,+14155550101\n", "name the one to call as phone_column"),
+        ("Customers of May\nAda,+14155550101,x\n", "delete the rows above the header, if that is a title"),
+    ],
+)
+async def test_a_file_that_leaves_the_numbers_open_fails_with_what_to_do(tenant: Tenant, csv: str, words: str) -> None:
+    audience = await make_audience(tenant, [])
+    job = await await_import(tenant, audience.id, csv)
+    assert (job.status, job.added) == ("failed", 0)
+    assert words in (job.status_reason or "")
+
+
+@pytest.mark.service(workers=True)
 async def test_a_picture_adds_nobody(tenant: Tenant) -> None:
     audience = await make_audience(tenant, [])
     job = await await_import(tenant, audience.id, "\u0089PNG\r\n\u001a\n\u0001\u0002,\u0003\n")
@@ -142,29 +157,14 @@ async def test_a_failed_file_does_not_decide_where_later_files_keep_the_number(t
     assert (ready.status, ready.phone_column) == ("ready", "mobile")
 
 
-class FailingIds(Ids):
-    """Ids that run out in the middle of a piece, as if the process had died there."""
-
-    def __init__(self, now_ms: Callable[[], int], rows: int) -> None:
-        super().__init__(now_ms)
-        self._left = rows
-
-    def new(self, prefix: str) -> str:
-        if prefix == "ctc":
-            self._left -= 1
-            if self._left < 0:
-                raise Interrupted
-        return super().new(prefix)
-
-
 async def test_an_import_goes_on_after_a_crash_and_takes_no_row_twice(tenant: Tenant) -> None:
     services, audience = tenant.services, await make_audience(tenant, [], dedupe="none")
-    job = await tenant.client.audiences.import_csv(id=audience.id, csv=csv_of(1_300))
-    dying = replace(services, ids=FailingIds(services.clock.now_ms, 700))
+    job = await tenant.client.audiences.import_csv(id=audience.id, csv=csv_of(2_300))
+    dying = replace(services, ids=FailingIds(services.clock.now_ms, 1_700))
     with pytest.raises(Interrupted):
         await imports.work_on_one(dying, "wrk_first")
     half = await tenant.client.audiences.get_import(id=audience.id, import_id=job.id)
-    assert (half.status, half.processed, half.added, half.percent) == ("importing", 500, 500, 38)
+    assert (half.status, half.processed, half.added, half.percent) == ("importing", 1_000, 1_000, 43)
 
     assert not await imports.work_on_one(services, "wrk_second")
     over = update(import_table).values(lease_until=0)
@@ -172,8 +172,21 @@ async def test_an_import_goes_on_after_a_crash_and_takes_no_row_twice(tenant: Te
     assert await imports.work_on_one(services, "wrk_second")
     assert not await imports.work_on_one(services, "wrk_second")
     done = await tenant.client.audiences.get_import(id=audience.id, import_id=job.id)
-    assert (done.status, done.added, done.processed) == ("completed", 1_300, 1_300)
-    assert [number for number, _ in await cells(tenant, audience.id)] == [phone(index) for index in range(1_300)]
+    assert (done.status, done.added, done.processed) == ("completed", 2_300, 2_300)
+    assert [number for number, _ in await cells(tenant, audience.id)] == [phone(index) for index in range(2_300)]
+
+
+@pytest.mark.long
+@pytest.mark.service(workers=True)
+async def test_a_list_that_is_read_in_processes_loses_no_row_and_reports_each_bad_one(tenant: Tenant) -> None:
+    rows = [f"{phone(index)},Person {index}" if index % 97 else f"none,Person {index}" for index in range(ALONE_BELOW)]
+    audience = await make_audience(tenant, [])
+    job = await await_import(tenant, audience.id, "\n".join(["phone_number,first_name", *rows]), within_s=300)
+    bad = [index for index in range(ALONE_BELOW) if not index % 97]
+    assert (job.status, job.added, job.invalid) == ("completed_with_errors", ALONE_BELOW - len(bad), len(bad))
+    assert await refused(tenant, job) == [(index + 1, "invalid_phone", "phone_number") for index in bad]
+    good = [(phone(index), {"first_name": f"Person {index}"}) for index in range(ALONE_BELOW) if index % 97]
+    assert await cells(tenant, audience.id) == good
 
 
 class NoEvents(Ids):

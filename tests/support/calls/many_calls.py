@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, insert
 
+from callwright.service.tables import call_counts
 from callwright.service.tables.schema import calls
 from tests.support.service import Tenant
 
@@ -40,6 +41,7 @@ async def put(tenant: Tenant, rows: Sequence[dict[str, Any]]) -> None:
 
     def write(connection: Connection) -> None:
         connection.execute(insert(calls), rows)
+        call_counts.add(connection, [row["id"] for row in rows])
 
     await tenant.database.write(write)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import insert
 
-from callwright.service.tables import transcript_search
+from callwright.service.tables import call_counts, transcript_search
 from callwright.service.tables.schema import calls, transcripts
 from tests.support.service import Tenant
 
@@ -51,6 +51,7 @@ async def put_call(tenant: Tenant, *, turns: int = 0, **fields: Any) -> str:
 
     def put(connection: Any) -> None:
         connection.execute(insert(calls), row)
+        call_counts.add(connection, [call_id])
         if turns:
             connection.execute(insert(transcripts), {"call_id": call_id, "org_id": tenant.org_id, "turns": spoken})
 

@@ -110,11 +110,20 @@ class Serving:
 
 @contextmanager
 def serving(home: Path, data: Path, *flags: str, command: str | None = None, **settings: str) -> Generator[Serving]:
-    """`callwright serve` on a free port, from the moment it has said its address. `command`: see `spawned`."""
+    """`callwright serve` on a free port, from the moment it has said its address. The rest: see `spawned`."""
+    with serving_for(LIFE_S, home, data, *flags, command=command, **settings) as served:
+        yield served
+
+
+@contextmanager
+def serving_for(
+    life_s: float, home: Path, data: Path, *flags: str, command: str | None = None, **settings: str
+) -> Generator[Serving]:
+    """The same, for another time than usual."""
     log = home / f"serve-{data.name}.log"
     with log.open("wb") as errors:
         arguments = ("serve", "--port=0", "--data", data, *flags)
-        with spawned(home, *arguments, stderr=errors, settings=settings, command=command) as process:
+        with spawned(home, *arguments, stderr=errors, settings=settings, command=command, life_s=life_s) as process:
 
             def address() -> re.Match[str] | None:
                 return re.search(r"http://\S+/v1", log.read_text(encoding="utf-8"))

@@ -11,12 +11,13 @@ from mcp import Client
 from pydantic import JsonValue
 
 from callwright.client.compat.lenient_response import LenientResponse
+from callwright.client.compat.upload_address import UploadState
 from callwright.client.errors import AddressUnreadable, AnswerTooLarge, CallwrightError
 from callwright.contract.declaration.model import Input
 from callwright.contract.declaration.operation import MediaStream, Operation
 from callwright.server.mcp.app import CallwrightServer, build
 from callwright.server.mcp.session import ServerSession
-from callwright.tools.runtime.tool_context import Caller, Media, ToolContext
+from callwright.tools.runtime.tool_context import Caller, Media, StreamedMedia, ToolContext
 from tests.support.tools import samples
 
 P = ParamSpec("P")
@@ -35,6 +36,7 @@ class FakeMedia:
     media_type: str = "audio/mpeg"
     etag: str | None = None
     says_size: bool = True
+    breaks: Exception | None = None
 
     @property
     def size(self) -> int | None:
@@ -44,6 +46,14 @@ class FakeMedia:
         if len(self.body) > max_bytes:
             raise AnswerTooLarge(limit_bytes=max_bytes)
         return self.body
+
+    async def aiter_bytes(self, max_bytes: int | None = None) -> AsyncGenerator[bytes]:
+        """The bytes in pieces; then `breaks`, if something does."""
+        del max_bytes
+        for begin in range(0, len(self.body), 1_000):
+            yield self.body[begin : begin + 1_000]
+        if self.breaks is not None:
+            raise self.breaks
 
 
 @dataclass
@@ -65,6 +75,8 @@ class FakeCaller:
     at: dict[str, FakeMedia] = field(default_factory=dict[str, FakeMedia])
     """What stands at addresses."""
     addresses: list[str] = field(default_factory=list[str])
+    uploaded: bytearray = field(default_factory=bytearray)
+    """What was sent to the address of an upload."""
     extra: dict[str, Any] = field(default_factory=dict[str, Any])
     """What the last question carried that the contract does not know."""
 
@@ -96,11 +108,20 @@ class FakeCaller:
             return LenientResponse(answer=None, data=cast("dict[str, Any]", answer or {}))
         return LenientResponse(answer=answer, data=answer.model_dump(mode="json", by_alias=True, exclude_none=True))
 
-    def open(self, operation: Operation[P, In, MediaStream], asked: In, /) -> AbstractAsyncContextManager[Media]:
+    def open(
+        self, operation: Operation[P, In, MediaStream], asked: In, /
+    ) -> AbstractAsyncContextManager[StreamedMedia]:
         return self._open(operation.name, asked)
 
     def open_address(self, url: str, /, *, accepts: Callable[[str], bool]) -> AbstractAsyncContextManager[Media]:
         return self._open_address(url)
+
+    async def send_part(self, url: str, content: bytes, /, *, begin: int, total: int) -> UploadState:
+        """Takes parts in order, as the service does."""
+        self.addresses.append(url)
+        if content and begin == len(self.uploaded):
+            self.uploaded += content
+        return UploadState(len(self.uploaded), is_complete=len(self.uploaded) == total)
 
     @asynccontextmanager
     async def _open_address(self, url: str) -> AsyncGenerator[Media]:
@@ -111,7 +132,7 @@ class FakeCaller:
         yield found
 
     @asynccontextmanager
-    async def _open(self, name: str, asked: Input) -> AsyncGenerator[Media]:
+    async def _open(self, name: str, asked: Input) -> AsyncGenerator[StreamedMedia]:
         self.asked.append(Asked(name, asked, None))
         if isinstance(self.media, CallwrightError):
             raise self.media

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from callwright.contract.declaration.model import Resource
+from callwright.contract.deployments.talks import Talk
 from callwright.contract.inbound_routing import NewInboundRouting, RoutingRequest
 from callwright.contract.simulated_callers import SimulatedCallers
 from tests.support.tools.finding_samples import AT
@@ -50,6 +51,13 @@ def tried() -> RoutingRequest:
 COMING = SimulatedCallers(
     phone_number_id="num_1", deployment_id="dep_1", count=2, first_call_id="cal_1", first_at=AT, last_at=AT
 )
+LINK = Talk(
+    call_id="cal_1",
+    deployment_id="dep_1",
+    url="https://voice.example.com/talk/cal_1#tlk_0a",
+    expires_at=AT,
+    hears=True,
+)
 LISTED: Mapping[str, Callable[[], Resource]] = {"list_routing_requests": asked}
 ARGUMENTS: dict[str, dict[str, Any]] = {"set_inbound_routing": {"phone_number_id": "num_1", "url": URL}}
 
@@ -62,4 +70,5 @@ def singles() -> dict[str, Any]:
         "remove_inbound_routing": None,
         "test_inbound_routing": tried(),
         "simulate_inbound_call": COMING,
+        "talk_to_number": LINK,
     }

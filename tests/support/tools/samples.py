@@ -13,7 +13,6 @@ from callwright.contract.deployments.contacts import Contact, Stats
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.dialling import Compliance, RetryPolicy, Voicemail
 from callwright.contract.deployments.previews import Blocked, CostRange, MissingVariable, Preview
-from callwright.contract.deployments.talks import Talk
 from callwright.contract.phone_numbers import AvailableNumber, Capabilities, PhoneNumber
 from callwright.contract.voices import Voice
 from callwright.contract.wallet import Price, Reference, Transaction, Wallet
@@ -365,13 +364,7 @@ def answers() -> dict[str, Any]:
         "search_available_numbers": page([available_number()]),
         "rent_phone_number": number(),
         "import_phone_number": number(simulated=False),
-        "talk_to_agent": Talk(
-            call_id="cal_1",
-            deployment_id="dep_1",
-            url="https://voice.example.com/talk/cal_1#tlk_0a",
-            expires_at=AT,
-            hears=True,
-        ),
+        "talk_to_agent": routing_samples.LINK,
         "release_phone_number": number(status="released"),
         "clone_deployment": deployment(),
         "create_inbound_deployment": inbound_of(deployment()),

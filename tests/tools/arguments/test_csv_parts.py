@@ -125,3 +125,9 @@ def test_whatever_separates_the_columns_a_part_has_commas(separator: str) -> Non
 def test_each_row_of_the_first_part_stays_in_its_line() -> None:
     text = '\nphone_number;note\n\n+1;"two\nlines"\n;\n+2;b\n'
     assert parts(text)[0].csv == '\nphone_number,note\n\n+1,"two\nlines"\n\n+2,b\n'
+
+
+def test_a_carriage_return_alone_stays_within_its_cell() -> None:
+    found = parts(b'phone_number,note\r\n+1,"a\rb"\r\n+2,c\r\n')
+    assert [part.csv for part in found] == ['phone_number,note\n+1,"a\rb"\n+2,c\n']
+    assert rows(found) == [["+1", "a\rb"], ["+2", "c"]]

@@ -118,7 +118,7 @@ def test_an_empty_file_and_one_that_is_too_large_are_refused(folder: Path) -> No
         file.truncate(MOST_BYTES + 1)
     folders = Folders([folder])
     assert "is empty" in refusal(folders, "empty.csv")
-    assert "larger than 200 MB" in refusal(folders, "large.csv")
+    assert "larger than 2 GB" in refusal(folders, "large.csv")
 
 
 def test_a_file_that_is_not_there_is_said_to_be_missing(folder: Path) -> None:

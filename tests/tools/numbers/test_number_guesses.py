@@ -184,5 +184,5 @@ async def test_a_file_in_a_folder_is_counted_as_well(tmp_path: Path) -> None:
             "import_audience", {"audience_id": "aud_1", "path": str(tmp_path / "people.csv")}
         )
     assert result.is_error
-    assert "Nothing of people.csv went in." in str(result.content)
+    assert "Nothing was added" in str(result.content)
     assert "import_audience" not in caller.names()

@@ -36,6 +36,16 @@ async def test_nobody_who_was_dropped_or_left_out_counts_as_done(counts: dict[st
     assert sentence in await told(samples.deployment(status="cancelled", stats=stats))
 
 
+async def test_contacts_that_are_still_being_added_are_told_in_words_and_in_data() -> None:
+    adding = samples.deployment(contact_changes="adding", stats=samples.stats(contacts=103_413))
+    answers = {"get_deployment": adding, "start_deployment": adding}
+    async with assistant(server(FakeCaller(answers=answers)), "2026-07-28") as client:
+        for tool in answers:
+            result = await client.call_tool(tool, {"deployment_id": "dep_1"})
+            assert "contacts are still being added" in text_of(result), text_of(result)
+            assert (result.structured_content or {})["contact_changes"] == "adding"
+
+
 async def test_a_scheduled_campaign_is_told_with_the_moment_at_which_it_begins() -> None:
     scheduled = samples.deployment(status="scheduled", start_at=samples.AT)
     assert f"it begins by itself at {samples.AT:%Y-%m-%d %H:%MZ}." in await told(scheduled)

@@ -13,7 +13,7 @@ from callwright.tools.serving.served import served_tools
 from callwright.tools.toolsets import PROFILES, enabled_tools
 from tests.support.tools.fakes import FakeCaller, assistant, session
 
-MOST_BYTES = {"analyst": 21_500, "operator": 34_000, "builder": 46_600, "all": 105_000}
+MOST_BYTES = {"analyst": 21_500, "operator": 34_000, "builder": 46_600, "all": 110_000}
 """Four bytes are taken for a token: 11,350 by default, a tenth of what a server made of our OpenAPI document sends."""
 MOST_BYTES_A_TOOL = 1_320
 """On average over a profile: 330 tokens."""

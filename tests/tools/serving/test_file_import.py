@@ -1,4 +1,4 @@
-"""import_audience with the path of a file, over the protocol in both eras."""
+"""import_audience with the path of a file, sent in parts to a service that takes no uploads, in both eras."""
 
 import json
 from collections.abc import Callable
@@ -14,7 +14,9 @@ from mcp.types import CallToolResult, ElicitResult
 from callwright.client.errors import InvalidRequest, ServiceTimeout
 from callwright.contract.audiences import AudienceImport, ImportAudience
 from callwright.server.mcp.app import build
+from callwright.server.mcp.session import ServerSession
 from callwright.tools.arguments.csv_parts import parts_of
+from callwright.tools.arguments.file_arguments import PATIENCE_S
 from callwright.tools.arguments.files import Folders
 from callwright.tools.arguments.schema import input_schema
 from callwright.tools.serving import file_import as module
@@ -47,6 +49,8 @@ class Service(FakeCaller):
         self.answers |= {"import_audience": self._begin, "get_audience_import": self._look}
 
     def _begin(self, asked: ImportAudience) -> AudienceImport | Exception:
+        if asked.csv is None:
+            return InvalidRequest("csv is required", code="missing_field", status=400, type="x", field="csv")
         if error := self.failing.get(len(self.sent) + 1):
             return error
         self.sent.append(asked.csv or "")
@@ -79,8 +83,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def opened(
     service: FakeCaller, folder: Path, era: str = NEWER, *, clock: FakeClock | None = None
 ) -> AbstractAsyncContextManager[Client]:
-    built = build(session(service, clock=clock).opened, tools=with_files(served_tools(), Folders([folder])))
-    return assistant(built, era)
+    return assistant(build(remote(service, clock).opened, tools=with_files(served_tools(), Folders([folder]))), era)
+
+
+def remote(service: FakeCaller, clock: FakeClock | None = None) -> ServerSession:
+    held = session(service, clock=clock)
+    held.remote = True
+    return held
 
 
 async def imported(service: FakeCaller, folder: Path, *, clock: FakeClock | None = None, **more: Any) -> CallToolResult:
@@ -89,7 +98,12 @@ async def imported(service: FakeCaller, folder: Path, *, clock: FakeClock | None
 
 
 def imports_of(service: Service) -> list[str]:
-    return [name for name in service.names() if name.endswith(("import_audience", "audience_import"))]
+    """What was asked about imports, without the upload that the service refuses."""
+    return [
+        asked.operation
+        for asked in service.asked
+        if asked.operation == "get_audience_import" or getattr(asked.asked, "csv", None) is not None
+    ]
 
 
 def rows_of(service: Service) -> list[str]:
@@ -115,7 +129,7 @@ async def test_a_file_goes_in_parts_in_its_order_and_the_answer_names_each(folde
     assert (data["parts"][0]["first_row"], data["parts"][-1]["last_row"]) == (1, 30)
     assert "next_row" not in data
     assert text_of(result).startswith(
-        "Rows 1 to 24 of people.csv went in. Rows 25 to 30 of people.csv are being imported. They are 3 imports"
+        "Rows 1 to 30 of people.csv went in. They are 3 imports, so far 30 added, 0 invalid, 0 duplicates."
     )
     assert [now for now, _, _ in seen] == sorted(now for now, _, _ in seen)
     assert seen[-1][2] == "row 30 sent"
@@ -131,18 +145,20 @@ async def test_each_part_waits_for_the_one_before_and_has_a_key_of_its_own(folde
         "get_audience_import",
         "import_audience",
     ]
-    keys = [entry.key for entry in service.asked if entry.operation == "import_audience"]
+    keys = [entry.key for entry in service.asked if entry.operation == "import_audience"][1:]
     assert None not in keys
     assert len(set(keys)) == len(keys) == 3
 
 
-async def test_a_file_that_fits_one_request_is_one_import_that_nobody_waits_for(folder: Path) -> None:
+async def test_a_file_that_fits_one_request_is_one_import_that_is_waited_for_as_long_as_is_asked(folder: Path) -> None:
     (folder / "people.csv").write_text(HEADER + ROWS[0], encoding="utf-8")
     service = Service()
-    result = await imported(service, folder)
+    result = await imported(service, folder, wait_seconds=0)
     assert imports_of(service) == ["import_audience"]
     assert service.sent == [HEADER + ROWS[0]]
     assert text_of(result).startswith("Rows 1 to 1 of people.csv are being imported.\nimp_1")
+    waited = await imported(service, folder)
+    assert text_of(waited).startswith("Rows 1 to 1 of people.csv went in.\nimp_2  completed")
 
 
 async def test_the_person_is_asked_first_where_a_real_campaign_calls_the_audience(folder: Path) -> None:
@@ -162,7 +178,7 @@ async def test_the_audience_may_be_named(folder: Path) -> None:
     service.answers["list_audiences"] = samples.page([samples.audience(id="aud_1", name="March")])
     async with opened(service, folder) as client:
         result = await client.call_tool("import_audience", {"audience_id": "March", "path": "people.csv"})
-    assert text_of(result).startswith('audience "March" is aud_1\nRows 1 to 24')
+    assert text_of(result).startswith('audience "March" is aud_1\nRows 1 to 30')
 
 
 async def test_text_can_still_be_imported(folder: Path) -> None:
@@ -243,7 +259,7 @@ async def test_the_reason_of_a_failed_import_names_no_tool_that_is_switched_off(
     reason = "9 rows are bad. list_import_errors says what is wrong with them. Correct the file."
     failed = samples.imported(status="failed", status_reason=reason, added=0)
     service = Service(ends=lambda done: done.model_copy(update={"status": "failed", "status_reason": reason}))
-    own = session(service)
+    own = remote(service)
     own.enabled = enabled_tools(profile="builder")
     service.answers["get_audience_import"] = failed
     async with assistant(build(own.opened, tools=with_files(served_tools(), Folders([folder]))), NEWER) as client:
@@ -263,7 +279,7 @@ async def test_a_part_that_takes_too_long_ends_the_call_with_how_to_go_on(folder
     assert data["next_row"] == data["parts"][-1]["last_row"] + 1
     assert f"from_row={data['next_row']}" in text_of(result)
     assert len(service.sent) == 1
-    assert module.PATIENCE_S <= clock.now - 1_000 < module.PATIENCE_S + 2
+    assert PATIENCE_S <= clock.now - 1_000 < PATIENCE_S + 2
 
 
 @pytest.mark.parametrize(
@@ -321,7 +337,7 @@ def test_the_schema_is_that_of_the_model_that_checks_the_arguments(folder: Path)
     checked = input_schema(checking.arguments, descriptions={})["properties"]
     shown = {checking.shown(name): schema for name, schema in checked.items()}
     assert set(tool.parameters["properties"]) == {checking.shown(name) for name in checking.offered}
-    assert set(tool.parameters["properties"]) == {*shown} - {"content", "file", "expected_revisions"}
+    assert set(tool.parameters["properties"]) == {*shown} - {"content", "file", "url", "expected_revisions"}
     for name, schema in tool.parameters["properties"].items():
         assert {**schema, "description": ""} == {**shown[name], "description": ""}
 

@@ -2,7 +2,7 @@
 
 from callwright.contract.calls import calls as contract
 from callwright.contract.calls import unconfirmed
-from callwright.contract.calls.calls import Call, CallCost, CostItem, Resolution
+from callwright.contract.calls.calls import Call, CallCost, CostItem, InboundRouting, Resolution
 from callwright.contract.checks.counts import count_of
 from callwright.contract.checks.names import quoted
 from callwright.contract.transfers import Transfer
@@ -35,7 +35,7 @@ CallDetails = projection_of(
     *("from_number", "to"),
     *("disposition", "callback_at"),
     *("answered_by", "hangup_cause", "created_at", "ended_at", "recording", "turn_count", "unanswered_questions"),
-    *("variables", "warnings", "resolved", "transfer"),
+    *("variables", "warnings", "resolved", "transfer", "call_type", "inbound"),
 )
 """One call."""
 
@@ -46,7 +46,7 @@ def _entry(call: Call, context: ToolContext) -> str:
         moment(call.started_at or call.created_at),
         call.contact_name,
         named_id(call.external_id),
-        context.number(call.to),
+        f"from {context.number(call.from_number)}" if call.call_type == "inbound" else context.number(call.to),
         call.outcome or call.status,
         call.disposition,
         clock_time(call.duration_seconds) if call.duration_seconds else None,
@@ -94,6 +94,19 @@ def _transfer(transfer: Transfer) -> str:
     return f"transfer ({transfer.type}){f' to {whom}' if whom else ''}{f': {what}' if what else ''}"
 
 
+def _routed(inbound: InboundRouting) -> str:
+    """Who decided what the caller got, and why it was not the agent at once."""
+    return line(
+        f"{inbound.action}, decided by the {inbound.routed_by}",
+        f"because of {inbound.reason}" if inbound.reason else None,
+        f"waited {clock_time(inbound.waited_seconds)}" if inbound.waited_seconds else None,
+    )
+
+
+def _metadata(inbound: InboundRouting) -> list[str]:
+    return [shortened(f"{name}: {value}", _LONGEST_QUESTION) for name, value in inbound.metadata.items()]
+
+
 def _resolved(said: Resolution) -> str:
     """What a person has said of a call that was unconfirmed."""
     rang = "that the telephone rang" if said.placed else "that the telephone did not ring: the contact may be called"
@@ -121,6 +134,10 @@ def _whole(call: Call, context: ToolContext) -> str:
             f"cause {call.hangup_cause}" if call.hangup_cause else None,
             f"call back at {moment(call.callback_at)}" if call.callback_at else None,
         ),
+        _routed(call.inbound) if call.inbound else None,
+        fenced(_metadata(call.inbound), tag=context.session.ids(), what="What the routing webhook gave for the call.")
+        if call.inbound and call.inbound.metadata
+        else None,
         _transfer(call.transfer) if call.transfer else None,
         _costs(call.cost) if call.cost else None,
         _resolved(call.resolved)
@@ -154,7 +171,7 @@ TOOLS: tuple[Tool, ...] = (
         fenced_as="Calls.",
         empty="No call fits.",
         default_fields=(
-            *("id", "contact_name", "external_id", "to", "status", "outcome", "disposition"),
+            *("id", "contact_name", "external_id", "to", "from", "status", "outcome", "disposition"),
             *("created_at", "duration_seconds", "simulated"),
         ),
         hidden=frozenset(
@@ -185,6 +202,7 @@ TOOLS: tuple[Tool, ...] = (
             {
                 *("from", "to", "created_at", "ended_at", "callback_at", "attempt_number", "hangup_cause", "ended_by"),
                 *("answered_by", "warnings", "variables", "turn_count", "recording", "resolved", "transfer"),
+                *("call_type", "inbound"),
                 *("deployment_id", "agent_id", "agent_version", "contact_id"),
             }
         ),

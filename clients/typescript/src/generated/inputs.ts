@@ -277,6 +277,9 @@ export interface CreateAudienceInput {
   timezone_column?: string | null;
   /** The column with your own id of a person, if there is one. */
   external_id_column?: string | null;
+  priority_column?: string | null;
+  not_before_column?: string | null;
+  language_column?: string | null;
   /** Which rows count as the same person; the first one is kept. Default: "phone". */
   dedupe?: "phone" | "external_id" | "none";
   /** Up to 1,000 rows; more with add_audience_rows or import_audience. */
@@ -340,13 +343,13 @@ export interface ListAudienceRowsInput {
 }
 
 /**
- * A file to import: its text in `csv`, or its bytes in `file`. The first row names the columns, at most 100; a cell
- * has up to 1,000 characters. CSV (RFC 4180) may have commas, semicolons, tabs or bars between its columns, and any
- * usual encoding. Of XLSX the first sheet with content is read. It goes on after the answer. Until it has ended, no
- * deployment of the audience starts or is resumed (`audience_importing`); its people join those that are active or
- * paused already. An import that has not ended within 6 hours fails. Bad rows are left out and listed. Where more
- * than half are bad, duplicates not counted, none of the file is taken. Each import counts for itself, so each part
- * of a large file that is sent in parts. A key may make 20% of its plan's requests per second here.
+ * A file to import: its text in `csv`, its bytes in `file`, its address in `url`, or none to upload a larger one.
+ * The first row names the columns, at most 100; a cell has up to 1,000 characters. CSV (RFC 4180) may have commas,
+ * semicolons, tabs or bars between its columns, and any usual encoding. Of XLSX the first sheet with content is
+ * read. It goes on after the answer. Until it has ended, no deployment of the audience starts or is resumed
+ * (`audience_importing`); its people join those that are active or paused already. An import that has not ended
+ * within 6 hours fails. Bad rows are left out and listed. Where more than half are bad, duplicates not counted,
+ * none of the file is taken. A key may make 20% of its plan's requests per second here.
  */
 export interface ImportAudienceInput {
   /** Audience id (aud_…), from list_audiences. */
@@ -354,6 +357,7 @@ export interface ImportAudienceInput {
   expected_revisions?: Record<string, string> | null;
   csv?: string | null;
   file?: string | null;
+  url?: string | null;
 }
 
 /** One import. */
@@ -540,6 +544,14 @@ export interface SimulateInboundCallInput {
   start_at?: string | null;
   /** What the callers do: `sim.*` columns without the prefix, as persona. */
   steering?: Record<string, string>;
+}
+
+/** Which number to call from a browser, and as whom. A key may make 20% of its plan's requests per second here. */
+export interface TalkToNumberInput {
+  /** Phone number id (num_…), from list_phone_numbers. */
+  id: string;
+  /** The number that is shown as the caller's, in E.164. Left out: the caller shows none. */
+  caller?: string | null;
 }
 
 /**
@@ -908,6 +920,31 @@ export interface ListEvidenceInput {
   created_before?: string;
   /** Deployment id (dep_…), from list_deployments. */
   id: string;
+}
+
+/**
+ * What to export. The answer is written while it is sent, so it has no length and no parts, however long it is.
+ * Rows show what was true when they were read. Calls come newest first; people in the order in which they are
+ * called; refused rows by import and row. People whose data was deleted are left out, and of their calls only the
+ * figures are there.
+ */
+export interface ExportDeploymentInput {
+  /** Deployment id (dep_…), from list_deployments. */
+  id: string;
+  /**
+   * contacts: its people, and how far it is with each; calls; outcomes: how many calls had which result; rejects:
+   * rows of its audience that imports refused. Default: "contacts".
+   */
+  of?: "contacts" | "calls" | "outcomes" | "rejects";
+  /** Import id (imp_…), from import_audience. */
+  import_id?: string;
+  /** parquet needs the extra `parquet` where the service runs. Default: "csv". */
+  format?: "csv" | "parquet";
+  /**
+   * true: telephone numbers with their middle masked, and no column with what a list, a caller or a contact says,
+   * such as names. Default: false.
+   */
+  masked?: boolean;
 }
 
 /**
@@ -1467,7 +1504,7 @@ export interface RemoveDoNotCallInput {
  * be read is permanent. An export can be imported. A key may make 20% of its plan's requests per second here.
  */
 export interface ImportDoNotCallInput {
-  /** The text of a CSV file, header row first; commas, semicolons, tabs or bars between the columns. */
+  /** The text of a CSV file, header row first. */
   csv: string;
   /** The only column with numbers. Left out: all that are, by names and contents. */
   number_column?: string | null;

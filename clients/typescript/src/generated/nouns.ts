@@ -106,7 +106,7 @@ export class Audiences extends Noun {
     return this.session.walk(operations.listAudienceRows, input, options);
   }
   /** Import a CSV or XLSX file into an audience. */
-  importCsv(input: inputs.ImportAudienceInput, options: CallOptions = {}): Promise<schemas.AudienceImport> {
+  importCsv(input: inputs.ImportAudienceInput, options: CallOptions = {}): Promise<schemas.BegunImport> {
     return this.session.ask(operations.importAudience, input, options);
   }
   /** Get an import. */
@@ -151,6 +151,10 @@ export class PhoneNumbers extends Noun {
   /** Have callers of the simulated network call a number. */
   simulateCall(input: inputs.SimulateInboundCallInput, options: CallOptions = {}): Promise<schemas.SimulatedCallers> {
     return this.session.ask(operations.simulateInboundCall, input, options);
+  }
+  /** Make a link that calls a number from the browser; its inbound deployment answers, no telephone rings. */
+  talk(input: inputs.TalkToNumberInput, options: CallOptions = {}): Promise<schemas.Talk> {
+    return this.session.ask(operations.talkToNumber, input, options);
   }
   /** Set the address that decides what callers of a phone number get. */
   setInboundRouting(input: inputs.SetInboundRoutingInput, options: CallOptions = {}): Promise<schemas.NewInboundRouting> {
@@ -226,6 +230,10 @@ export class Deployments extends Noun {
   /** List why each call of a deployment was allowed. */
   listEvidence(input: inputs.ListEvidenceInput, options: CallOptions = {}): Listing<schemas.CallEvidence> {
     return this.session.walk(operations.listEvidence, input, options);
+  }
+  /** Export the contacts, calls, outcomes or refused rows of a deployment as CSV or Parquet. */
+  export(input: inputs.ExportDeploymentInput, options: MediaOptions = {}): Promise<Response> {
+    return this.session.open(operations.exportDeployment, input, options);
   }
 }
 

@@ -274,7 +274,7 @@ export const listAudienceRows: Operation<inputs.ListAudienceRowsInput, schemas.A
   mediaTypes: []
 };
 
-export const importAudience: Operation<inputs.ImportAudienceInput, schemas.AudienceImport> = {
+export const importAudience: Operation<inputs.ImportAudienceInput, schemas.BegunImport> = {
   name: "import_audience",
   method: "POST",
   path: "/audiences/{id}/imports",
@@ -405,6 +405,16 @@ export const simulateInboundCall: Operation<inputs.SimulateInboundCallInput, sch
   name: "simulate_inbound_call",
   method: "POST",
   path: "/phone_numbers/{id}/simulated_callers",
+  shape: "one",
+  query: {},
+  hasBody: true,
+  mediaTypes: []
+};
+
+export const talkToNumber: Operation<inputs.TalkToNumberInput, schemas.Talk> = {
+  name: "talk_to_number",
+  method: "POST",
+  path: "/phone_numbers/{id}/talk",
   shape: "one",
   query: {},
   hasBody: true,
@@ -628,6 +638,24 @@ export const listEvidence: Operation<inputs.ListEvidenceInput, schemas.CallEvide
   },
   hasBody: false,
   mediaTypes: []
+};
+
+export const exportDeployment: Operation<inputs.ExportDeploymentInput, Response> = {
+  name: "export_deployment",
+  method: "GET",
+  path: "/deployments/{id}/export",
+  shape: "media",
+  query: {
+    of: "of",
+    import_id: "import_id",
+    format: "format",
+    masked: "masked"
+  },
+  hasBody: false,
+  mediaTypes: [
+    "text/csv",
+    "application/vnd.apache.parquet"
+  ]
 };
 
 export const listCalls: Operation<inputs.ListCallsInput, schemas.Call> = {

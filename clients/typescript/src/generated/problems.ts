@@ -58,6 +58,14 @@ export const problems = {
     meaning: "Browsers may not call the API from this origin.",
     remedy: "Call the API from a server."
   },
+  not_authenticated: {
+    meaning: "The session of the dashboard has ended.",
+    remedy: "Log in again; `callwright open` makes a link."
+  },
+  forbidden: {
+    meaning: "The role of the user does not allow this.",
+    remedy: "Ask an owner of the organization to do it, or to change the role."
+  },
   api_key_owner_required: {
     meaning: "The user who made this API key has left the organization, or lacks what this needs.",
     remedy: "Use a key made by a present member; `action_url` leads to the keys."
@@ -172,7 +180,7 @@ export const problems = {
   },
   audience_importing: {
     meaning: "A file is being imported into the audience, and nobody knows yet how many people it adds; nobody was called.",
-    remedy: "Wait until the imports that `imports` names have ended, preview the deployment, then start or resume it."
+    remedy: "Wait until the imports that `imports` names have ended, or end those that wait for their file with DELETE at their upload_url; preview the deployment, then start or resume it."
   },
   lines_unavailable: {
     meaning: "No lines carry such calls here.",

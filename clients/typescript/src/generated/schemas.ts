@@ -123,6 +123,9 @@ export interface Audience {
   /** Null until it is given or found by its name, such as timezone or tz. */
   timezone_column?: string | null;
   external_id_column?: string | null;
+  priority_column?: string | null;
+  not_before_column?: string | null;
+  language_column?: string | null;
   dedupe: "phone" | "external_id" | "none";
   columns: Column[];
   /** Rows received: valid, invalid and duplicate ones. */
@@ -134,14 +137,11 @@ export interface Audience {
   last_imported_at?: string | null;
   /** The newest import of a file; null without one. */
   last_import_id?: string | null;
-  /**
-   * Imports of files that have not ended: nobody knows yet how many people they add. Only where one audience is read,
-   * else empty.
-   */
+  /** Imports of files that have not ended. Only where one audience is read, else empty. */
   open_imports?: string[];
   /**
-   * Another one as soon as another campaign calls its people, or one of those that do has changed; rows do not matter
-   * to it. Only where one audience is read, else null. Opaque.
+   * Another one once another campaign calls its people, or one of those that do has changed, whatever its rows. Only
+   * where one audience is read, else null. Opaque.
    */
   revision?: string | null;
   metadata: Record<string, string>;
@@ -160,18 +160,23 @@ export interface AudienceImport {
   id: string;
   audience_id: string;
   /** failed: nothing of the file was taken, or what is in `added`; status_reason says why. */
-  status: "pending" | "importing" | "completed" | "completed_with_errors" | "failed";
+  status: "uploading" | "pending" | "importing" | "completed" | "completed_with_errors" | "failed";
   status_reason?: string | null;
   /** How the file was read, for example `CSV, UTF-8, semicolons`. */
   read_as?: string | null;
   total_rows?: number | null;
   processed: number;
   percent: number;
+  /** How fast its rows are taken, since the first ones; null before that. */
+  rows_per_second?: number | null;
+  /** When it ends at that speed; null when it has ended or nobody knows. */
+  seconds_left?: number | null;
   added: number;
   invalid: number;
   duplicates: number;
   created_at: string;
   completed_at?: string | null;
+  expires_at?: string | null;
   created_by_key_id?: string | null;
 }
 
@@ -185,6 +190,12 @@ export interface AudienceRow {
   /** IANA zone from the time zone column, if any. */
   timezone?: string | null;
   external_id?: string | null;
+  /** 1 to 9, the highest first; null for 0. */
+  priority?: number | null;
+  /** No campaign calls the person before it. */
+  not_before?: string | null;
+  /** In which agents speak with the person. */
+  language?: string | null;
   /** What the list calls the person; null where it has no column of names. */
   name?: string | null;
   /** The template variables, by column. */
@@ -229,6 +240,32 @@ export interface AvailableNumber {
 export interface Average {
   total: number;
   mean: number;
+}
+
+/** A new import, and where its file goes if it is still to be uploaded. */
+export interface BegunImport {
+  id: string;
+  audience_id: string;
+  /** failed: nothing of the file was taken, or what is in `added`; status_reason says why. */
+  status: "uploading" | "pending" | "importing" | "completed" | "completed_with_errors" | "failed";
+  status_reason?: string | null;
+  /** How the file was read, for example `CSV, UTF-8, semicolons`. */
+  read_as?: string | null;
+  total_rows?: number | null;
+  processed: number;
+  percent: number;
+  /** How fast its rows are taken, since the first ones; null before that. */
+  rows_per_second?: number | null;
+  /** When it ends at that speed; null when it has ended or nobody knows. */
+  seconds_left?: number | null;
+  added: number;
+  invalid: number;
+  duplicates: number;
+  created_at: string;
+  completed_at?: string | null;
+  expires_at?: string | null;
+  created_by_key_id?: string | null;
+  upload_url?: string | null;
 }
 
 /** Contacts that would not be called, and why. */
@@ -901,6 +938,11 @@ export interface Deployment {
   /** How it takes calls; null in a campaign. */
   inbound?: Inbound | null;
   stats: Stats;
+  /**
+   * What is being done to many contacts in pieces. Nobody is called before all are added, or rescheduled by changed
+   * rules.
+   */
+  contact_changes?: "adding" | "cancelling" | "expiring" | "rescheduling" | null;
   /** When the next call may be made. */
   next_dial_at?: string | null;
   /** The rule that holds it back until then. */
@@ -1191,7 +1233,7 @@ export interface MoneyAverage {
   mean: Money;
 }
 
-/** The distribution of amounts: the median and the 90th percentile, the sum and the mean. */
+/** The median and the 90th percentile of amounts, of many to within 1.6 percent, their sum and their mean. */
 export interface MoneySpread {
   total: Money;
   mean: Money;
@@ -1219,6 +1261,9 @@ export interface NewAudience {
   /** Null until it is given or found by its name, such as timezone or tz. */
   timezone_column?: string | null;
   external_id_column?: string | null;
+  priority_column?: string | null;
+  not_before_column?: string | null;
+  language_column?: string | null;
   dedupe: "phone" | "external_id" | "none";
   columns: Column[];
   /** Rows received: valid, invalid and duplicate ones. */
@@ -1230,14 +1275,11 @@ export interface NewAudience {
   last_imported_at?: string | null;
   /** The newest import of a file; null without one. */
   last_import_id?: string | null;
-  /**
-   * Imports of files that have not ended: nobody knows yet how many people they add. Only where one audience is read,
-   * else empty.
-   */
+  /** Imports of files that have not ended. Only where one audience is read, else empty. */
   open_imports?: string[];
   /**
-   * Another one as soon as another campaign calls its people, or one of those that do has changed; rows do not matter
-   * to it. Only where one audience is read, else null. Opaque.
+   * Another one once another campaign calls its people, or one of those that do has changed, whatever its rows. Only
+   * where one audience is read, else null. Opaque.
    */
   revision?: string | null;
   metadata: Record<string, string>;
@@ -1509,7 +1551,7 @@ export interface PersonRefusedRow {
   /**
    * missing_phone, invalid_phone, spreadsheet_damage, several_numbers, ambiguous_country, not_dialable,
    * duplicate_in_file, duplicate_in_audience, column_count_mismatch, cell_too_long, bad_type, bad_encoding,
-   * bad_column_name, invalid_timezone or invalid_steering.
+   * bad_column_name, invalid_timezone, invalid_priority, invalid_not_before, invalid_language or invalid_steering.
    */
   code: string;
   message: string;
@@ -1831,7 +1873,7 @@ export interface RowError {
   /**
    * missing_phone, invalid_phone, spreadsheet_damage, several_numbers, ambiguous_country, not_dialable,
    * duplicate_in_file, duplicate_in_audience, column_count_mismatch, cell_too_long, bad_type, bad_encoding,
-   * bad_column_name, invalid_timezone or invalid_steering.
+   * bad_column_name, invalid_timezone, invalid_priority, invalid_not_before, invalid_language or invalid_steering.
    */
   code: string;
   message: string;
@@ -1909,7 +1951,7 @@ export interface SpokenTurn {
   ok?: boolean | null;
 }
 
-/** The distribution of values: the median and the 90th percentile, the sum and the mean. */
+/** The median and the 90th percentile of values, of many to within 1.6 percent, their sum and their mean. */
 export interface Spread {
   total: number;
   mean: number;

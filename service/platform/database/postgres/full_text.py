@@ -22,8 +22,8 @@ class JoinedIndex:
     def add(self, connection: Connection, words: Sequence[Mapping[str, Any]]) -> None:
         connection.execute(self._add, [dict(one) for one in words])
 
-    def remove(self, connection: Connection, keys: Sequence[str]) -> None:
-        connection.execute(delete(self._index).where(self._key.in_(keys)))
+    def remove(self, connection: Connection, words: Sequence[Mapping[str, Any]]) -> None:
+        connection.execute(delete(self._index).where(self._key.in_([one[self._key.name] for one in words])))
 
     def finder(
         self,

@@ -2,26 +2,46 @@
 
 Looking up every row that has the words would take too long. So the rowid of an entry contains the time of its row, and
 a second column contains a mark for each value by which rows are filtered.
+
+The full-text table keeps no copy of what it indexes. The rows beside it, in a table with `_places` after its name, say
+whose words are at a rowid, with a checksum of what was indexed.
 """
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from hashlib import blake2b
 from typing import Any
+from zlib import crc32
 
 from sqlalchemy import Connection, Select, Table, func, literal_column, select, text
 
 from callwright.contract.declaration.model import Input
 from callwright.service.platform.database.listing import Listing, Span, Wanted, wanted_of
+from callwright.service.platform.database.prepared import Prepared
 
-IN_A_MILLISECOND = 1_000_000
-"""Rowids for each millisecond in which rows were made."""
+IN_A_MILLISECOND = 10_000
+"""Rowids for each millisecond in which rows were made. The index keeps differences of rowids, so few are shorter."""
+_SPELLED = 12
+"""Up to this many bytes of a value are spelled out in its mark. Of a longer one it has a hash."""
 FEW = 200
 """Up to this many matches are read at once in ascending order: then they need no count, and reading backwards past
 long stretches without a match takes longer.
 """
 _NO_END = 2**63 - 1
+_LAST_PLACE = IN_A_MILLISECOND - 1
+"""The last rowid of a millisecond, counted from its first."""
+
+
+@lru_cache(maxsize=2_000)
+def _spelled(value: str) -> str:
+    plain = value.encode(errors="surrogatepass")
+    return f"x{plain.hex()}" if len(plain) <= _SPELLED else f"h{blake2b(plain, digest_size=8).hexdigest()}"
+
+
+def _checksum(words: str, marks: str) -> int:
+    return crc32(f"{words}\n{marks}".encode())
 
 
 class MarkedIndex:
@@ -29,58 +49,94 @@ class MarkedIndex:
 
     def __init__(self, rows: Table, index: Table, marks: Mapping[str, str]) -> None:
         name, key = index.name, index.columns[0].name
+        places = f"{name}_places"
         found = f"SELECT rowid FROM {name} WHERE {name} MATCH :match AND rowid >= :first AND rowid < :end"
-        self.rows, self.key, self.marks = rows, key, marks
-        self.add_marked = text(f"INSERT INTO {name} (rowid, {key}, words, marks) VALUES (:place, :key, :words, :marks)")
-        self.last = text(f"SELECT max(rowid) FROM {name} WHERE rowid BETWEEN :first AND :last")
+        self.name, self.rows, self.key, self.marks = name, rows, key, marks
+        self.add_marked = Prepared(text(f"INSERT INTO {name} (rowid, words, marks) VALUES (:place, :words, :marks)"))
+        self.add_place = Prepared(
+            text(f"INSERT INTO {places} (place, {key}, checksum) VALUES (:place, :key, :checksum)")
+        )
+        last = f"SELECT max(place) FROM {places} WHERE place BETWEEN first.value AND first.value + {_LAST_PLACE}"
+        self.last = text(f"SELECT first.value, ({last}) FROM json_each(:firsts) AS first")
         self.count = text(f"SELECT count(*) FROM ({found} LIMIT :most)")
         self.up = text(f"{found} ORDER BY rowid LIMIT :most")
         self.down = text(f"{found} ORDER BY rowid DESC LIMIT :most")
         self.keys = text(
-            f"SELECT {name}.rowid, {key} FROM json_each(:places) AS place "
-            f"CROSS JOIN {name} ON {name}.rowid = place.value"
+            f"SELECT {places}.place, {key} FROM json_each(:places) AS one "
+            f"CROSS JOIN {places} ON {places}.place = one.value"
         )
-        self.placed = text(f"SELECT rowid, {key} FROM {name} WHERE rowid BETWEEN :first AND :last")
-        self.remove_placed = text(f"DELETE FROM {name} WHERE rowid = :place")
+        self.placed = text(f"SELECT place, {key} AS key, checksum FROM {places} WHERE place BETWEEN :first AND :last")
+        self.remove_marked = text(
+            f"INSERT INTO {name} ({name}, rowid, words, marks) VALUES ('delete', :place, :words, :marks)"
+        )
+        self.remove_place = text(f"DELETE FROM {places} WHERE place = :place")
         self.facts = select(rows.c.id, rows.c.created_at, *(rows.c[column] for column in marks))
 
     def mark(self, column: str, value: str | int) -> str:
         """The word for rows with a value in a column. Hexadecimal, because the index does not distinguish case."""
-        return f"{self.marks[column]}x{str(value).encode(errors='surrogatepass').hex()}"
+        return self.marks[column] + _spelled(str(value))
 
     def add(self, connection: Connection, words: Sequence[Mapping[str, Any]]) -> None:
         """Puts words into the table, with the marks of their rows."""
-        ids = json.dumps([one[self.key] for one in words])
-        found = connection.execute(self.facts.where(self.rows.c.id.in_(_values(ids)))).all()
-        facts = {row.id: tuple(row)[1:] for row in found}
+        facts = self._facts(connection, [one[self.key] for one in words])
         placed: list[dict[str, Any]] = []
-        taken: dict[int, int] = {}
+        free = self._free(connection, {at_ms for at_ms, _ in facts.values()})
         for one in words:
-            at_ms, *values = facts[one[self.key]]
-            taken[at_ms] = place = taken[at_ms] + 1 if at_ms in taken else self._free(connection, at_ms)
-            marks = [
-                self.mark(name, value) for name, value in zip(self.marks, values, strict=True) if value is not None
-            ]
-            placed.append({"key": one[self.key], "words": one["words"], "place": place, "marks": " ".join(marks)})
+            at_ms, marks = facts[one[self.key]]
+            place = free[at_ms]
+            free[at_ms] += 1
+            checksum = _checksum(one["words"], marks)
+            placed.append(
+                {"key": one[self.key], "words": one["words"], "place": place, "marks": marks, "checksum": checksum}
+            )
         # In ascending order, because the index flushes its memory whenever a rowid is lower than the one before.
-        connection.execute(self.add_marked, sorted(placed, key=lambda one: one["place"]))
+        placed.sort(key=lambda one: one["place"])
+        self.add_marked.run_many(connection, placed)
+        self.add_place.run_many(connection, placed)
 
-    def remove(self, connection: Connection, keys: Sequence[str]) -> None:
+    def remove(self, connection: Connection, words: Sequence[Mapping[str, Any]]) -> None:
         """Takes the words of these rows out of the table, which has them at the milliseconds of their rows."""
-        found = connection.execute(self.facts.where(self.rows.c.id.in_(_values(json.dumps(list(keys)))))).all()
-        gone = {row.id for row in found}
-        for at_ms in {row.created_at for row in found}:
+        facts = self._facts(connection, [one[self.key] for one in words])
+        gone = {one[self.key]: one["words"] for one in words if one[self.key] in facts}
+        for at_ms in {at_ms for at_ms, _ in facts.values()}:
             first = at_ms * IN_A_MILLISECOND
-            rows = connection.execute(self.placed, {"first": first, "last": first + IN_A_MILLISECOND - 1}).all()
-            for place, key in rows:
-                if key in gone:
-                    connection.execute(self.remove_placed, {"place": place})
+            for row in connection.execute(self.placed, {"first": first, "last": first + _LAST_PLACE}).all():
+                if row.key in gone:
+                    indexed = {"words": gone[row.key], "marks": facts[row.key][1]}
+                    if _checksum(**indexed) != row.checksum:
+                        indexed = self._indexed(connection, row.place)
+                    connection.execute(self.remove_marked, {"place": row.place, **indexed})
+                    connection.execute(self.remove_place, {"place": row.place})
 
-    def _free(self, connection: Connection, at_ms: int) -> int:
-        """The next free rowid of a millisecond. The caller holds the only write lock."""
-        first = at_ms * IN_A_MILLISECOND
-        last = connection.execute(self.last, {"first": first, "last": first + IN_A_MILLISECOND - 1}).scalar()
-        return first if last is None else last + 1
+    def _facts(self, connection: Connection, keys: Sequence[str]) -> dict[str, tuple[int, str]]:
+        """The moment and the marks of each of these rows."""
+        found = connection.execute(self.facts.where(self.rows.c.id.in_(_values(json.dumps(keys))))).all()
+        return {row.id: (row.created_at, " ".join(self._marks(tuple(row)[2:]))) for row in found}
+
+    def _marks(self, values: Sequence[Any]) -> Iterator[str]:
+        for prefix, value in zip(self.marks.values(), values, strict=True):
+            if value is not None:
+                yield prefix + _spelled(str(value))
+
+    def _indexed(self, connection: Connection, place: int) -> dict[str, str]:
+        """What is indexed at a rowid, read from the whole index: that takes a minute for a million rows.
+
+        Only a row that has changed since then needs it, or words that this program would make differently.
+        """
+        terms = f"{self.name}_terms"
+        connection.execute(text(f"CREATE VIRTUAL TABLE temp.{terms} USING fts5vocab(main, {self.name}, instance)"))
+        read = text(f"SELECT col, term FROM temp.{terms} WHERE doc = :place ORDER BY col, offset")
+        found = connection.execute(read, {"place": place}).all()
+        connection.execute(text(f"DROP TABLE temp.{terms}"))
+        return {name: " ".join(row.term for row in found if row.col == name) for name in ("words", "marks")}
+
+    def _free(self, connection: Connection, moments_ms: Collection[int]) -> dict[int, int]:
+        """The next free rowid of each of these milliseconds. The caller holds the only write lock."""
+        firsts = json.dumps([at_ms * IN_A_MILLISECOND for at_ms in moments_ms])
+        return {
+            first // IN_A_MILLISECOND: first if last is None else last + 1
+            for first, last in connection.execute(self.last, {"firsts": firsts})
+        }
 
     def finder(
         self,

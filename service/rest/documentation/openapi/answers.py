@@ -48,6 +48,9 @@ def _envelope(operation: AnyOperation, schemas: Schemas) -> Json:
 
 def _media(operation: AnyOperation, sent: list[str]) -> Json:
     whole: Json = {kind: {} for kind in operation.media_types}
+    if operation.is_streamed:
+        words = "The whole file. It is written while it is sent: one that ends without its last chunk is not whole."
+        return {str(operation.status): {"description": words, "headers": headers(*sent), "content": whole}}
     part: Json = {**whole, "multipart/byteranges": {}}
     return {
         str(operation.status): {"description": "The whole file.", "headers": headers(*sent, *MEDIA), "content": whole},

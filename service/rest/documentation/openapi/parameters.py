@@ -26,7 +26,7 @@ def parameters(operation: AnyOperation, schema: Json) -> list[Json]:
     ]
     if operation.method == "POST":
         found.append(_header(IDEMPOTENCY_KEY, _KEY_WORDS, "reminders-2026-11-24", _KEY_SCHEMA))
-    if operation.shape == "media":
+    if operation.has_parts:
         found += _MEDIA
     found.append(_header("X-Service-Beta", _BETA_WORDS, _BETA_EXAMPLE, _BETA_SCHEMA))
     return found

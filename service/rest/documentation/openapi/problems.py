@@ -41,7 +41,7 @@ def problems_of(operation: AnyOperation) -> tuple[ProblemCode, ...]:
     found = [*EVERYWHERE, *operation.problems]
     if operation.shape == "many":
         found.append(INVALID_CURSOR)
-    if operation.shape == "media":
+    if operation.has_parts:
         found.append(RANGE_NOT_SATISFIABLE)
     if operation.method == "POST":
         found += [IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS]

@@ -77,6 +77,8 @@ def _takes(operation: AnyOperation, schemas: Schemas, tables: Tables) -> list[st
 def _gives(operation: AnyOperation, schemas: Schemas, tables: Tables) -> str:
     if operation.shape == "media":
         kinds = " or ".join(operation.media_types)
+        if operation.is_streamed:
+            return f"Answers {operation.status} with {kinds}, which is written while it is sent."
         return f"Answers {operation.status} with {kinds}, 206 with a part of it, 304 when you have it already."
     if operation.item is None:
         return f"Answers {operation.status} with nothing."

@@ -98,7 +98,8 @@ class TwilioCarrier:
         try:
             await self._waits(media, leg)
             self._places.add(leg.call.call_id, MediaPlace(media.port, begin.token))
-            sid = leg.provider_call_id or await self._api.place(leg)
+            is_caller = leg.call.answering is not None  # whoever has called is never called back
+            sid = leg.provider_call_id if is_caller or leg.provider_call_id else await self._api.place(leg)
         except Unknown:
             self._keep(leg.call, media)
             raise

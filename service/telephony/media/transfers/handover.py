@@ -123,16 +123,24 @@ class Handover:
         )
         if wanted.kind == "cold":
             await self._said()
-            person = await self._means.transfer(wanted, self._answered)
+            person = await self._by(self._means, wanted)
         else:
             person = await self._while_held(self._means, wanted)
-        if person is not None and self._join is not None:
+        if person is None:
+            self._talk.finish("transfer_completed", "agent")
+            return
+        if self._join is not None:
             await self._talk.voice.silence()
             self._join(person)
         self._reached("bridged")
+
+    async def _by(self, means: TransferMeans, wanted: Wanted) -> OtherSide | None:
+        """Transfers the contact, and says at once that they are with the person, for their sound may end any moment."""
+        person = await means.transfer(wanted, self._answered)
         if person is None:
+            self._reached("bridged")
             self._on_line.gone()
-            self._talk.finish("transfer_completed", "agent")
+        return person
 
     def _for_person(self, destination: Destination, summary: str) -> str:
         first = self._talk.phrases.own_or(destination.summary, "transfer_person").text
@@ -146,7 +154,7 @@ class Handover:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._hold)
                 try:
-                    person = await means.transfer(wanted, self._answered)
+                    person = await self._by(means, wanted)
                 except NotTransferred as error:
                     failed = error
                 tasks.cancel_scope.cancel()

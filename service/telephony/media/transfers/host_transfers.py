@@ -51,11 +51,11 @@ class HostTransfers:
             sorry=wanted.sorry,
         )
         self._report(asked)
-        self._is_asked = True
+        self._is_asked, self.is_away = True, False
         try:
             await self._settled(wanted, answered)
         finally:
-            self._is_asked = self.is_away = False
+            self._is_asked = False  # a contact who is away stays away: the sound may end after the last word
 
     async def _settled(self, wanted: Wanted, answered: Callable[[], None]) -> None:
         with anyio.move_on_after(wanted.ring_timeout_s + _ANSWERS_WITHIN_S):

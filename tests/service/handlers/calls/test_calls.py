@@ -7,6 +7,7 @@ from sqlalchemy import select, update
 
 from callwright.contract.calls.calls import Call
 from callwright.service.platform.clock.clock import milliseconds, moment
+from callwright.service.tables import call_counts
 from callwright.service.tables.schema import calls
 from tests.support.calls.stored_calls import DIALLED_MS, put_call
 from tests.support.http.raw_requests import AsyncClient, refused
@@ -119,6 +120,7 @@ async def test_a_call_under_way_can_be_hung_up_and_an_ended_one_cannot(tenant: T
     assert await tenant.database.read(lambda connection: connection.execute(mark).scalar()) is not None
     ended = update(calls).where(calls.c.id == call_id).values(status="completed", ended_at=DIALLED_MS + 9_000)
     await tenant.database.write(lambda connection: connection.execute(ended).rowcount)
+    await tenant.database.write(call_counts.add, [call_id])
     async with refusal(409, "invalid_state_transition") as kept:
         await tenant.client.calls.hang_up(call_uuid=call_id)
     assert kept[0].details == {"current_status": "completed", "allowed": []}

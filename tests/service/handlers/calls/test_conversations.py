@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import Connection, insert, update
 
 from callwright.contract.calls.conversations import Conversations
+from callwright.service.tables import call_counts
 from callwright.service.tables.schema import calls, transcripts
 from tests.support.campaigns import people, run
 from tests.support.resources import refusal
@@ -132,6 +133,7 @@ async def test_many_calls_take_few_answers(tenant: Tenant) -> None:
             for index in range(4_500)
         ]
         connection.execute(insert(calls), rows)
+        call_counts.add(connection, [str(row["id"]) for row in rows])
         said = [
             {
                 "call_id": row["id"],

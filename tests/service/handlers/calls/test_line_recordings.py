@@ -12,6 +12,7 @@ from callwright.server.mcp.resources.sound import frames_of
 from callwright.service.platform.clock.clock import DAY, MINUTE
 from callwright.service.settings import ServiceSettings
 from callwright.service.speech.mu_law_files import header
+from callwright.service.tables import call_counts
 from callwright.service.tables.schema import calls
 from callwright.service.workers import sweeps
 from tests.support.calls.stored_calls import put_call
@@ -178,4 +179,5 @@ async def test_a_call_that_goes_on_has_no_recording_yet(tenant: Tenant) -> None:
     assert await has_none(tenant, call_id)
     ended = update(calls).where(calls.c.id == call_id).values(ended_at=tenant.services.clock.now_ms(), recorded=True)
     await tenant.database.write(lambda connection: connection.execute(ended).rowcount)
+    await tenant.database.write(call_counts.add, [call_id])
     assert await fetched(tenant, call_id, "wav") == sound()

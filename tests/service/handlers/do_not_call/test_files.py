@@ -23,7 +23,7 @@ async def exported(tenant: Tenant, **filters: Any) -> list[list[str]]:
     """The rows of an export, the heading first."""
     async with tenant.client.do_not_call.export(**filters) as download:
         assert download.media_type == "text/csv"
-        return list(csv.reader(io.StringIO((await download.read(10_000_000)).decode())))
+        return list(csv.reader(io.StringIO((await download.read(10_000_000)).decode("utf-8-sig"))))
 
 
 async def test_a_file_as_a_spreadsheet_writes_it_is_read_with_its_columns_and_bad_rows_are_named_by_line(
@@ -168,7 +168,7 @@ async def test_an_export_has_a_tag_and_parts_and_leaves_no_file_behind(tenant: T
     assert (whole.status_code, whole.headers["content-type"]) == (200, "text/csv; charset=utf-8")
     same = await http.get("/v1/do_not_call/export", headers={"If-None-Match": whole.headers["etag"]})
     assert (same.status_code, same.content) == (304, b"")
-    part = await http.get("/v1/do_not_call/export", headers={"Range": "bytes=0-5"})
+    part = await http.get("/v1/do_not_call/export", headers={"Range": "bytes=3-8"})
     assert (part.status_code, part.content) == (206, b"number")
     beyond = await http.get("/v1/do_not_call/export", headers={"Range": "bytes=100000-"})
     refused(beyond, 416, "range_not_satisfiable")

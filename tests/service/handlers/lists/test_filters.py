@@ -1,5 +1,6 @@
 """Filters that take one value or several, and spans of time, on every list that has them."""
 
+import json
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from sqlalchemy import update
 from callwright.contract.declaration.filters import takes_several
 from callwright.contract.surface import OPERATIONS
 from callwright.service.platform.clock.clock import moment
-from callwright.service.tables.schema import deployment_contacts, phone_numbers
+from callwright.service.tables.schema import deployment_contacts, deployments, phone_numbers
 from tests.support import resources
 from tests.support.calls.many_calls import FIRST_MS
 from tests.support.calls.stored_calls import put_call
@@ -82,18 +83,24 @@ async def test_calls_are_filtered_by_when_they_ended(tenant: Tenant, http: Async
 
 
 async def renamed_contacts(tenant: Tenant, deployment_id: str) -> None:
-    """Gives the contacts of a deployment outcomes and dispositions, as calls would."""
+    """Gives the contacts of a deployment a call each, with outcomes and dispositions that are counted."""
     columns = deployment_contacts.c
+    results = (("busy", "goal_met"), ("no_answer", "interested"), ("rejected", "escalated"))
+    outcomes, dispositions = (json.dumps(dict.fromkeys(words, 1)) for words in zip(*results, strict=True))
 
-    def write(connection: Any) -> None:
-        for position, (outcome, disposition) in enumerate(
-            (("busy", "goal_met"), ("no_answer", "interested"), ("rejected", "escalated"))
-        ):
+    def write(connection: Any) -> list[str]:
+        found: list[str] = []
+        counters = {"last_outcomes": outcomes, "dispositions": dispositions}
+        connection.execute(update(deployments).where(deployments.c.id == deployment_id).values(counters))
+        for position, (outcome, disposition) in enumerate(results):
             mine = (columns.deployment_id == deployment_id) & (columns.phone == row(position)["phone_number"])
             values = {"last_outcome": outcome, "last_disposition": disposition}
-            assert connection.execute(update(deployment_contacts).where(mine).values(values)).rowcount == 1
+            changed = update(deployment_contacts).where(mine).values(values).returning(columns.id)
+            found.append(connection.execute(changed).scalar_one())
+        return found
 
-    await tenant.database.write(write)
+    for contact_id in await tenant.database.write(write):
+        await put_call(tenant, deployment_id=deployment_id, contact_id=contact_id)
 
 
 @pytest.mark.requirement("FILTER-02", "FILTER-11")

@@ -14,7 +14,7 @@ from callwright.contract.calls.calls import Call
 from callwright.contract.declaration.pagination import MOST_COUNTED
 from callwright.service.platform.clock.clock import moment
 from callwright.service.tables import deployment_calls
-from callwright.service.tables.schema import calls, deployments
+from callwright.service.tables.schema import calls, deployments, outbox
 from tests.support import resources
 from tests.support.calls.many_calls import FIRST_MS, call_row, put, put_many
 from tests.support.database.statements import Statement, recorded
@@ -164,25 +164,35 @@ async def test_totals_are_exact_where_an_index_counts_and_else_stop_at_ten_thous
     assert (await other.client.calls.list(deployment_id="dep_1")).pagination.total == 0
 
 
+@pytest.mark.requirement("PAGE-21")
+async def test_the_total_of_events_stops_at_ten_thousand(tenant: Tenant) -> None:
+    row = {"org_id": tenant.org_id, "type": "call.started", "data": "{}", "simulated": True, "fanned_out_at": 1}
+    rows = [row | {"id": f"evt_{index}", "created_at": index} for index in range(MOST_COUNTED + 1)]
+    await tenant.database.write(lambda connection: connection.execute(insert(outbox), rows))
+    page = await tenant.client.events.list(per_page=1)
+    assert (page.pagination.total, page.pagination.has_more) == (MOST_COUNTED, True)
+
+
 async def test_a_list_that_fits_one_page_is_not_counted(tenant: Tenant) -> None:
     await put_many(tenant, 150, Random(5))
-    cases: tuple[tuple[dict[str, Any], int, int], ...] = (
-        ({"per_page": 200}, 150, 0),
-        ({"per_page": 150}, 150, 0),
-        ({"per_page": 100}, 150, 1),
-        ({"per_page": 100, "page": 2}, 150, 0),
-        ({"per_page": 100, "page": 3}, 150, 1),
-        ({"per_page": 100, "created_before": moment(FIRST_MS)}, 0, 0),
+    cases: tuple[tuple[dict[str, Any], int, bool], ...] = (
+        ({"per_page": 200}, 150, False),
+        ({"per_page": 150}, 150, False),
+        ({"per_page": 100}, 150, True),
+        ({"per_page": 100, "page": 2}, 150, False),
+        ({"per_page": 100, "page": 3}, 150, True),
+        ({"per_page": 100, "created_before": moment(FIRST_MS)}, 0, False),
     )
-    for asked, total, counts in cases:
+    for asked, total, is_counted in cases:
         with recorded() as statements:
             assert (await tenant.client.calls.list(**asked)).pagination.total == total
-        assert sum("count(" in each.text for each in statements) == counts, asked
+        assert any("count(" in each.text for each in statements) == is_counted, asked
 
 
 def of_calls(statements: Sequence[Statement]) -> Statement:
     """The statement that reads a page of calls."""
-    (found,) = [each for each in statements if "FROM calls" in each.text and "count(" not in each.text]
+    reads = [each for each in statements if "FROM calls" in each.text]
+    (found,) = [each for each in reads if "count(" not in each.text and "min(" not in each.text]
     return found
 
 
@@ -191,7 +201,7 @@ def of_calls(statements: Sequence[Statement]) -> Statement:
     [
         ({}, "ix_calls_created", "created_at"),
         ({"sort": "created_at"}, "ix_calls_created", "created_at"),
-        ({"outcome": ["answered", "busy"]}, "ix_calls_created", "created_at"),
+        ({"ended_from": moment(FIRST_MS)}, "ix_calls_created", "created_at"),
         ({"created_from": moment(FIRST_MS)}, "ix_calls_created", "created_at"),
         ({"deployment_id": "dep_1"}, "ix_calls_deployment", "created_at"),
         ({"deployment_id": ["dep_1", "dep_2"]}, "ix_calls_deployment", "created_at"),

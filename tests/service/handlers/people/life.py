@@ -7,7 +7,10 @@ import anyio
 from sqlalchemy import Connection, String, Text, func, select, text
 
 from callwright.service.dialling.eligibility import do_not_call
-from callwright.service.tables.schema import metadata, outbox
+from callwright.service.platform.database.packed_text import PackedText
+from callwright.service.platform.database.sqlite.full_text import MarkedIndex
+from callwright.service.tables.schema import calls, metadata, outbox, transcript_words
+from callwright.service.tables.transcript_search import MARKED
 from tests.support.campaigns import make_agent, rent, run
 from tests.support.imports import await_import
 from tests.support.service import Tenant
@@ -26,6 +29,8 @@ CSV = f"""phone_number,first_name,last_name,crm,sim.outcome
 +14155500009,Olga,Prem,K-9,no_answer
 """
 MOST = 5_000_000
+MARK = MarkedIndex(calls, transcript_words, MARKED).mark
+INDEXED = text("SELECT count(*) FROM transcript_words WHERE transcript_words MATCH :match")
 
 
 @dataclass(frozen=True)
@@ -81,19 +86,25 @@ async def opt_out(tenant: Tenant, number: str = NUMBER) -> None:
 
 def _found(connection: Connection, traces: tuple[str, ...]) -> set[str]:
     places: set[str] = set()
+    sqlite = connection.dialect.name == "sqlite"
     for table in metadata.sorted_tables:
+        if sqlite and table is transcript_words:  # an index without what it was made of
+            continue
         for column in table.columns:
-            if isinstance(column.type, (String, Text)):
+            if isinstance(column.type, PackedText):  # nothing can be found in it before it is read
+                texts = [each.lower() for each in connection.execute(select(column)).scalars() if each is not None]
+                if any(trace.lower() in each for each in texts for trace in traces):
+                    places.add(f"{table.name}.{column.name}")
+            elif isinstance(column.type, (String, Text)):
                 for trace in traces:
                     like = func.lower(column).contains(trace.lower(), autoescape=True)
                     if connection.execute(select(func.count()).select_from(table).where(like)).scalar_one():
                         places.add(f"{table.name}.{column.name}")
-    if connection.dialect.name == "sqlite":  # the marks of the index spell numbers in hexadecimal
-        spelled = [trace.encode().hex() for trace in traces]
-        for table in ("transcript_words", "transcript_words_content"):
-            marked = connection.execute(text(f"SELECT * FROM {table}")).all()
-            if any(each in str(value) for row in marked for value in row for each in (*traces, *spelled)):
-                places.add(f"{table}.marks")
+    if sqlite:
+        for trace in traces:
+            number = MARK("to_number", f"+{trace.removeprefix('+')}")
+            if connection.execute(INDEXED, {"match": f'"{trace}" * OR "{number}"'}).scalar_one():
+                places.add("transcript_words")
     return places
 
 

@@ -14,9 +14,10 @@ from sqlalchemy import Connection, select, update
 from callwright.client.request import wire_request
 from callwright.contract.providers import SetProvider, set_provider
 from callwright.service.platform.secret_box import KEY_FILE
-from callwright.service.tables.schema import metadata, providers
+from callwright.service.tables.schema import metadata, providers, transcript_words
 from callwright.service.telephony.chosen_services import ChosenServices, ProviderUnusable, speech_services_of
 from callwright.service.telephony.engine import AgentSnapshot
+from tests.support.database.indexed_words import indexed
 from tests.support.http.raw_requests import raw_client
 from tests.support.resources import refusal
 from tests.support.service import Tenant
@@ -31,7 +32,8 @@ AGENT = AgentSnapshot(id="agt_1", system_prompt="", welcome_message="", language
 def rows_of_all_tables(connection: Connection) -> str:
     shown: list[Any] = []
     for table in metadata.sorted_tables:
-        shown += [tuple(row) for row in connection.execute(select(table))]
+        rows = indexed(connection) if table is transcript_words else connection.execute(select(table))
+        shown += [tuple(row) for row in rows]
     return repr(shown)
 
 

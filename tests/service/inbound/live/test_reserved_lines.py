@@ -12,6 +12,7 @@ from callwright.service.dialling.limits.concurrency import read_lines
 from callwright.service.dialling.queue import FIND
 from callwright.service.inbound.arrival import Arrival
 from callwright.service.inbound.live.live_calls import LiveCaller, begin_live
+from callwright.service.tables import call_counts
 from callwright.service.tables.ledger import wallet_of
 from callwright.service.tables.schema import calls, deployments
 from callwright.service.telephony.legs import leg_rows
@@ -95,6 +96,7 @@ class Sharing:
             assert leg is not None
             leg_rows.end(connection, not_opened(leg_rows.request_of(leg)), leg.created_at)
             connection.execute(update(calls).where(_C.id == call_id).values(ended_at=leg.created_at))
+            call_counts.add(connection, [call_id])
             self._add(connection, self.desk_id, -1)
 
         await self.tenant.database.write(over)

@@ -277,6 +277,7 @@ async def write_everything(tenant: Tenant, http: AsyncClient) -> set[str]:
     await does("remove_provider", provider)
     await does("create_inbound_deployment", **{**words, "name": "in"}, **bound)
     await does("simulate_inbound_call", f"/phone_numbers/{called['id']}/simulated_callers", caller=CONTACT)
+    await does("talk_to_number", f"/phone_numbers/{called['id']}/talk", caller=CONTACT)
     address: dict[str, Any] = {"url": f"https://example.com/{signing}", "description": prompt, "metadata": notes}
     hook = await does("create_webhook", **address, events=["*"], secret=signing)
     at = f"/webhooks/{hook['id']}"

@@ -27,6 +27,7 @@ async def test_a_revoked_key_is_refused_at_the_next_request(tenant: Tenant) -> N
     services = tenant.services
     known = KnownKeys(services.database)
     found = await known.find(tenant.api_key)
+    assert found.key_id is not None
     await services.database.write(accounts.revoke_key, services.ids, found.key_id, services.clock.now_ms())
     with pytest.raises(Refusal) as caught:
         await known.find(tenant.api_key)
@@ -46,6 +47,7 @@ async def test_a_write_with_a_key_that_was_revoked_a_moment_ago_does_nothing(ten
     await tenant.client.audiences.create(name="The key is recent")
     services = tenant.services
     found = await KnownKeys(services.database).find(tenant.api_key)
+    assert found.key_id is not None
     await services.database.write(accounts.revoke_key, services.ids, found.key_id, services.clock.now_ms())
     with pytest.raises(ServiceProblem) as caught:
         await tenant.client.audiences.create(name="The key is revoked")

@@ -12,7 +12,7 @@ from tests.support.http.raw_requests import raw_client, refused
 from tests.support.service import Tenant
 
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
-PAGES = ("/", "/docs", "/settings/api-keys")
+PAGES = ("/", "/docs")
 ROOT = "http://service"
 
 

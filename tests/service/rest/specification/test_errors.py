@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from callwright.contract.problems import PROBLEMS
+from callwright.contract.problems import FORBIDDEN, PROBLEMS
 from callwright.contract.surface import OPERATIONS
 from callwright.service import accounts
 from callwright.service.rest.documentation.reference.problems import problems_page
@@ -67,8 +67,11 @@ def test_every_code_is_published_with_status_meaning_and_remedy() -> None:
 
 
 @pytest.mark.requirement("ERR-13", "ERR-39", "ERR-58")
-def test_nothing_but_an_origin_is_forbidden() -> None:
-    assert [problem.code for problem in PROBLEMS.values() if problem.status == 403] == ["origin_not_allowed"]
+def test_nothing_but_an_origin_is_forbidden_to_a_key() -> None:
+    forbidden = {problem.code for problem in PROBLEMS.values() if problem.status == 403}
+    assert forbidden == {"origin_not_allowed", "forbidden"}
+    by_role = {name for name, operation in OPERATIONS.items() if FORBIDDEN in operation.problems}
+    assert by_role == set()  # a role is that of a user of the dashboard
 
 
 @pytest.mark.requirement("ERR-20", "ERR-21")

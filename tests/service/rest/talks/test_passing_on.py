@@ -11,6 +11,7 @@ from websockets.asyncio.server import ServerConnection, serve
 
 from callwright.service.rest.talks.websocket import PATH, PROTOCOL, TalkWebsocket
 from callwright.service.telephony.carriers.opening import Opening
+from callwright.service.telephony.chosen_services import speech_services_of
 
 pytestmark = pytest.mark.asyncio
 LONGEST_S = 20.0
@@ -29,10 +30,10 @@ async def speaking() -> AsyncGenerator[int]:
 
 
 class Anybody:
-    """A database in which every token may open a talk."""
+    """A database in which every token may open a talk, and every agent hears."""
 
-    async def read(self, *_: object, **__: object) -> bool:
-        return True
+    async def read(self, work: object, *_: object, **__: object) -> Any:
+        return SimpleNamespace(what_is_missing=None) if work is speech_services_of else True
 
     write = read
 
@@ -58,7 +59,7 @@ async def test_a_page_that_the_server_has_closed_ends_without_an_error() -> None
     async with speaking() as port:
 
         async def opening(_: float) -> Opening:
-            return Opening(cast("Any", SimpleNamespace(call_id="cal_1")), port, "token")
+            return Opening(cast("Any", SimpleNamespace(call_id="cal_1", org_id="org_1", agent=None)), port, "token")
 
         @contextmanager
         def page(_: str) -> Generator[Any]:
@@ -66,7 +67,7 @@ async def test_a_page_that_the_server_has_closed_ends_without_an_error() -> None
 
         clock = SimpleNamespace(now_ms=lambda: 0)
         own_address = SimpleNamespace(root="http://service")
-        services = cast("Any", SimpleNamespace(database=Anybody(), clock=clock, own_address=own_address))
+        services = cast("Any", SimpleNamespace(database=Anybody(), clock=clock, own_address=own_address, settings=None))
         talks = TalkWebsocket(services, cast("Any", SimpleNamespace(page=page)))
         offered = (b"sec-websocket-protocol", f"{PROTOCOL}, tlk_1".encode())
         scope = {"type": "websocket", "path": f"{PATH}cal_1", "headers": [offered], "subprotocols": [PROTOCOL]}

@@ -24,6 +24,8 @@ from tests.support.service import open_service
 
 pytestmark = [pytest.mark.xdist_group("live-calls")]
 ANSWERS = {phone(0): YES, phone(1): STOP}
+MOST_SAYINGS = 3
+UNDERSTOOD_WITHIN_S = 6.0
 
 
 async def answered(opening: Opening, sounds: Sounds) -> None:
@@ -31,11 +33,21 @@ async def answered(opening: Opening, sounds: Sounds) -> None:
     answer = ANSWERS[opening.call.to]
     async with caller(opening.port, opening.token) as page:
         await _caption(page, GREETING)
-        await page.say(sounds.contact[answer])
+        await _understood(page, answer, sounds)
         if answer == YES:
             await _caption(page, QUESTION)
             await page.say(sounds.contact[YES])
         await page.closed(60)
+
+
+async def _understood(page: Caller, text: str, sounds: Sounds) -> None:
+    """Says it, and once more whenever it is not understood: a busy machine may not hear it."""
+    for _ in range(MOST_SAYINGS):
+        await page.say(sounds.contact[text])
+        with anyio.move_on_after(UNDERSTOOD_WITHIN_S):
+            await _caption(page, text)
+            return
+    raise AssertionError(f"{text} was not understood: {page.of('caption')}")
 
 
 async def _caption(page: Caller, text: str) -> None:
@@ -65,8 +77,7 @@ async def test_people_answer_a_campaign_and_what_they_say_decides(
         made = await started(tenant, people(2), agent_id=agent.id, retry_policy=ONCE, compliance=PLAIN)
         await driven_on_lines(tenant, made.id)
         calls = {call.to: call for call in await calls_of(tenant, made.id)}
-        assert {to: call.disposition for to, call in calls.items()} == {phone(0): "goal_met", phone(1): "do_not_call"}
-        words = {}
+        words: dict[str, list[tuple[str, str]]] = {}
         for to, call in calls.items():
             transcript = await tenant.client.calls.get_transcript(call_uuid=call.id)
             words[to] = [(turn.role, turn.text) for turn in transcript.turns]
@@ -76,8 +87,11 @@ async def test_people_answer_a_campaign_and_what_they_say_decides(
                 each.total == each.endpointing + each.hearing + each.thinking + each.speaking for each in answers
             )
             assert call.latency_p95_ms == max(each.total for each in answers)
-        assert words[phone(0)][:3] == [("agent", GREETING), ("contact", YES), ("agent", QUESTION)]
-        assert words[phone(1)][:2] == [("agent", GREETING), ("contact", STOP)]
+        dispositions = {to: call.disposition for to, call in calls.items()}
+        assert dispositions == {phone(0): "goal_met", phone(1): "do_not_call"}, words
+        assert words[phone(0)][0] == words[phone(1)][0] == ("agent", GREETING)
+        assert ("agent", QUESTION) in words[phone(0)][words[phone(0)].index(("contact", YES)) :]
+        assert ("contact", STOP) in words[phone(1)]
         listed = [entry.source_call_id async for entry in tenant.client.do_not_call.list()]
         assert listed == [calls[phone(1)].id]
         for call in calls.values():

@@ -2,11 +2,15 @@
 
 from typing import Any
 
+import anyio
+import anyio.lowlevel
 import pytest
 
 from callwright.contract.agents.call_tools import TransferTool
 from callwright.contract.agents.transfer_destinations import TransferDestination
 from callwright.service.telephony.media.messages import TransferAsked, Transferring, TransferUpdate
+from callwright.service.telephony.media.transfers.host_transfers import HostTransfers
+from callwright.service.telephony.media.transfers.means import NotTransferred, Wanted
 from tests.service.telephony.media.calls import Line, LiveCall
 from tests.service.telephony.media.sentences import PERSON, QUESTION, SUMMARY
 
@@ -90,3 +94,39 @@ async def test_a_model_that_transfers_for_ever_is_told_to_stop_after_two_tries(l
     assert "no line" in results[0]
     assert "often enough" in results[2]
     assert stages(call) == [("failed", "not_possible")] * 2
+
+
+WANTED = Wanted(kind="warm", to=DESK, summary=SUMMARY, language="en-US", ring_timeout_s=10)
+
+
+@pytest.mark.requirement("TRANSFER-08")
+@pytest.mark.parametrize(("last", "is_away"), [("bridged", True), ("failed", True), ("failed", False)])
+async def test_sound_that_ends_after_the_last_word_ends_because_the_carrier_has_the_contact(
+    last: Any, is_away: bool
+) -> None:
+    """The contact may be hearing a sentence to its end when the last word comes: until then nothing else is told."""
+    asks: list[TransferAsked] = []
+    failures: list[NotTransferred] = []
+    transfers = HostTransfers("call_1", asks.append)
+
+    def tells(stage: Any, *, away: bool) -> None:
+        transfers.update(TransferUpdate(call_id="call_1", stage=stage, is_away=away))
+
+    async def transferred() -> None:
+        try:
+            await transfers.transfer(WANTED, lambda: None)
+        except NotTransferred as error:
+            failures.append(error)
+
+    with anyio.fail_after(10):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(transferred)
+            while not asks:
+                await anyio.lowlevel.checkpoint()
+            tells("answered", away=is_away)
+            tells(last, away=is_away)
+        assert [error.is_away for error in failures] == ([is_away] if last == "failed" else [])
+        assert await transfers.takes_away() is is_away
+        tells("failed", away=not is_away)  # nobody asked for anything
+        assert await transfers.takes_away() is is_away
+    await transfers.close()

@@ -151,7 +151,7 @@ def test_a_file_whose_request_is_too_large_is_said_to_be_refused_as_a_body() -> 
 
 
 def test_the_words_that_count_as_consent_stand_on_the_page_of_fields_and_in_the_guide() -> None:
-    guide = (ROOT / "server" / "mcp" / "guides" / "audiences.md").read_text(encoding="utf-8")
+    guide = (ROOT / "server" / "mcp" / "guides" / "columns.md").read_text(encoding="utf-8")
     lines = [line for line in PAGES["fields.md"].splitlines() if line.startswith("| `consent_column` |")]
     assert any(CONSENT_WORDS in line for line in lines)
     assert ", ".join(f"`{word}`" for word in CONSENT_GIVEN) in guide

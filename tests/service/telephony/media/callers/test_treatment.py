@@ -1,17 +1,17 @@
 """What callers hear before the agent or in its place, in scripted time."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import pytest
 
 from callwright.service.telephony.answering import LONGEST_MESSAGE_S, Answering, Wait
-from callwright.service.telephony.engine import EndedBy, HangupCause
 from callwright.service.telephony.media.callers.tone import mailbox_tone
 from callwright.service.telephony.media.callers.treatment import PLACE_EVERY_S, SILENT_S, Treatment, stage_of
-from callwright.service.telephony.media.findings import End, Findings, Then
-from callwright.service.telephony.media.policy import Phrases, Saying
+from callwright.service.telephony.media.findings import End
+from callwright.service.telephony.media.policy import Phrases
 from callwright.service.telephony.transfers import Destination
 from tests.service.telephony.legs.interleavings import REQUEST
+from tests.service.telephony.media.scripted_talk import Heard
 
 DESK = "+14155550177"
 CLOSED, LEAVE = "Hello. We are closed at the moment.", "Please leave a message after the tone."
@@ -21,51 +21,6 @@ BUSY = "I'm sorry, all our lines are still busy. Please call again later. Goodby
 
 def place(number: int) -> str:
     return f"You are number {number} in the queue."
-
-
-@dataclass
-class Silent:
-    """A voice that notes what it plays."""
-
-    played: list[bytes] = field(default_factory=list[bytes])
-
-    async def say(self, text: str, *, language: str | None = None, then: Then = "listen") -> None:
-        raise AssertionError(text)
-
-    async def silence(self) -> None: ...
-
-    async def expect_answer(self) -> None: ...
-
-    async def press(self, keys: str) -> None: ...
-
-    async def play(self, pcm: bytes) -> None:
-        self.played.append(pcm)
-
-
-@dataclass
-class Heard:
-    """The conversation of a caller: what they hear, and how it ends. A sentence takes no time."""
-
-    phrases: Phrases
-    findings: Findings = field(default_factory=Findings)
-    voice: Silent = field(default_factory=Silent)
-    speaks: bool = False
-    said: list[str] = field(default_factory=list[str])
-    ended: list[End] = field(default_factory=list[End])
-    agent_answers: int = 0
-
-    async def answered(self) -> None:
-        self.agent_answers += 1
-
-    async def say(self, saying: Saying) -> None:
-        self.said.append(saying.text)
-
-    async def leave(self, saying: Saying, end: End) -> None:
-        self.said.append(saying.text)
-        self.ended.append(end)
-
-    def finish(self, cause: HangupCause, ended_by: EndedBy) -> None:
-        self.ended.append(End(cause, ended_by))
 
 
 class Caller:

@@ -13,7 +13,7 @@ import pytest
 from callwright.contract.calls.calls import Call
 from callwright.contract.checks.address_ranges import LOOPBACK
 from callwright.contract.deployments.deployments import Deployment
-from callwright.contract.deployments.inbound import AfterHours, BusinessHours
+from callwright.contract.deployments.inbound import AfterHours, BusinessHours, Overflow
 from callwright.service.settings import InstalledService, LineSettings, ServiceSettings, SpeechSettings
 from tests.service.telephony.media.conftest import Sounds
 from tests.service.telephony.media.sentences import GREETING, PROMPT, QUESTION, YES
@@ -31,7 +31,7 @@ NEVER_OPEN = BusinessHours.model_validate(
     {"timezone": "UTC", "windows": [{"days": [NOT_TODAY], "start": "09:00", "end": "10:00"}]}
 )
 MOST = 10_000_000
-OWN, CALLER, ELSEWHERE = "+12125550191", "+14155550123", "+14155550177"
+OWN, CALLER, SECOND, ELSEWHERE = "+12125550191", "+14155550123", "+14155550124", "+14155550177"
 
 
 @dataclass
@@ -172,3 +172,58 @@ async def test_a_caller_over_sip_leaves_a_message_after_hours(
         transcript = await made.tenant.client.calls.get_transcript(call_uuid=call.id)
     assert (call.outcome, call.recording.status) == ("voicemail_left", "available")
     assert ("contact", YES) in [(turn.role, turn.text) for turn in transcript.turns]
+
+
+async def calls(made: Front, holds: Callable[[list[Call]], bool]) -> list[Call]:
+    """All calls, the oldest first, once something is true of them."""
+    with anyio.fail_after(60):
+        while True:
+            found = (await made.tenant.client.calls.list(call_type="inbound", sort="created_at")).data
+            if holds(found):
+                return found
+            await anyio.sleep(0.1)
+
+
+@pytest.mark.requirement("INB-13")
+async def test_a_caller_over_sip_waits_hears_the_place_and_is_answered_when_the_line_is_free(
+    database_url: str, tmp_path: Path, sounds: Sounds, alone: None
+) -> None:
+    queue: dict[str, Any] = {"max_concurrency": 1, "overflow": Overflow(action="queue")}
+    async with front(database_url, tmp_path, sounds, **queue) as made, telephone(user=SECOND) as other:
+        await made.rings()
+        await made.phone.wait_for("answered")
+        await other.call(OWN, made.port)
+        await other.wait_for("answered")
+        await other.hears_it_out(1.0)  # the place in the queue
+        waiting = (await calls(made, lambda found: len(found) == 2))[1]
+        await made.phone.do("hang_up")
+        await calls(made, lambda found: found[0].ended_at is not None)
+        await other.hears_it_out(other.of("saved")[-1]["heard_s"] + 2.0)  # the greeting
+        await other.do("hang_up")
+        second = (await calls(made, lambda found: found[1].ended_at is not None))[1]
+        turns = (await made.tenant.client.calls.get_transcript(call_uuid=second.id)).turns
+    assert waiting.id == second.id
+    assert second.from_number == SECOND
+    assert second.inbound is not None
+    assert (second.inbound.action, second.inbound.reason) == ("agent", "overflow")
+    assert second.inbound.waited_seconds > 0
+    said = [turn.text for turn in turns if turn.role == "agent"]
+    assert "number 1" in said[0]
+    assert any(GREETING in text for text in said[1:])
+
+
+@pytest.mark.requirement("SIP-02")
+async def test_a_caller_over_sip_beyond_the_lines_hears_the_busy_tone_and_the_call_says_why(
+    database_url: str, tmp_path: Path, sounds: Sounds, alone: None
+) -> None:
+    busy: dict[str, Any] = {"max_concurrency": 1, "overflow": Overflow(action="busy")}
+    async with front(database_url, tmp_path, sounds, **busy) as made, telephone(user=SECOND) as other:
+        await made.rings()
+        await made.phone.wait_for("answered")
+        await other.call(OWN, made.port)
+        closed = await other.wait_for("closed")
+        second = (await calls(made, lambda found: len(found) == 2 and found[1].ended_at is not None))[1]
+    assert closed["text"] == "486 Busy Here"
+    assert (second.outcome, second.from_number) == ("busy", SECOND)
+    assert second.inbound is not None
+    assert second.inbound.reason == "overflow"

@@ -185,7 +185,7 @@ async def test_a_call_that_came_in_is_hung_up_by_request(line: Line) -> None:
     ("options", "number", "came"),
     [
         ({"answers": False}, OWN, 1),
-        ({"has_room": False}, OWN, 0),
+        ({"has_room": False, "answers": False}, OWN, 1),
         ({}, "+14155550199", 0),
         ({"networks": ("192.0.2.0/24",)}, OWN, 0),
     ],
@@ -198,7 +198,7 @@ async def test_who_is_not_let_in_gets_the_busy_tone(
         await rings(phone, made.port, number)
         closed = await phone.wait_for("closed", within_s=4.5)
     assert (closed["answered"], closed["text"]) == (False, "486 Busy Here")
-    assert len(made.came) == came
+    assert [each.has_line for each in made.came] == [options.get("has_room", True)] * came
     assert made.results == []
 
 

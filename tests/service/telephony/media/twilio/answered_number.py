@@ -22,6 +22,9 @@ from tests.support.twilio.telephone import Telephone
 
 CALLER = "+14155550123"
 WITHIN_S = 40.0
+_MOST_SAYINGS = 4
+_UNDERSTOOD_WITHIN_S = 7.0
+"""Less than the silence that ends a message."""
 
 
 @dataclass
@@ -37,17 +40,32 @@ class Desk:
         url = f"{self.calls.tenant.services.settings.public_url}/lines/twilio/incoming"
         return calls_in(self.calls.twilio, NUMBER, from_, telephone, url)
 
+    async def said(self) -> list[tuple[str, str]]:
+        """What each side has said in the first call, as it is kept while it lasts."""
+        calls = await calls_of(self.calls.tenant, self.deployment.id)
+        leg = await self.calls.tenant.services.database.read(leg_rows.find, calls[0].id) if calls else None
+        so_far = None if leg is None else leg_rows.so_far_of(leg)
+        return [(turn.speaker, turn.text) for turn in (so_far.turns if so_far else ())]
+
     async def says(self, count: int, role: str) -> None:
-        """Waits until one side has said so many turns in the first call, as it is kept while it lasts."""
-        database = self.calls.tenant.services.database
+        """Waits until one side has said so many turns in the first call."""
         with anyio.fail_after(WITHIN_S):
             while True:
-                calls = await calls_of(self.calls.tenant, self.deployment.id)
-                leg = await database.read(leg_rows.find, calls[0].id) if calls else None
-                so_far = None if leg is None else leg_rows.so_far_of(leg)
-                if sum(turn.speaker == role for turn in (so_far.turns if so_far else ())) >= count:
+                if sum(speaker == role for speaker, _ in await self.said()) >= count:
                     return
                 await anyio.sleep(0.1)
+
+    async def understands(self, telephone: Telephone, sound: bytes) -> None:
+        """The caller says something, and once more whenever it is not understood: a busy machine may not hear it."""
+        for _ in range(_MOST_SAYINGS):
+            await telephone.say(sound)
+            with anyio.move_on_after(_UNDERSTOOD_WITHIN_S):
+                while True:
+                    if "contact" in dict(await self.said()):
+                        return
+                    await anyio.sleep(0.1)
+        calls = await calls_of(self.calls.tenant, self.deployment.id)
+        raise AssertionError(f"nothing was understood: {await self.said()}, {telephone.is_over.is_set()}, {calls}")
 
     async def ended(self, count: int = 1) -> list[Call]:
         """The calls, once so many have ended, in the order of their coming."""

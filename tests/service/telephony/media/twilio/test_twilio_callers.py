@@ -94,3 +94,17 @@ async def test_a_request_that_twilio_has_not_signed_rings_nobody(
         answered = await desk.calls.twilio.post(url, form, signed="AAAA")
         assert answered.status_code == 403
         assert await calls_of(desk.calls.tenant, desk.deployment.id) == []
+
+
+@pytest.mark.requirement("TWILIO-27")
+@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("sid", [None, "", "CA<script>"])
+async def test_a_signed_request_that_names_no_call_is_refused_and_nobody_is_called(
+    database_url: str, tmp_path: Path, sounds: Sounds, alone: None, sid: str | None
+) -> None:
+    async with answering(database_url, tmp_path, sounds) as desk:
+        url = f"{desk.calls.tenant.services.settings.public_url}/lines/twilio/incoming"
+        form = {"From": CALLER, "To": NUMBER} | ({} if sid is None else {"CallSid": sid})
+        assert (await desk.calls.twilio.post(url, form)).status_code == 400
+        assert await calls_of(desk.calls.tenant, desk.deployment.id) == []
+        assert desk.calls.twilio.calls == []

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import anyio
 from anyio import to_thread
-from sqlalchemy import Connection
 from starlette.responses import FileResponse
 from starlette.types import Receive, Scope, Send
 
-from callwright.service.handlers.request_context import Position, TableRequest
+from callwright.service.handlers.request_context import TableRequest
 from callwright.service.platform.database.database import Database
+from callwright.service.rest.tables.pieces import pieces_of
 
 _LEFT_S = 86_400
 """A file that is older was left by a process that died."""
@@ -54,17 +54,10 @@ async def write_table(database: Database, wanted: TableRequest, folder: Path) ->
     digest, size = hashlib.sha256(), 0
     try:
         async with await anyio.open_file(path, "wb") as file:
-            last: Position | None = None
-            text, is_last = wanted.heading, False
-            while True:
-                written = text.encode()
+            async for written in pieces_of(database, wanted):
                 digest.update(written)
                 size += len(written)
                 await file.write(written)
-                if is_last:
-                    break
-                text, last = await database.read(_page, wanted, last)
-                is_last = last is None
     except BaseException:
         remove(path)
         raise
@@ -75,10 +68,6 @@ def remove(path: Path) -> None:
     """Removes a file that may be gone already."""
     with suppress(OSError):
         path.unlink()
-
-
-def _page(connection: Connection, wanted: TableRequest, last: Position | None) -> tuple[str, Position | None]:
-    return wanted.page(connection, last)
 
 
 def _new_file(folder: Path) -> Path:

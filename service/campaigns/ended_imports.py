@@ -1,0 +1,82 @@
+"""The end of an import: its row, its audience, the event and the entry, in one transaction.
+
+An import whose file is still being uploaded ends here too: by whoever has the address, or when nothing comes.
+"""
+
+from typing import Any
+
+from anyio import to_thread
+from sqlalchemy import Connection, Row, func, select, update
+
+from callwright.contract.events import AUDIENCE_IMPORT_COMPLETED, ImportCompleted
+from callwright.service.accounts.principals import SERVICE
+from callwright.service.platform.lease import RELEASED
+from callwright.service.platform.uploads import Uploads
+from callwright.service.services import Services
+from callwright.service.tables import audit_log, import_uploads, outbox
+from callwright.service.tables.schema import audiences, imports
+
+_I = imports.c
+CANCELLED = "cancelled: its upload was ended with DELETE, and nothing of the file was taken"
+
+
+def end_import(connection: Connection, services: Services, row: Row[Any], status: str, reason: str | None) -> None:
+    """Ends an import whose row the caller has locked. An audience that got nobody from its imports has failed."""
+    now_ms = services.clock.now_ms()
+    over = {**dict.fromkeys(("upload_expires_at", "source_url", "source_tag")), **RELEASED}
+    if row.status == "uploading":
+        over["upload_token_hash"] = None
+    connection.execute(
+        update(imports)
+        .where(_I.id == row.id)
+        .values(status=status, status_reason=reason, completed_at=now_ms, csv=None, file=None, **over)
+    )
+    others = (
+        select(func.count()).where(_I.audience_id == row.audience_id, _I.completed_at.is_(None), _I.id != row.id)
+    ).scalar_subquery()
+    connection.execute(
+        update(audiences)
+        .where(audiences.c.id == row.audience_id, audiences.c.valid_count == 0, others == 0)
+        .values(status="failed", updated_at=now_ms)
+    )
+    data = ImportCompleted(
+        audience_id=row.audience_id,
+        import_id=row.id,
+        status=status,
+        added=row.added,
+        invalid=row.invalid,
+        duplicates=row.duplicates,
+    )
+    outbox.emit(connection, services.ids, row.org_id, AUDIENCE_IMPORT_COMPLETED, data, at_ms=now_ms)
+    entry = audit_log.entry_row(
+        services.ids, row.org_id, "audience.imported", row.audience_id, by=SERVICE, at_ms=now_ms
+    )
+    audit_log.add_entries(connection, [entry])
+
+
+def cancel_upload(connection: Connection, services: Services, token_hash: str) -> bool:
+    """Ends the import that waits for its file at this address; False if none does any more."""
+    row = import_uploads.locked(connection, token_hash, services.clock.now_ms())
+    if row is None:
+        return False
+    end_import(connection, services, row, "failed", CANCELLED)
+    return True
+
+
+async def end_silent_uploads(services: Services) -> None:
+    """Ends the imports of whose file nothing more came in time, or whose key was revoked, and removes what had come."""
+    while await services.database.read(import_uploads.is_overdue, services.clock.now_ms()):
+        ended = await services.database.write(_end_overdue, services)
+        if ended is None:  # another process ends it
+            return
+        await to_thread.run_sync(Uploads(services.settings).remove, ended)
+        services.wake()
+
+
+def _end_overdue(connection: Connection, services: Services) -> str | None:
+    now_ms = services.clock.now_ms()
+    row = import_uploads.lock_overdue(connection, now_ms)
+    if row is None:
+        return None
+    end_import(connection, services, row, "failed", import_uploads.why_ended(row, now_ms))
+    return str(row.id)

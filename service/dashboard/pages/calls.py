@@ -1,0 +1,130 @@
+"""Calls: the list, one with its sound and transcript, why it was dialled, and what ends or corrects it."""
+
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from callwright.contract.calls import calls as contract
+from callwright.contract.calls.evidence import get_call_evidence
+from callwright.contract.calls.transcripts import search_transcripts
+from callwright.contract.calls.unconfirmed import resolve_call
+from callwright.contract.declaration.operation import AnyOperation
+from callwright.contract.deployments.exports import export_deployment
+from callwright.service.dashboard.asking import Refused
+from callwright.service.dashboard.listings import Column, ListPage
+from callwright.service.dashboard.pages.lists import listed
+from callwright.service.dashboard.serving import Pages, shown
+from callwright.service.dashboard.visitors import Visitor, one
+from callwright.service.rest.answers import Answer
+
+HERE = "/calls"
+CALLS = ListPage(
+    HERE,
+    "Calls",
+    contract.list_calls,
+    (
+        Column("When", "created_at", "moment", link="/calls/{id}"),
+        Column("Name", "contact_name"),
+        Column("Number", "to", "number"),
+        Column("Outcome", "outcome", "state"),
+        Column("Disposition", "disposition", "state"),
+        Column("Length", "duration_seconds", "length"),
+        Column("Cost", "cost", "money", is_second=True),
+        Column("State", "status", "state", is_second=True),
+    ),
+    "Calls appear here while they are made. Start a campaign, or call one person from an agent's page.",
+    filters=("outcome", "disposition", "status", "call_type", "contact_name", "to", "deployment_id", "contact_id"),
+)
+_FOLLOWED = ("range", "if-none-match", "if-range")
+"""Headers of a request for a file that its answer depends on."""
+_MOST_MATCHES = 25
+
+
+def routes(pages: Pages) -> list[Route]:
+    """The routes."""
+
+    async def call(request: Request, visitor: Visitor) -> Response:
+        found = await visitor.ask.one(contract.get_call, call_uuid=request.path_params["id"])
+        transcript = await _or_none(visitor, contract.get_transcript, call_uuid=found["id"])
+        evidence = await _or_none(visitor, get_call_evidence, call_uuid=found["id"])
+        context: dict[str, Any] = {
+            "call": found,
+            "turns": [] if transcript is None else transcript["turns"],
+            "transcript": transcript,
+            "evidence": evidence,
+            "is_live": found["status"] in ("queued", "initiated", "ringing", "in_progress"),
+            "is_held": found["outcome"] == "unconfirmed" and found["resolved"] is None,
+        }
+        return shown(visitor, HERE, "call.html", found["contact_name"] or "A call", context)
+
+    async def recording(request: Request, visitor: Visitor) -> Response:
+        named = request.path_params["form"]
+        return await _file(request, visitor, contract.get_recording, call_uuid=request.path_params["id"], format=named)
+
+    async def export(request: Request, visitor: Visitor) -> Response:
+        of = request.query_params.get("of", "contacts")
+        given = {"id": request.path_params["id"], "of": of, "format": "csv", "masked": not visitor.may_change}
+        return await _file(request, visitor, export_deployment, **given)
+
+    async def hang_up(request: Request, visitor: Visitor) -> Response:
+        await pages.door.form(request, visitor)
+        call_id = request.path_params["id"]
+        await visitor.ask.one(contract.hang_up_call, call_uuid=call_id)
+        return RedirectResponse(f"{HERE}/{call_id}", 303)
+
+    async def resolve(request: Request, visitor: Visitor) -> Response:
+        fields = await pages.door.form(request, visitor)
+        call_id = request.path_params["id"]
+        await visitor.ask.one(resolve_call, call_uuid=call_id, placed=one(fields, "placed") == "yes")
+        return RedirectResponse(f"{HERE}/{call_id}", 303)
+
+    async def search(request: Request, visitor: Visitor) -> Response:
+        words = request.query_params.get("q", "").strip()
+        refused, matches = "", []
+        if words:
+            try:
+                matches = (await visitor.ask.many(search_transcripts, query=words, per_page=_MOST_MATCHES)).data
+            except Refused as error:
+                refused = error.message
+        context = {"words": words, "matches": matches, "refused": refused}
+        return shown(visitor, HERE, "search.html", "Search what was said", context)
+
+    return [
+        listed(pages, CALLS),
+        pages.route("/calls/search", search, here=HERE),
+        pages.route("/calls/{id}", call, here=HERE),
+        pages.route("/calls/{id}/recording.{form}", recording, here=HERE),
+        pages.route("/calls/{id}/hangup", hang_up, methods=("POST",), here=HERE),
+        pages.route("/calls/{id}/resolve", resolve, methods=("POST",), here=HERE),
+        pages.route("/campaigns/{id}/export", export, here="/campaigns"),
+    ]
+
+
+async def _or_none(visitor: Visitor, operation: AnyOperation, **fields: Any) -> dict[str, Any] | None:
+    """What belongs to a call, or None where there is none: nobody spoke, or it was not dialled by a campaign."""
+    try:
+        return await visitor.ask.one(operation, **fields)
+    except Refused as error:
+        if error.status == 404:
+            return None
+        raise
+
+
+async def _file(request: Request, visitor: Visitor, operation: AnyOperation, **fields: Any) -> Response:
+    """A file of the API, in the parts that the browser asks for."""
+    sent = request.headers
+    headers = [(name.encode(), sent[name].encode("latin-1")) for name in _FOLLOWED if name in sent]
+    return FileAnswer(await visitor.ask.answer(operation, headers=headers, **fields))
+
+
+class FileAnswer(Response):
+    """An answer of the request pipeline as it is."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(status_code=answer.status)
+        self._answer = answer
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        await self._answer.send(scope, receive, send)

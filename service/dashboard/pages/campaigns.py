@@ -1,0 +1,196 @@
+"""Campaigns: the list, one as it runs, and what changes it, each with what it does said first."""
+
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from callwright.contract.agents.agents import list_agents
+from callwright.contract.audiences import list_audiences
+from callwright.contract.declaration.operation import AnyOperation
+from callwright.contract.deployments import deployments as contract
+from callwright.contract.phone_numbers import list_phone_numbers
+from callwright.service.dashboard.asking import Refused
+from callwright.service.dashboard.listings import Column, ListPage, page_of, rows_of
+from callwright.service.dashboard.live import LiveBoards, event_stream
+from callwright.service.dashboard.pages.lists import listed
+from callwright.service.dashboard.serving import Pages, keeping, shown
+from callwright.service.dashboard.visitors import Visitor, one
+
+HERE = "/campaigns"
+CAMPAIGNS = ListPage(
+    HERE,
+    "Campaigns",
+    contract.list_deployments,
+    (
+        Column("Name", "name", link="/campaigns/{id}"),
+        Column("State", "status", "state"),
+        Column("Contacts", "stats.contacts", "count"),
+        Column("Calls", "stats.attempts", "count", is_second=True),
+        Column("Answered", "stats.answered", "count", is_second=True),
+        Column("Spent", "stats.spend", "money"),
+        Column("Kind", "call_type", "words", is_second=True),
+        Column("Made", "created_at", "moment", is_second=True),
+    ),
+    "A campaign calls the people of an audience with an agent, from your numbers. Nothing is dialled before you start.",
+    filters=("status", "call_type", "name"),
+    add=("/campaigns/new", "New campaign"),
+)
+CONTACTS = (
+    Column("Name", "name", link="/calls?contact_id={id}"),
+    Column("Number", "phone_number", "number"),
+    Column("State", "status", "state"),
+    Column("Why", "status_reason", "words", is_second=True),
+    Column("Calls", "attempts", "count"),
+    Column("Last outcome", "last_outcome", "state", link="/calls/{last_call_id}"),
+    Column("Disposition", "last_disposition", "state", is_second=True),
+    Column("Next call", "next_attempt_at", "moment", is_second=True),
+)
+CONTACTS_OF = ListPage("", "Contacts", contract.list_contacts, CONTACTS, "", filters=("status",))
+MOST_CHOICES = 100
+_ACTIONS: Mapping[str, tuple[AnyOperation, str, str]] = {
+    "pause": (
+        contract.pause_deployment,
+        "Pause",
+        "No new calls begin. Calls under way go on to their end. It can be resumed at any time.",
+    ),
+    "resume": (contract.resume_deployment, "Resume", "Calling goes on where it stopped, within the hours that hold."),
+    "cancel": (
+        contract.cancel_deployment,
+        "Cancel",
+        "No new calls begin, and nobody who was not reached is called any more. Calls under way go on to their end. "
+        "A cancelled campaign cannot be resumed.",
+    ),
+}
+_POSSIBLE: Mapping[str, tuple[str, ...]] = {
+    "draft": ("start",),
+    "scheduled": ("pause", "cancel"),
+    "active": ("pause", "cancel"),
+    "paused": ("resume", "cancel"),
+}
+
+
+def routes(pages: Pages) -> list[Route]:
+    """The routes."""
+    boards = LiveBoards()
+
+    async def campaign(request: Request, visitor: Visitor) -> Response:
+        deployment = await visitor.ask.one(contract.get_deployment, id=request.path_params["id"])
+        contacts = await page_of(visitor, CONTACTS_OF, request.query_params, id=deployment["id"])
+        context = {
+            "campaign": deployment,
+            "query": keeping(request.query_params),
+            "possible": _POSSIBLE.get(deployment["status"], ()) if visitor.may_change else (),
+            "columns": CONTACTS,
+            "rows": rows_of(CONTACTS, contacts.data),
+            "page": contacts,
+            "status": request.query_params.get("status", ""),
+            "is_running": deployment["status"] in ("active", "scheduled") or deployment["contact_changes"] is not None,
+        }
+        return shown(visitor, HERE, "campaign.html", deployment["name"], context)
+
+    async def live(request: Request, visitor: Visitor) -> Response:
+        return event_stream(boards, visitor, request.path_params["id"], pages.door.services)
+
+    async def start(request: Request, visitor: Visitor) -> Response:
+        deployment_id = request.path_params["id"]
+        refused: Refused | None = None
+        if request.method == "POST":
+            fields = await pages.door.form(request, visitor)
+            try:
+                key = f"page-{one(fields, 'once')}"
+                await visitor.ask.one(
+                    contract.start_deployment, key=key, id=deployment_id, plan_id=one(fields, "plan_id")
+                )
+                return RedirectResponse(f"{HERE}/{deployment_id}", 303)
+            except Refused as error:
+                refused = error  # the plan is shown again as it is now, with what has changed
+        deployment = await visitor.ask.one(contract.get_deployment, id=deployment_id)
+        preview = await visitor.ask.one(contract.preview_deployment, id=deployment_id)
+        context = {
+            "campaign": deployment,
+            "preview": preview,
+            "refused": refused,
+            "once": secrets.token_hex(12),
+        }
+        status = 200 if refused is None else refused.status
+        return shown(visitor, HERE, "campaign_start.html", f"Start {deployment['name']}?", context, status=status)
+
+    async def new(request: Request, visitor: Visitor) -> Response:
+        fields: Mapping[str, list[str]] = {}
+        refused: Refused | None = None
+        if request.method == "POST":
+            fields = await pages.door.form(request, visitor)
+            try:
+                made = await visitor.ask.one(
+                    contract.create_deployment, key=f"page-{one(fields, 'once')}", **_campaign(fields)
+                )
+                return RedirectResponse(f"{HERE}/{made['id']}/start", 303)
+            except Refused as error:
+                refused = error  # what was typed stays in the form
+        context = {
+            "agents": (await visitor.ask.many(list_agents, per_page=MOST_CHOICES)).data,
+            "audiences": (await visitor.ask.many(list_audiences, per_page=MOST_CHOICES)).data,
+            "numbers": (await visitor.ask.many(list_phone_numbers, per_page=MOST_CHOICES, status="active")).data,
+            "given": {name: values[0] for name, values in fields.items()},
+            "chosen_numbers": fields.get("phone_number_ids", []),
+            "refused": refused,
+            "once": one(fields, "once") or secrets.token_hex(12),
+        }
+        status = 200 if refused is None else refused.status
+        return shown(visitor, HERE, "campaign_new.html", "New campaign", context, status=status)
+
+    return [
+        listed(pages, CAMPAIGNS),
+        pages.route("/campaigns/new", new, methods=("GET", "POST"), here=HERE),
+        pages.route("/campaigns/{id}", campaign, here=HERE),
+        pages.route("/campaigns/{id}/live", live, here=HERE),
+        pages.route("/campaigns/{id}/start", start, methods=("GET", "POST"), here=HERE),
+        *(_acting(pages, action) for action in _ACTIONS),
+    ]
+
+
+def _acting(pages: Pages, action: str) -> Route:
+    """The route of an action: what it will do, then doing it."""
+    operation, verb, words = _ACTIONS[action]
+
+    async def act(request: Request, visitor: Visitor) -> Response:
+        deployment_id = request.path_params["id"]
+        if request.method == "POST":
+            await pages.door.form(request, visitor)
+            await visitor.ask.one(operation, id=deployment_id)
+            return RedirectResponse(f"{HERE}/{deployment_id}", 303)
+        deployment = await visitor.ask.one(contract.get_deployment, id=deployment_id)
+        context = {"campaign": deployment, "action": action, "words": words, "verb": verb}
+        return shown(visitor, HERE, "campaign_action.html", f"{verb} {deployment['name']}?", context)
+
+    return pages.route(f"{HERE}/{{id}}/{action}", act, methods=("GET", "POST"), here=HERE)
+
+
+def _campaign(fields: Mapping[str, list[str]]) -> dict[str, Any]:
+    """The input of a new campaign. What is empty has the default of the API."""
+    cap, attempts, most = one(fields, "budget_cap"), one(fields, "max_attempts"), one(fields, "max_concurrency")
+    given: dict[str, Any] = {name: one(fields, name) for name in ("name", "agent_id", "audience_id")}
+    given["phone_number_ids"] = [value for value in fields.get("phone_number_ids", []) if value] or None
+    if cap:
+        given["budget_cap"] = {"amount": cap, "currency": "USD"}
+    if attempts:
+        given["retry_policy"] = {"max_attempts": _whole(attempts)}
+    if most:
+        given["max_concurrency"] = _whole(most)
+    compliance: dict[str, Any] = {}
+    if one(fields, "consent_column"):
+        compliance["consent_column"] = one(fields, "consent_column")
+    if one(fields, "consent_attested"):
+        compliance["consent_attested"] = True
+    if compliance:
+        given["compliance"] = compliance
+    return given
+
+
+def _whole(text: str) -> int | str:
+    """A whole number, or the text as it is: the API then says what is wrong with it."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else text

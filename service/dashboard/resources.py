@@ -1,0 +1,191 @@
+"""One resource as a page: its fields, the lists that belong to it, and what can be done with it."""
+
+import json
+import secrets
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from callwright.contract.declaration.operation import AnyOperation
+from callwright.service.dashboard.asking import Page, Refused
+from callwright.service.dashboard.forms import form_fields, input_of
+from callwright.service.dashboard.listings import ListPage, page_of, rows_of, value_at
+from callwright.service.dashboard.serving import Pages, keeping, shown
+from callwright.service.dashboard.visitors import Visitor, one
+
+Choices = Callable[[Visitor], Awaitable[Mapping[str, Sequence[tuple[str, str]]]]]
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A line of a resource: its words, where its value stands, and how it is shown (`prose`: in several lines)."""
+
+    label: str
+    at: str
+    kind: str = "text"
+    link: str | None = None
+
+
+@dataclass(frozen=True)
+class Action:
+    """Something that can be done: `words` say what it will do, before it is done."""
+
+    name: str
+    operation: AnyOperation
+    verb: str
+    words: str
+    is_grave: bool = False
+    leads_to: str | None = None
+    """Where one goes after that; the page of the resource if it is left out."""
+    possible: Callable[[Mapping[str, Any]], bool] = lambda _: True
+
+
+@dataclass(frozen=True)
+class ResourcePage:
+    """A resource as a page. `path` has `{id}`; `related` are lists that take its id, each under its own heading."""
+
+    here: str
+    path: str
+    operation: AnyOperation
+    title: str
+    facts: Sequence[Fact]
+    related: Sequence[ListPage] = ()
+    actions: Sequence[Action] = ()
+    links: Sequence[tuple[str, str]] = ()
+    """Addresses and words of pages that belong to it, with fields of the resource in braces."""
+    state: str | None = None
+
+
+@dataclass(frozen=True)
+class FormPage:
+    """A form for an operation. With `reads` it changes a thing, and shows it as it is first.
+
+    `leads_to` is where one goes after that, with fields of the answer in braces; without it the answer itself is shown,
+    as where it has a secret that is shown once.
+    """
+
+    here: str
+    path: str
+    title: str
+    operation: AnyOperation
+    names: Sequence[str]
+    verb: str
+    intro: str = ""
+    leads_to: str | None = None
+    reads: AnyOperation | None = None
+    choices: Choices | None = None
+    once_shown: Sequence[str] = ()
+
+
+def resource_route(pages: Pages, wanted: ResourcePage) -> list[Route]:
+    """The routes of a resource and of what can be done with it."""
+
+    async def view(request: Request, visitor: Visitor) -> Response:
+        found = await visitor.ask.one(wanted.operation, **_path_fields(request, wanted.operation))
+        related: list[dict[str, Any]] = []
+        for listing in wanted.related:
+            given = {name: found["id"] for name in listing.operation.path_fields}
+            entries = await page_of(visitor, listing, request.query_params, **given)
+            related.append(_related(listing, entries))
+        context = {
+            "facts": [_fact(fact, found) for fact in wanted.facts],
+            "state": None if wanted.state is None else value_at(found, wanted.state),
+            "related": related,
+            "query": keeping(request.query_params),
+            "actions": [action for action in wanted.actions if visitor.may_change and action.possible(found)],
+            "links": [(address.format_map(found), words) for address, words in wanted.links],
+            "address": request.url.path,
+            "resource": found,
+        }
+        title = str(value_at(found, wanted.title) or wanted.title)
+        return shown(visitor, wanted.here, "resource.html", title, context)
+
+    return [
+        pages.route(wanted.path, view, here=wanted.here),
+        *(_action_route(pages, wanted, action) for action in wanted.actions),
+    ]
+
+
+def _related(listing: ListPage, entries: Page) -> dict[str, Any]:
+    return {
+        "title": listing.title,
+        "teaches": listing.teaches,
+        "columns": listing.columns,
+        "rows": rows_of(listing.columns, entries.data),
+        "page": entries,
+    }
+
+
+def _fact(fact: Fact, found: Mapping[str, Any]) -> dict[str, Any]:
+    value = value_at(found, fact.at)
+    if fact.kind == "json":
+        value = json.dumps(value, indent=2, ensure_ascii=False)
+    link = fact.link.format_map(found) if fact.link is not None and value else None
+    return {"label": fact.label, "value": value, "kind": fact.kind, "link": link, "is_second": False}
+
+
+def _path_fields(request: Request, operation: AnyOperation) -> dict[str, str]:
+    return {name: request.path_params[name] for name in operation.path_fields}
+
+
+def _action_route(pages: Pages, wanted: ResourcePage, action: Action) -> Route:
+    async def view(request: Request, visitor: Visitor) -> Response:
+        back = request.url.path.rpartition("/")[0]
+        if request.method == "POST":
+            fields = await pages.door.form(request, visitor)
+            key = f"page-{one(fields, 'once')}" if action.operation.method == "POST" else None
+            answer = await visitor.ask.one(action.operation, key=key, **_path_fields(request, action.operation))
+            return RedirectResponse(action.leads_to.format_map(answer) if action.leads_to else back, 303)
+        found = await visitor.ask.one(wanted.operation, **_path_fields(request, wanted.operation))
+        context = {
+            "action": action,
+            "name": value_at(found, wanted.title) or wanted.title,
+            "back": back,
+            "once": secrets.token_hex(12),
+        }
+        return shown(visitor, wanted.here, "action.html", f"{action.verb}?", context)
+
+    return pages.route(f"{wanted.path}/{action.name}", view, methods=("GET", "POST"), here=wanted.here)
+
+
+def form_route(pages: Pages, wanted: FormPage) -> Route:
+    """The route of a form: what is wrong stands beside the field, and what was typed stays."""
+
+    async def view(request: Request, visitor: Visitor) -> Response:
+        given: Mapping[str, Any] = dict(request.query_params)
+        path = _path_fields(request, wanted.operation)
+        refused: Refused | None = None
+        fields: Mapping[str, list[str]] = {}
+        if request.method == "POST":
+            fields = await pages.door.form(request, visitor)
+            given = sent = input_of(wanted.operation, wanted.names, fields)
+            key = f"page-{one(fields, 'once')}" if wanted.operation.method == "POST" else None
+            try:
+                answer = await visitor.ask.one(wanted.operation, key=key, **sent, **path)
+            except Refused as error:
+                refused = error
+            else:
+                if wanted.leads_to is not None:
+                    return RedirectResponse(wanted.leads_to.format_map({**answer, **path}), 303)
+                shown_once = [(name.replace("_", " "), answer.get(name)) for name in wanted.once_shown]
+                context = {"once_shown": shown_once, "back": wanted.here}
+                return shown(visitor, wanted.here, "once_shown.html", wanted.title, context)
+        elif wanted.reads is not None:
+            given = await visitor.ask.one(wanted.reads, **_path_fields(request, wanted.reads))
+        choices = None if wanted.choices is None else await wanted.choices(visitor)
+        context = {
+            "fields": form_fields(wanted.operation, wanted.names, given, refused, choices),
+            "refused": None if refused is None else refused.message,
+            "intro": wanted.intro,
+            "verb": wanted.verb,
+            "back": wanted.here if wanted.reads is None else request.url.path.rpartition("/")[0],
+            "once": one(fields, "once") or secrets.token_hex(12),
+        }
+        status = 200 if refused is None else refused.status
+        return shown(visitor, wanted.here, "form.html", wanted.title, context, status=status)
+
+    return pages.route(wanted.path, view, methods=("GET", "POST"), here=wanted.here)

@@ -1,0 +1,52 @@
+"""All routes of the dashboard, and the files that its pages load."""
+
+from pathlib import PurePosixPath
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from callwright.contract.problems import NOT_FOUND
+from callwright.service.dashboard import rendering
+from callwright.service.dashboard.pages import (
+    agents,
+    api_keys,
+    audiences,
+    calls,
+    campaigns,
+    events,
+    login,
+    numbers,
+    records,
+    wallet,
+    webhooks,
+)
+from callwright.service.dashboard.serving import Pages
+from callwright.service.dashboard.visitors import Door
+from callwright.service.platform.refusals import Refusal
+from callwright.service.rest.pipeline import RequestPipeline
+from callwright.service.rest.without_key import refusing
+from callwright.service.services import Services
+
+_MODULES = (login, api_keys, campaigns, calls, agents, audiences, numbers, events, webhooks, records, wallet)
+_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_FOREVER = "public, max-age=31536000, immutable"
+
+
+def dashboard_routes(services: Services, pipeline: RequestPipeline) -> list[Route]:
+    """The routes of all pages for people who are logged in."""
+    pages = Pages(Door(services, pipeline))
+    made = [route for module in _MODULES for route in module.routes(pages)]
+    return [*made, Route("/static/{name:path}", refusing(services, pipeline.refusal_of, _static))]
+
+
+async def _static(request: Request) -> Response:
+    """A file that pages load. Its address changes with its content, so browsers may keep it for good."""
+    name = request.path_params["name"]
+    found = rendering.static_file(name)
+    media_type = _TYPES.get(PurePosixPath(name).suffix)
+    if found is None or media_type is None:
+        raise Refusal(NOT_FOUND, "There is no such file.")
+    content, tag = found
+    headers = {**rendering.HEADERS, "Cache-Control": _FOREVER if request.url.query == tag else "no-cache"}
+    return Response(content, headers=headers, media_type=media_type)

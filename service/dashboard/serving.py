@@ -1,0 +1,137 @@
+"""Makes routes of pages: who is logged in, what a refusal looks like, and what every page shows."""
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.datastructures import QueryParams
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from callwright.contract.checks.tracebacks import without_tracebacks
+from callwright.service.accounts.errors import AccountError
+from callwright.service.dashboard import rendering
+from callwright.service.dashboard.asking import Refused, SessionEnded
+from callwright.service.dashboard.visitors import (
+    Door,
+    FormRefused,
+    Visitor,
+    context_of,
+    login_address,
+)
+from callwright.service.platform.refusals import Refusal
+
+log = logging.getLogger(__name__)
+NAVIGATION = (
+    ("/campaigns", "Campaigns"),
+    ("/calls", "Calls"),
+    ("/agents", "Agents"),
+    ("/audiences", "Audiences"),
+    ("/numbers", "Numbers"),
+    ("/events", "Events"),
+    ("/webhooks", "Webhooks"),
+    ("/do-not-call", "Do not call"),
+    ("/reviews", "Reviews"),
+    ("/wallet", "Wallet"),
+    ("/audit", "Audit log"),
+    ("/settings/api-keys", "API keys"),
+)
+"""The pages that every page leads to."""
+_NOT_HERE = 404
+
+View = Callable[[Request, Visitor], Awaitable[Response]]
+
+
+def shown(
+    visitor: Visitor | None, here: str, template: str, title: str, context: Mapping[str, Any], *, status: int = 200
+) -> Response:
+    """A page. `here` is the entry of the navigation to which it belongs."""
+    everywhere = {"navigation": NAVIGATION, "here": here, "title": title, "visitor": None}
+    own = {} if visitor is None else context_of(visitor)
+    return rendering.page(template, {**everywhere, **own, **context}, status=status)
+
+
+def keeping(query: QueryParams) -> Callable[..., str]:
+    """Makes the query of the next page of a list: the same filters, from another cursor on."""
+    kept = {name: value for name, value in query.items() if value and name != "cursor"}
+
+    def following(*, cursor: str) -> str:
+        return urlencode({**kept, "cursor": cursor})
+
+    return following
+
+
+def said(
+    visitor: Visitor | None,
+    title: str,
+    words: str,
+    *,
+    status: int,
+    tone: str = "bad",
+    back: tuple[str, str] = ("/campaigns", "To the campaigns"),
+    refused: Refused | None = None,
+) -> Response:
+    """A page that only says something: what was refused, and where to go on."""
+    faults = refused.faults if refused is not None and len(refused.faults) > 1 else ()
+    context = {"said": words, "tone": tone, "faults": faults, "back": back[0], "back_words": back[1]}
+    return shown(visitor, "", "said.html", title, context, status=status)
+
+
+class Pages:
+    """Makes the routes of pages that ask who is logged in."""
+
+    def __init__(self, door: Door) -> None:
+        self.door = door
+
+    def route(
+        self,
+        path: str,
+        view: View,
+        *,
+        methods: tuple[str, ...] = ("GET",),
+        here: str = "/campaigns",
+        logged_out: Callable[[], Response] | None = None,
+    ) -> Route:
+        """The route of a page. A refusal is a page that says it, and leads to `here`.
+
+        `logged_out` is what a GET without a session shows; without it, it leads to where one logs in.
+        """
+
+        async def answered(request: Request) -> Response:
+            visitor: Visitor | None = None
+            try:
+                with self.door.services.database.limited():
+                    visitor = await self.door.visitor(request)
+                    if visitor is None and logged_out is not None and request.method != "POST":
+                        return logged_out()
+                    if visitor is None:
+                        return RedirectResponse(login_address(request), 303)
+                    return await view(request, visitor)
+            except Exception as error:
+                return self._failed(request, visitor, error, here)
+
+        return Route(path, answered, methods=list(methods))
+
+    def _failed(self, request: Request, visitor: Visitor | None, error: Exception, here: str) -> Response:
+        back = (here, "Back")
+        if isinstance(error, SessionEnded):
+            return RedirectResponse(login_address(request), 303)
+        if isinstance(error, FormRefused):
+            return said(visitor, "Not done", str(error), status=403, back=back)
+        if isinstance(error, AccountError):
+            return said(visitor, "Not done", f"{str(error)[:1].upper()}{str(error)[1:]}.", status=409, back=back)
+        if isinstance(error, Refused):
+            title = "Not here" if error.status == _NOT_HERE else "Not done"
+            return said(visitor, title, error.message, status=error.status, back=back, refused=error)
+        refusal = self.door.pipeline.refusal_of(error, self.door.services.ids.new("req"))
+        without_tracebacks(error)
+        return _refusal(visitor, refusal, back)
+
+
+def _refusal(visitor: Visitor | None, refusal: Refusal, back: tuple[str, str]) -> Response:
+    found = said(visitor, "Not done", refusal.message, status=refusal.problem.status, back=back)
+    for name, text in refusal.headers.items():
+        found.headers[name] = text
+    return found

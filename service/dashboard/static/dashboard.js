@@ -1,0 +1,201 @@
+"use strict";
+
+/* What pages do beyond forms and links. Without it everything but live pages and seeking in a recording works. */
+(() => {
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+
+  /* Times in the reader's own zone; the callee's stands beside it where it matters. */
+  const own = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+  function showTimes(root) {
+    for (const time of all("time[datetime]", root)) {
+      const at = new Date(time.dateTime);
+      if (Number.isNaN(at.valueOf())) continue;
+      time.title = `${time.dateTime} (UTC)`;
+      time.textContent = own.format(at);
+    }
+  }
+
+  function copyFrom(button) {
+    const from = document.querySelector(button.dataset.copy);
+    if (!from) return;
+    const done = () => {
+      button.textContent = "Copied";
+      setTimeout(() => (button.textContent = "Copy"), 2000);
+    };
+    navigator.clipboard?.writeText(from.textContent).then(done, () => selectText(from));
+    if (!navigator.clipboard) selectText(from);
+  }
+
+  function selectText(element) {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    getSelection().removeAllRanges();
+    getSelection().addRange(range);
+  }
+
+  /* A campaign as it runs. */
+  function follow(board) {
+    const note = document.getElementById("live-note");
+    const say = (words) => {
+      if (!note) return;
+      note.textContent = words;
+      note.hidden = !words;
+    };
+    const source = new EventSource(board.dataset.live);
+    source.addEventListener("board", (event) => {
+      say("");
+      board.innerHTML = event.data; // made by the service's own template, which escapes what people said
+      showTimes(board);
+    });
+    source.addEventListener("ended", (event) => {
+      source.close();
+      if (event.data === "login") say("You are logged out. Open this page again to log in.");
+      else if (event.data === "gone") say("This campaign is not there any more.");
+      else location.reload();
+    });
+    source.onerror = () => say("The service does not answer. This page goes on by itself once it does.");
+    source.onopen = () => say("");
+    addEventListener("pagehide", () => source.close());
+  }
+
+  /* The transcript follows the sound. */
+  function play(sound) {
+    const turns = all(".turn[data-start]");
+    const seek = (seconds) => {
+      sound.currentTime = seconds;
+      sound.play().catch(() => {});
+    };
+    for (const button of all("[data-seek]")) button.addEventListener("click", () => seek(Number(button.dataset.seek)));
+    sound.addEventListener("timeupdate", () => {
+      const at = sound.currentTime;
+      for (const turn of turns) {
+        const now = at >= Number(turn.dataset.start) && at < Number(turn.dataset.end);
+        if (now !== turn.hasAttribute("aria-current")) {
+          if (now) turn.setAttribute("aria-current", "true");
+          else turn.removeAttribute("aria-current");
+        }
+      }
+    });
+  }
+
+  /* A list of people: the file goes to the address of its import, which is then followed to its end. */
+  function upload(form) {
+    const field = form.querySelector("input[type=file]");
+    const bar = form.querySelector("progress");
+    const said = form.querySelector("[data-said]");
+    const button = form.querySelector("button");
+    const show = (percent, words) => {
+      bar.hidden = false;
+      bar.value = percent;
+      said.textContent = words;
+    };
+    const failed = (words) => {
+      said.textContent = words;
+      button.disabled = false;
+    };
+    const sent = (address, file) =>
+      new Promise((done, refused) => {
+        const request = new XMLHttpRequest();
+        request.open("PUT", address);
+        request.upload.onprogress = (event) => show((50 * event.loaded) / event.total, "The file is being sent.");
+        request.onload = () => {
+          if (request.status < 400) return done();
+          let words = "The service refuses this file.";
+          try {
+            words = JSON.parse(request.responseText).error.message;
+          } catch {
+            /* it said nothing that can be read */
+          }
+          refused(new Error(words));
+        };
+        request.onerror = () => refused(new Error("The connection broke. Upload the file again."));
+        request.send(file);
+      });
+    async function follow(importId) {
+      for (;;) {
+        const found = await (await fetch(`${form.dataset.upload}/imports/${importId}`)).json();
+        const rows = `${found.processed.toLocaleString()} of ${(found.total_rows ?? 0).toLocaleString()} rows`;
+        show(50 + (found.percent ?? 0) / 2, `${rows}: ${found.added} added, ${found.invalid} refused, ${found.duplicates} doubles.`);
+        if (found.status.startsWith("completed")) return (location.href = form.dataset.upload);
+        if (found.status === "failed") return failed(found.status_reason || "This list cannot be read.");
+        await new Promise((go) => setTimeout(go, 500));
+      }
+    }
+    form.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      event.stopPropagation();
+      const [file] = field.files;
+      if (!file) return;
+      button.disabled = true;
+      try {
+        const body = new URLSearchParams(new FormData(form));
+        const begun = await fetch(`${form.dataset.upload}/upload`, { method: "POST", body });
+        const answer = await begun.json();
+        if (!begun.ok) return failed(answer.message);
+        await sent(answer.upload, file);
+        await follow(answer.import_id);
+      } catch (error) {
+        failed(error.message);
+      }
+    });
+    const over = (isOver) => (event) => {
+      event.preventDefault();
+      form.toggleAttribute("data-over", isOver);
+    };
+    form.addEventListener("dragover", over(true));
+    form.addEventListener("dragleave", over(false));
+    form.addEventListener("drop", (event) => {
+      over(false)(event);
+      field.files = event.dataTransfer.files;
+    });
+  }
+
+  /* The code of a link stands behind #, which no server and no log sees. */
+  function logIn(form) {
+    const code = location.hash.slice(1);
+    if (!code) return;
+    history.replaceState(null, "", location.pathname + location.search);
+    form.elements.code.value = code;
+    form.requestSubmit();
+  }
+
+  function begin() {
+    showTimes(document);
+    const form = document.querySelector("form[data-login]");
+    if (form) logIn(form);
+    const file = document.querySelector("form[data-upload]");
+    if (file) upload(file);
+    const board = document.querySelector("[data-live]");
+    if (board) follow(board);
+    const sound = document.getElementById("sound");
+    if (sound) play(sound);
+    document.addEventListener("click", (event) => {
+      const button = event.target.closest?.("[data-copy]");
+      if (button) copyFrom(button);
+    });
+    document.addEventListener("submit", (event) => {
+      if (event.target.method !== "post") return;
+      const button = event.submitter;
+      if (event.target.dataset.sent) event.preventDefault(); // a double click sends a form once
+      event.target.dataset.sent = "yes";
+      setTimeout(() => button && (button.disabled = true));
+    });
+    addEventListener("pageshow", (event) => {
+      if (!event.persisted) return;
+      for (const sent of all("form[data-sent]")) delete sent.dataset.sent;
+      for (const button of all("button:disabled")) button.disabled = false;
+    });
+    document.addEventListener("keydown", (event) => {
+      const isTyping = event.target.closest?.("input, textarea, select, [contenteditable]");
+      if (event.key === "/" && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) {
+        const field = document.querySelector("[data-search]");
+        event.preventDefault();
+        if (field) field.focus();
+        else location.href = "/calls/search";
+      }
+    });
+  }
+
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin);
+  else begin();
+})();

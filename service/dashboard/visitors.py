@@ -1,0 +1,155 @@
+"""Who opens a page: the session of its cookie, and the checks of forms.
+
+A form is taken only from a page of this service: by the origin that the browser names, and by a token that follows from
+the session, which another site cannot read. Sources: OWASP Cross-Site Request Forgery Prevention; RFC 6265bis, cookie
+prefixes.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qs, quote
+
+from starlette.requests import Request
+
+from callwright.service.accounts import sessions
+from callwright.service.accounts.memberships import OWNER, VIEWER
+from callwright.service.accounts.principals import SESSION_PREFIX
+from callwright.service.dashboard.asking import Operations
+from callwright.service.rest.incoming import Incoming
+from callwright.service.rest.pipeline import RequestPipeline
+from callwright.service.services import Services
+
+LOGIN_PATH = "/login"
+TOKEN_FIELD = "form_token"
+MOST_FIELDS = 500
+_TOKEN_OF = b"callwright form token"
+
+
+class FormRefused(Exception):
+    """A form did not come from a page of this service, or from an old one."""
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Who is logged in, in the organization that the session shows."""
+
+    session_id: str
+    user_id: str
+    org_id: str
+    org_name: str
+    user_name: str
+    email: str | None
+    role: str
+    plan: str
+    ask: Operations
+    secret: str = field(repr=False)
+
+    @property
+    def form_token(self) -> str:
+        """What every form of this session sends along."""
+        return hmac.new(self.secret.encode(), _TOKEN_OF, hashlib.sha256).hexdigest()
+
+    @property
+    def is_owner(self) -> bool:
+        """Whether keys and people may be changed."""
+        return self.role == OWNER
+
+    @property
+    def may_change(self) -> bool:
+        """Whether anything may be changed."""
+        return self.role != VIEWER
+
+
+def cookie_name(*, is_secure: bool) -> str:
+    """The name of the session's cookie. With TLS, browsers hold it to this host and path (`__Host-`)."""
+    return "__Host-callwright" if is_secure else "callwright_session"
+
+
+def is_secure(services: Services) -> bool:
+    """Whether browsers reach the service by TLS, as its public address says."""
+    return (services.settings.public_url or "").startswith("https://")
+
+
+class Door:
+    """Finds who opens a page. One for all pages."""
+
+    def __init__(self, services: Services, pipeline: RequestPipeline) -> None:
+        self.services, self.pipeline = services, pipeline
+
+    def secret_of(self, request: Request) -> str | None:
+        """The session's secret in the cookie, if it has the form of one."""
+        found = request.cookies.get(cookie_name(is_secure=is_secure(self.services)))
+        return found if found is not None and found.startswith(SESSION_PREFIX) else None
+
+    async def visitor(self, request: Request) -> Visitor | None:
+        """Who is logged in; None if nobody is."""
+        secret = self.secret_of(request)
+        if secret is None:
+            return None
+        services, now_ms = self.services, self.services.clock.now_ms()
+        row = await services.database.read(sessions.session_of, secret, now_ms)
+        if row is None:
+            return None
+        if now_ms - row.last_seen_at >= sessions.SEEN_EVERY_MS:
+            await services.database.write(sessions.note_seen, row.id, now_ms)
+        return Visitor(
+            row.id,
+            row.user_id,
+            row.org_id,
+            row.org_name,
+            row.user_name,
+            row.email,
+            row.role,
+            row.plan,
+            Operations(self.pipeline, secret),
+            secret,
+        )
+
+    async def form(self, request: Request, visitor: Visitor) -> Mapping[str, list[str]]:
+        """The fields of a form that a page of this session sent. Raises `FormRefused`."""
+        self.check_origin(request)
+        fields = await read_form(request)
+        sent = fields.get(TOKEN_FIELD, [""])[0]
+        if not hmac.compare_digest(sent.encode(), visitor.form_token.encode()):
+            raise FormRefused("This form belongs to another session. Open the page again.")
+        return fields
+
+    def check_origin(self, request: Request) -> None:
+        """Raises `FormRefused` unless the browser says that the form is on a page of this service."""
+        origin, site = request.headers.get("origin"), request.headers.get("sec-fetch-site")
+        here = {f"{request.url.scheme}://{request.headers.get('host', '')}", self.services.own_address.root}
+        if origin is not None:
+            if origin not in here:
+                raise FormRefused("This form was sent from another site.")
+        elif site not in (None, "same-origin", "none"):
+            raise FormRefused("This form was sent from another site.")
+
+
+async def read_form(request: Request) -> Mapping[str, list[str]]:
+    """The fields of a form, as browsers write them without files. Raises `FormRefused`."""
+    body = await Incoming(request.scope, request.receive).body()
+    try:
+        return parse_qs(body.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS)
+    except ValueError as error:
+        raise FormRefused("This form cannot be read.") from error
+
+
+def login_address(request: Request) -> str:
+    """Where one logs in, with the page that is opened after that."""
+    target = request.url.path if request.method == "GET" else "/"
+    if request.method == "GET" and request.url.query:
+        target = f"{target}?{request.url.query}"
+    return LOGIN_PATH if target == "/" else f"{LOGIN_PATH}?next={quote(target, safe='')}"
+
+
+def one(fields: Mapping[str, list[str]], name: str, default: str = "") -> str:
+    """The first value of a field, without blanks around it."""
+    return fields.get(name, [default])[0].strip()
+
+
+def context_of(visitor: Visitor) -> dict[str, Any]:
+    """What every page of a visitor shows."""
+    return {"visitor": visitor, "token_field": TOKEN_FIELD}

@@ -1,0 +1,173 @@
+"""The dashboard in a browser: the whole story by hand, and each page at two widths and in both colour schemes."""
+
+import re
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, Frame
+from playwright.async_api import Page as Tab
+
+from callwright.service.dashboard.serving import NAVIGATION
+from tests.browser.appearance import overhang, pale_texts
+from tests.browser.browser import needs_browser
+from tests.support.campaigns import people, run
+from tests.support.dashboard import login_code
+from tests.support.service import Tenant, open_service
+from tests.support.talks import answering
+
+pytestmark = [needs_browser, pytest.mark.asyncio(loop_scope="session")]
+LIMIT_MS = 60_000
+
+
+@dataclass
+class Seat:
+    """Somebody at the dashboard, and what went wrong in their browser."""
+
+    tab: Tab
+    tenant: Tenant
+    root: str
+    complaints: list[str] = field(default_factory=list[str])
+
+    @property
+    def frame(self) -> Frame:
+        """The frame with the page."""
+        return self.tab.main_frame
+
+    async def open(self, path: str) -> None:
+        """Opens a page."""
+        await self.tab.goto(self.root + path)
+
+    async def press(self, words: str) -> None:
+        """Presses a button or follows a link with these words."""
+        await self.tab.locator("main").locator("button, a").filter(has_text=re.compile(f"^{words}")).first.click()
+
+
+@asynccontextmanager
+async def seated(
+    browser: Browser, database_url: str, data: Path, *, width: int = 1280, is_dark: bool = False
+) -> AsyncGenerator[Seat]:
+    """A service over HTTP, and somebody who logs in to it by a link."""
+    async with open_service(database_url, data) as tenant, answering(tenant) as root:
+        scheme = "dark" if is_dark else "light"
+        context = await browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        tab = await context.new_page()
+        tab.set_default_timeout(LIMIT_MS)
+        seat = Seat(tab, tenant, root)
+        tab.on("console", lambda message: seat.complaints.append(message.text))
+        tab.on("pageerror", lambda error: seat.complaints.append(str(error)))
+        tab.on("dialog", lambda dialog: seat.complaints.append(dialog.message))
+        try:
+            await tab.goto(f"{root}/login#{await login_code(tenant)}")
+            await tab.wait_for_url("**/campaigns")
+            yield seat
+        finally:
+            await context.close()
+
+
+@pytest.mark.requirement("DASH-17")
+@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(("width", "is_dark"), [(360, True), (1280, False)], ids=["narrow-dark", "wide-light"])
+async def test_every_page_fits_and_can_be_read(
+    browser: Browser, database_url: str, tmp_path: Path, width: int, is_dark: bool
+) -> None:
+    async with seated(browser, database_url, tmp_path, width=width, is_dark=is_dark) as seat:
+        made = await run(seat.tenant, people(6))
+        call = (await seat.tenant.client.calls.list(deployment_id=made.id, outcome=["answered"])).data[0]
+        forms = (
+            "/campaigns/new",
+            "/agents/new",
+            "/audiences/new",
+            "/numbers/rent",
+            "/webhooks/new",
+            "/do-not-call/add",
+        )
+        own = (f"/campaigns/{made.id}", f"/calls/{call.id}", f"/agents/{made.agent_id}", "/settings/session")
+        for path in (*(address for address, _ in NAVIGATION), *own, *forms):
+            await seat.open(path)
+            assert (path, await overhang(seat)) == (path, 0)
+            assert (path, await pale_texts(seat)) == (path, [])
+        assert seat.complaints == []
+
+
+@pytest.mark.requirement("DASH-18")
+@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
+async def test_with_a_browser_alone_a_list_is_called_and_heard(
+    browser: Browser, database_url: str, tmp_path: Path
+) -> None:
+    people_csv = tmp_path / "people.csv"
+    rows = "\n".join(f"Person {at},(415) 555-01{at:02}" for at in range(12))
+    people_csv.write_text(f"first name,phone\n{rows}\nNobody,12\n", encoding="utf-8")
+    async with seated(browser, database_url, tmp_path) as seat:
+        tab = seat.tab
+        await seat.open("/agents/new")
+        await tab.fill("[name=name]", "Ada")
+        await tab.select_option("[name=voice_id]", "en-US-ada")
+        await tab.fill("[name=language]", "en-US")
+        await tab.fill("[name=system_prompt]", "You call for the clinic.\n- Ask whether Tuesday suits.")
+        await tab.fill("[name=welcome_message]", "Hello {{first name}}, this is Ada, an automated assistant.")
+        await seat.press("Make the agent")
+        await tab.wait_for_url("**/agents/agt_*")
+        await seat.open("/audiences/new")
+        await tab.fill("[name=name]", "Autumn")
+        await tab.fill("[name=default_country]", "US")
+        await seat.press("Make it")
+        await tab.wait_for_url("**/upload")
+        await tab.set_input_files("input[type=file]", people_csv)
+        await seat.press("Upload")
+        await tab.wait_for_url(re.compile(r"/audiences/aud_\w+$"))
+        assert "1" in await tab.locator("dl.facts").inner_text()
+        await seat.open("/numbers/rent")
+        await tab.fill("[name=country]", "US")
+        await seat.press("Rent it")
+        await tab.wait_for_url("**/numbers/num_*")
+        await seat.open("/campaigns/new")
+        await tab.fill("[name=name]", "Check-ups")
+        await seat.press("Look at the plan")
+        await tab.wait_for_url("**/start")
+        assert "12" in await tab.locator(".facts").inner_text()
+        await seat.press("Start: these people are called")
+        await tab.wait_for_url(re.compile(r"/campaigns/dep_\w+$"))
+        await tab.locator("#board .state", has_text="completed").wait_for()
+        assert "12 of 12 contacts done" in " ".join((await tab.locator("#board").inner_text()).split())
+        await seat.open("/calls?outcome=answered")
+        await tab.locator("tbody a").first.click()
+        await tab.wait_for_selector("#sound")
+        await tab.locator("[data-seek]").nth(1).click()
+        await tab.wait_for_function("document.getElementById('sound').currentTime > 0.5")
+        await tab.wait_for_selector(".turn[aria-current]")
+        assert seat.complaints == []
+
+
+@pytest.mark.requirement("DASH-12")
+@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
+async def test_nothing_that_anybody_writes_is_run(browser: Browser, database_url: str, tmp_path: Path) -> None:
+    async with seated(browser, database_url, tmp_path) as seat:
+        for at, text in enumerate(INJECTIONS):
+            rows = people(1, first=at)
+            rows[0]["first_name"] = text
+            made = await run(seat.tenant, rows, f"{at} {text}".replace("\n", " ")[:80])
+            await seat.open(f"/campaigns/{made.id}")
+            (call, *_) = (await seat.tenant.client.calls.list(deployment_id=made.id)).data
+            await seat.open(f"/calls/{call.id}")
+        for path in ("/campaigns", "/calls", "/agents", "/audiences", "/audit", "/events"):
+            await seat.open(path)
+        assert seat.complaints == []
+
+
+INJECTIONS = (
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    '"><svg onload=alert(1)>',
+    "' autofocus onfocus='alert(1)",
+    "<a href=javascript:alert(1)>x</a>",
+    "<style>@import 'http://evil.example/a.css'</style>",
+    "<iframe srcdoc='<script>parent.alert(1)</script>'></iframe>",
+    "</title><script>alert(1)</script>",
+    "</textarea><script>alert(1)</script>",
+    "<meta http-equiv=refresh content=0;url=javascript:alert(1)>",
+    "data: x\n\nevent: board\ndata: <img src=x onerror=alert(1)>",
+    "{{ 7 * 7 }}{% for a in b %}",
+)

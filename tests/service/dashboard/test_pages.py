@@ -1,0 +1,137 @@
+"""Every page: it is there, leads only to pages that are, shows no number, and forms follow the contract."""
+
+import re
+from html import unescape
+
+import pytest
+
+from callwright.contract.agents.agents import create_agent
+from callwright.contract.webhooks import create_webhook
+from callwright.service.dashboard.forms import form_fields, input_of
+from callwright.service.dashboard.serving import NAVIGATION
+from tests.support.campaigns import people, phone, run
+from tests.support.dashboard import ORIGIN, logged_in, stranger, text_of
+from tests.support.service import Tenant
+
+pytestmark = pytest.mark.service(workers=True)
+
+
+@pytest.mark.requirement("DASH-15")
+async def test_every_page_is_reached_from_the_first_one_and_shows_no_number_of_a_person(tenant: Tenant) -> None:
+    await run(tenant, people(4))
+    await tenant.client.webhooks.create(url="https://hooks.example.com/a", events=["*"])
+    await tenant.client.do_not_call.add(entries=[{"number": phone(99)}])  # pyright: ignore[reportArgumentType]
+    seen: dict[str, int] = {}
+    kinds: dict[str, int] = {}
+    async with logged_in(tenant) as visit:
+        waiting = [address for address, _ in NAVIGATION]
+        while waiting:
+            path = waiting.pop(0)
+            kind = re.sub(r"[a-z]{3}_[0-9A-Za-z]{24}", "{id}", path.partition("?")[0])
+            if path in seen or kinds.get(kind, 0) >= 2:
+                continue
+            kinds[kind] = kinds.get(kind, 0) + 1
+            answer = await visit.http.get(path)
+            seen[path] = answer.status_code
+            if not answer.headers["content-type"].startswith("text/html"):
+                continue
+            assert all(phone(index) not in answer.text for index in (*range(4), 99)), path
+            links = re.findall(r'(?:href|src|action)="(/[^"]*)"', answer.text)
+            waiting += [unescape(link) for link in links if not link.startswith(("/logout", "/static"))]
+    wrong = {path: status for path, status in seen.items() if status not in (200, 405)}
+    assert wrong == {}
+    assert len(kinds) > 35
+
+
+@pytest.mark.requirement("DASH-15")
+@pytest.mark.parametrize("address", [address for address, _ in NAVIGATION])
+async def test_nobody_sees_a_page_without_a_session(tenant: Tenant, address: str) -> None:
+    async with stranger(tenant) as visit:
+        answer = await visit.http.get(address)
+        assert answer.status_code == 303 or "Log in" in answer.text
+        assert "Log out" not in answer.text
+
+
+def test_a_form_has_the_labels_the_help_and_the_choices_of_the_contract() -> None:
+    names = ("name", "voice_id", "system_prompt")
+    name, voice, prompt = form_fields(create_agent, names, {"name": "Ada"}, None, {"voice_id": [("v", "A voice")]})
+    assert (name.kind, name.value, name.is_required) == ("text", "Ada", True)
+    assert name.help == create_agent.takes.model_fields["name"].description
+    assert (voice.kind, voice.options) == ("choice", (("v", "A voice"),))
+    assert prompt.kind == "area"
+    sent = input_of(
+        create_webhook, ("url", "events"), {"url": [" https://a.example "], "events": ["call.*\r\n\r\nx.y "]}
+    )
+    assert sent == {"url": "https://a.example", "events": ["call.*", "x.y"]}
+
+
+async def test_an_agent_is_made_changed_and_deleted(tenant: Tenant) -> None:
+    async with logged_in(tenant) as visit:
+        words = {"name": "Ada", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say\r\nhello."}
+        made = await visit.send("/agents/new", **words)
+        page = made.headers["location"]
+        assert "Say\nhello." in unescape(await visit.page(page))
+        wrong = await visit.send(f"{page}/edit", **{**words, "language": "klingon!"})
+        assert (wrong.status_code, 'id="fault-language"' in wrong.text) == (400, True)
+        assert (await visit.send(f"{page}/edit", **{**words, "name": "Bob"})).headers["location"] == page
+        assert (await visit.send(f"{page}/delete")).headers["location"] == "/agents"
+        await visit.page(page, status=404)
+    agents = [agent async for agent in tenant.client.agents.list()]
+    assert agents == []
+
+
+async def test_a_secret_of_a_subscription_is_shown_once(tenant: Tenant) -> None:
+    async with logged_in(tenant) as visit:
+        made = await visit.send(
+            "/webhooks/new", url="https://hooks.example.com/b", events="call.completed\ncall.started"
+        )
+        secret = re.search(r"whsec_[A-Za-z0-9+/=]+", unescape(made.text))
+        assert secret is not None
+        (webhook,) = [webhook async for webhook in tenant.client.webhooks.list()]
+        page = await visit.page(f"/webhooks/{webhook.id}")
+    assert secret[0] not in page
+    assert sorted(webhook.events) == ["call.completed", "call.started"]
+
+
+async def test_a_list_is_uploaded_and_its_refused_rows_are_named(tenant: Tenant) -> None:
+    async with logged_in(tenant) as visit:
+        made = await visit.send("/audiences/new", name="Spring", default_country="US")
+        page = made.headers["location"]
+        begun = (await visit.send(page)).json()
+        content = b"name,phone\nAnn,(202) 555-0141\nBob,12\n"
+        assert (await visit.http.put(begun["upload"], content=content)).status_code < 300
+        address = f"{page.removesuffix('/upload')}/imports/{begun['import_id']}"
+        state = (await visit.http.get(address)).json()
+        while state["status"] in ("uploading", "pending", "importing"):
+            state = (await visit.http.get(address)).json()
+        assert (state["added"], state["invalid"]) == (1, 1)
+        rejects = text_of(await visit.page(page.replace("/upload", "/rejects")))
+    assert "3 invalid phone this is not a phone number" in rejects
+
+
+@pytest.mark.requirement("DASH-16")
+async def test_only_an_owner_tops_up_and_the_play_money_arrives(tenant: Tenant) -> None:
+    before = (await tenant.client.wallet.get()).balance
+    async with logged_in(tenant, role="member") as member:
+        fields = {"form_token": await member.token(), "amount": "25.00"}
+        refused = await member.http.post("/wallet/topup", data=fields, headers={"Origin": ORIGIN})
+        assert (refused.status_code, "Only an owner" in refused.text) == (403, True)
+    async with logged_in(tenant) as owner:
+        asked = await owner.send("/wallet/topup", shown_at="/wallet", amount="25.00")
+        checkout = asked.headers["location"].removeprefix(ORIGIN)
+        assert (await owner.http.post(checkout)).status_code == 200
+        assert "25.00 USD" in await owner.page("/wallet")
+        wrong = await owner.send("/wallet/topup", shown_at="/wallet", amount="a lot")
+        assert wrong.status_code == 409
+    assert float((await tenant.client.wallet.get()).balance.amount) == float(before.amount) + 25
+
+
+async def test_what_a_user_does_is_in_the_audit_log_with_the_users_name(tenant: Tenant) -> None:
+    async with logged_in(tenant) as visit:
+        words = {"name": "Ada", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
+        made = await visit.send("/agents/new", **words)
+        agent = await tenant.client.agents.get(id=made.headers["location"].removeprefix("/agents/"))
+        assert agent.created_by_key_id is None
+        (entry,) = [entry async for entry in tenant.client.audit_log.list(subject_id=agent.id)]
+        assert (entry.action, entry.actor_label) == ("create_agent", "Operator")
+        assert entry.user_id == entry.actor_id

@@ -1,0 +1,83 @@
+"""A browser without a window: it keeps the cookie, follows forms, and reads pages as text."""
+
+import re
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from html import unescape
+
+from callwright.client.transport import ASGITransport, httpx
+from callwright.service import accounts
+from callwright.service.accounts import sessions
+from tests.support.service import Tenant
+
+ORIGIN = "http://service"
+_TOKEN = re.compile(r'name="form_token" value="([0-9a-f]{64})"')
+_HIDDEN = re.compile(r'<input type="hidden" name="([a-z_]+)" value="([^"]*)"')
+_TAG = re.compile(r"<[^>]*>")
+
+
+class Visit:
+    """Somebody who looks at pages, logged in or not."""
+
+    def __init__(self, http: httpx.AsyncClient) -> None:
+        self.http = http
+
+    async def page(self, path: str, *, status: int = 200) -> str:
+        """The HTML of a page, which must be answered so."""
+        answer = await self.http.get(path)
+        assert answer.status_code == status, (path, answer.status_code, text_of(answer.text)[:400])
+        return answer.text
+
+    async def token(self, path: str = "/settings/session") -> str:
+        """The token of the forms of this session."""
+        found = _TOKEN.search(await self.page(path))
+        assert found is not None
+        return found[1]
+
+    async def send(self, path: str, *, shown_at: str | None = None, **fields: str) -> httpx.Response:
+        """Opens the page of a form, fills in fields, and sends it with what is hidden in its first form to there."""
+        forms = (await self.page(shown_at or path)).split("<form")[1:]
+        form = next((one for one in forms if _is_for(one, path)), "")
+        hidden = {name: unescape(value) for name, value in _HIDDEN.findall(form.partition("</form>")[0])}
+        return await self.http.post(path, data={**hidden, **fields}, headers={"Origin": ORIGIN})
+
+
+def _is_for(form: str, path: str) -> bool:
+    tag = form.partition(">")[0]
+    return 'method="post"' in tag and ("action=" not in tag or f'action="{path}"' in tag)
+
+
+def text_of(html: str) -> str:
+    """What a page says, without its tags."""
+    return re.sub(r"\s+", " ", unescape(_TAG.sub(" ", html))).strip()
+
+
+@asynccontextmanager
+async def stranger(tenant: Tenant, **headers: str) -> AsyncGenerator[Visit]:
+    """Somebody who is not logged in."""
+    transport = ASGITransport(app=tenant.service.asgi)
+    async with httpx.AsyncClient(transport=transport, base_url=ORIGIN, headers=headers) as http:
+        yield Visit(http)
+
+
+async def login_code(tenant: Tenant, user_id: str | None = None) -> str:
+    """The code of a link, of the first owner or another user."""
+    services = tenant.services
+    who = user_id or await services.database.read(accounts.first_owner, tenant.org_id)
+    assert who is not None
+    return await services.database.write(sessions.make_login_link, tenant.org_id, who, services.clock.now_ms())
+
+
+@asynccontextmanager
+async def logged_in(tenant: Tenant, *, role: str | None = None) -> AsyncGenerator[Visit]:
+    """The first owner at the dashboard, or a new user with another role."""
+    user_id = None
+    if role is not None:
+        services, email = tenant.services, f"{role}@example.com"
+        given = (services.ids, tenant.org_id, email, services.clock.now_ms())
+        user_id = await services.database.write(lambda connection: accounts.add_member(connection, *given, role=role))
+    async with stranger(tenant) as visit:
+        code = await login_code(tenant, user_id)
+        answer = await visit.http.post("/login", data={"code": code}, headers={"Origin": ORIGIN})
+        assert (answer.status_code, answer.headers["location"]) == (303, "/campaigns"), answer.text
+        yield visit
