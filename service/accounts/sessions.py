@@ -68,22 +68,29 @@ def log_in(connection: Connection, ids: Ids, code: str, now_ms: int) -> NewSessi
     if found is None or now_ms >= found.expires_at:
         raise LoginRefused
     connection.execute(delete(login_links).where(_L.hash == found.hash))
-    if role_of(connection, found.org_id, found.user_id) is None:
+    return begin(connection, ids, found.org_id, found.user_id, now_ms)
+
+
+def begin(connection: Connection, ids: Ids, org_id: str, user_id: str, now_ms: int) -> NewSession:
+    """Begins a session of a user who has proved who they are.
+
+    Raises `LoginRefused` if the user is not in the organization any more.
+    """
+    if role_of(connection, org_id, user_id) is None:
         raise LoginRefused
-    _end_surplus(connection, found.user_id)
+    _end_surplus(connection, user_id)
     made = NewSession(ids.new("ses"), new_secret("session"))
     row = {
         "id": made.id,
         "hash": fingerprint(made.secret),
-        "user_id": found.user_id,
-        "org_id": found.org_id,
+        "user_id": user_id,
+        "org_id": org_id,
         "created_at": now_ms,
         "last_seen_at": now_ms,
         "expires_at": now_ms + IDLE_MS,
     }
     connection.execute(insert(dashboard_sessions), row)
-    by = UserActor(found.user_id)
-    entry = audit_log.entry_row(ids, found.org_id, "session.begun", found.user_id, by=by, at_ms=now_ms)
+    entry = audit_log.entry_row(ids, org_id, "session.begun", user_id, by=UserActor(user_id), at_ms=now_ms)
     audit_log.add_entries(connection, [entry])
     return made
 

@@ -136,7 +136,7 @@ def _action_route(pages: Pages, wanted: ResourcePage, action: Action) -> Route:
     async def view(request: Request, visitor: Visitor) -> Response:
         back = request.url.path.rpartition("/")[0]
         if request.method == "POST":
-            fields = await pages.door.form(request, visitor)
+            fields = await pages.visitors.form(request, visitor)
             key = f"page-{one(fields, 'once')}" if action.operation.method == "POST" else None
             answer = await visitor.ask.one(action.operation, key=key, **_path_fields(request, action.operation))
             return RedirectResponse(action.leads_to.format_map(answer) if action.leads_to else back, 303)
@@ -161,7 +161,7 @@ def form_route(pages: Pages, wanted: FormPage) -> Route:
         refused: Refused | None = None
         fields: Mapping[str, list[str]] = {}
         if request.method == "POST":
-            fields = await pages.door.form(request, visitor)
+            fields = await pages.visitors.form(request, visitor)
             given = sent = input_of(wanted.operation, wanted.names, fields)
             key = f"page-{one(fields, 'once')}" if wanted.operation.method == "POST" else None
             try:

@@ -22,7 +22,7 @@ from callwright.service.dashboard.pages import (
     webhooks,
 )
 from callwright.service.dashboard.serving import Pages
-from callwright.service.dashboard.visitors import Door
+from callwright.service.dashboard.visitors import Visitors
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rest.pipeline import RequestPipeline
 from callwright.service.rest.without_key import refusing
@@ -35,7 +35,7 @@ _FOREVER = "public, max-age=31536000, immutable"
 
 def dashboard_routes(services: Services, pipeline: RequestPipeline) -> list[Route]:
     """The routes of all pages for people who are logged in."""
-    pages = Pages(Door(services, pipeline))
+    pages = Pages(Visitors(services, pipeline))
     made = [route for module in _MODULES for route in module.routes(pages)]
     return [*made, Route("/static/{name:path}", refusing(services, pipeline.refusal_of, _static))]
 

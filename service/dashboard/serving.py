@@ -14,31 +14,17 @@ from callwright.contract.checks.tracebacks import without_tracebacks
 from callwright.service.accounts.errors import AccountError
 from callwright.service.dashboard import rendering
 from callwright.service.dashboard.asking import Refused, SessionEnded
+from callwright.service.dashboard.navigation import NAVIGATION
 from callwright.service.dashboard.visitors import (
-    Door,
     FormRefused,
     Visitor,
+    Visitors,
     context_of,
     login_address,
 )
 from callwright.service.platform.refusals import Refusal
 
 log = logging.getLogger(__name__)
-NAVIGATION = (
-    ("/campaigns", "Campaigns"),
-    ("/calls", "Calls"),
-    ("/agents", "Agents"),
-    ("/audiences", "Audiences"),
-    ("/numbers", "Numbers"),
-    ("/events", "Events"),
-    ("/webhooks", "Webhooks"),
-    ("/do-not-call", "Do not call"),
-    ("/reviews", "Reviews"),
-    ("/wallet", "Wallet"),
-    ("/audit", "Audit log"),
-    ("/settings/api-keys", "API keys"),
-)
-"""The pages that every page leads to."""
 _NOT_HERE = 404
 
 View = Callable[[Request, Visitor], Awaitable[Response]]
@@ -82,8 +68,8 @@ def said(
 class Pages:
     """Makes the routes of pages that ask who is logged in."""
 
-    def __init__(self, door: Door) -> None:
-        self.door = door
+    def __init__(self, visitors: Visitors) -> None:
+        self.visitors = visitors
 
     def route(
         self,
@@ -102,8 +88,8 @@ class Pages:
         async def answered(request: Request) -> Response:
             visitor: Visitor | None = None
             try:
-                with self.door.services.database.limited():
-                    visitor = await self.door.visitor(request)
+                with self.visitors.services.database.limited():
+                    visitor = await self.visitors.visitor(request)
                     if visitor is None and logged_out is not None and request.method != "POST":
                         return logged_out()
                     if visitor is None:
@@ -125,7 +111,7 @@ class Pages:
         if isinstance(error, Refused):
             title = "Not here" if error.status == _NOT_HERE else "Not done"
             return said(visitor, title, error.message, status=error.status, back=back, refused=error)
-        refusal = self.door.pipeline.refusal_of(error, self.door.services.ids.new("req"))
+        refusal = self.visitors.pipeline.refusal_of(error, self.visitors.services.ids.new("req"))
         without_tracebacks(error)
         return _refusal(visitor, refusal, back)
 

@@ -18,6 +18,7 @@ from callwright.service.accounts import sessions
 from callwright.service.accounts.memberships import OWNER, VIEWER
 from callwright.service.accounts.principals import SESSION_PREFIX
 from callwright.service.dashboard.asking import Operations
+from callwright.service.dashboard.session_cookie import cookie_name, is_secure
 from callwright.service.rest.incoming import Incoming
 from callwright.service.rest.pipeline import RequestPipeline
 from callwright.service.services import Services
@@ -63,17 +64,7 @@ class Visitor:
         return self.role != VIEWER
 
 
-def cookie_name(*, is_secure: bool) -> str:
-    """The name of the session's cookie. With TLS, browsers hold it to this host and path (`__Host-`)."""
-    return "__Host-callwright" if is_secure else "callwright_session"
-
-
-def is_secure(services: Services) -> bool:
-    """Whether browsers reach the service by TLS, as its public address says."""
-    return (services.settings.public_url or "").startswith("https://")
-
-
-class Door:
+class Visitors:
     """Finds who opens a page. One for all pages."""
 
     def __init__(self, services: Services, pipeline: RequestPipeline) -> None:

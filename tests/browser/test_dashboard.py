@@ -10,7 +10,7 @@ import pytest
 from playwright.async_api import Browser, Frame
 from playwright.async_api import Page as Tab
 
-from callwright.service.dashboard.serving import NAVIGATION
+from callwright.service.dashboard.navigation import PAGES
 from tests.browser.appearance import overhang, pale_texts
 from tests.browser.browser import needs_browser
 from tests.support.campaigns import people, run
@@ -85,7 +85,7 @@ async def test_every_page_fits_and_can_be_read(
             "/do-not-call/add",
         )
         own = (f"/campaigns/{made.id}", f"/calls/{call.id}", f"/agents/{made.agent_id}", "/settings/session")
-        for path in (*(address for address, _ in NAVIGATION), *own, *forms):
+        for path in (*(address for address, _ in PAGES), *own, *forms):
             await seat.open(path)
             assert (path, await overhang(seat)) == (path, 0)
             assert (path, await pale_texts(seat)) == (path, [])

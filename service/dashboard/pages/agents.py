@@ -83,7 +83,7 @@ def routes(pages: Pages) -> list[Route]:
     async def talk(request: Request, visitor: Visitor) -> Response:
         agent_id = request.path_params["id"]
         if request.method == "POST":
-            await pages.door.form(request, visitor)
+            await pages.visitors.form(request, visitor)
             made = await visitor.ask.one(talk_to_agent, id=agent_id)
             return RedirectResponse(made["url"], 303)
         agent = await visitor.ask.one(contract.get_agent, id=agent_id)

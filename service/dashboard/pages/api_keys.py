@@ -30,12 +30,12 @@ _MOST_DOLLARS = 1_000_000
 
 def routes(pages: Pages) -> list[Route]:
     """The routes."""
-    database, services = pages.door.services.database, pages.door.services
+    database, services = pages.visitors.services.database, pages.visitors.services
 
     async def keys(request: Request, visitor: Visitor) -> Response:
         if request.method != "POST":
             return await show(visitor)
-        fields = await pages.door.form(request, visitor)
+        fields = await pages.visitors.form(request, visitor)
         if not visitor.is_owner:
             return _only_owners(visitor)
         kind = one(fields, "kind")
@@ -72,7 +72,7 @@ def routes(pages: Pages) -> list[Route]:
             return said(visitor, "Not here", "There is no such key.", status=404, back=(ACTION_PATH, "To the keys"))
         if request.method != "POST":
             return shown(visitor, ACTION_PATH, "revoke_key.html", "Revoke a key", {"key": _shown(found)})
-        await pages.door.form(request, visitor)
+        await pages.visitors.form(request, visitor)
         if not visitor.is_owner:
             return _only_owners(visitor)
         write = partial(accounts.revoke_key, by=UserActor(visitor.user_id))

@@ -93,12 +93,12 @@ def routes(pages: Pages) -> list[Route]:
     async def upload(request: Request, visitor: Visitor) -> Response:
         audience = await visitor.ask.one(contract.get_audience, id=request.path_params["id"])
         if request.method == "POST":
-            await pages.door.form(request, visitor)
+            await pages.visitors.form(request, visitor)
             try:
                 begun = await visitor.ask.one(contract.import_audience, id=audience["id"])
             except Refused as error:
                 return JSONResponse({"message": error.message}, error.status)
-            path = begun["upload_url"].removeprefix(pages.door.services.own_address.root)
+            path = begun["upload_url"].removeprefix(pages.visitors.services.own_address.root)
             return JSONResponse({"import_id": begun["id"], "upload": path})
         return shown(visitor, HERE, "upload.html", f"Upload into {audience['name']}", {"audience": audience})
 

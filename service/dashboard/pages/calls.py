@@ -69,13 +69,13 @@ def routes(pages: Pages) -> list[Route]:
         return await _file(request, visitor, export_deployment, **given)
 
     async def hang_up(request: Request, visitor: Visitor) -> Response:
-        await pages.door.form(request, visitor)
+        await pages.visitors.form(request, visitor)
         call_id = request.path_params["id"]
         await visitor.ask.one(contract.hang_up_call, call_uuid=call_id)
         return RedirectResponse(f"{HERE}/{call_id}", 303)
 
     async def resolve(request: Request, visitor: Visitor) -> Response:
-        fields = await pages.door.form(request, visitor)
+        fields = await pages.visitors.form(request, visitor)
         call_id = request.path_params["id"]
         await visitor.ask.one(resolve_call, call_uuid=call_id, placed=one(fields, "placed") == "yes")
         return RedirectResponse(f"{HERE}/{call_id}", 303)

@@ -93,13 +93,13 @@ def routes(pages: Pages) -> list[Route]:
         return shown(visitor, HERE, "campaign.html", deployment["name"], context)
 
     async def live(request: Request, visitor: Visitor) -> Response:
-        return event_stream(boards, visitor, request.path_params["id"], pages.door.services)
+        return event_stream(boards, visitor, request.path_params["id"], pages.visitors.services)
 
     async def start(request: Request, visitor: Visitor) -> Response:
         deployment_id = request.path_params["id"]
         refused: Refused | None = None
         if request.method == "POST":
-            fields = await pages.door.form(request, visitor)
+            fields = await pages.visitors.form(request, visitor)
             try:
                 key = f"page-{one(fields, 'once')}"
                 await visitor.ask.one(
@@ -123,7 +123,7 @@ def routes(pages: Pages) -> list[Route]:
         fields: Mapping[str, list[str]] = {}
         refused: Refused | None = None
         if request.method == "POST":
-            fields = await pages.door.form(request, visitor)
+            fields = await pages.visitors.form(request, visitor)
             try:
                 made = await visitor.ask.one(
                     contract.create_deployment, key=f"page-{one(fields, 'once')}", **_campaign(fields)
@@ -160,7 +160,7 @@ def _acting(pages: Pages, action: str) -> Route:
     async def act(request: Request, visitor: Visitor) -> Response:
         deployment_id = request.path_params["id"]
         if request.method == "POST":
-            await pages.door.form(request, visitor)
+            await pages.visitors.form(request, visitor)
             await visitor.ask.one(operation, id=deployment_id)
             return RedirectResponse(f"{HERE}/{deployment_id}", 303)
         deployment = await visitor.ask.one(contract.get_deployment, id=deployment_id)

@@ -6,13 +6,12 @@ from starlette.routing import Route
 
 from callwright.service.accounts import sessions
 from callwright.service.dashboard.serving import Pages, said, shown
+from callwright.service.dashboard.session_cookie import delete_cookie, set_cookie
 from callwright.service.dashboard.visitors import (
     LOGIN_PATH,
-    Door,
     FormRefused,
     Visitor,
-    cookie_name,
-    is_secure,
+    Visitors,
     one,
     read_form,
 )
@@ -25,69 +24,57 @@ _USED = "This link is unknown, was used, or is older than 15 minutes. Make anoth
 
 def routes(pages: Pages) -> list[Route]:
     """The routes."""
-    entrance = Entrance(pages.door)
+    login = LoginPage(pages.visitors)
 
     async def log_out(request: Request, visitor: Visitor) -> Response:
-        fields = await pages.door.form(request, visitor)
-        database = pages.door.services.database
+        fields = await pages.visitors.form(request, visitor)
+        database = pages.visitors.services.database
         if one(fields, "everywhere"):
             await database.write(sessions.log_out_everywhere, visitor.user_id)
         else:
             await database.write(sessions.log_out, visitor.session_id)
         found = RedirectResponse(LOGIN_PATH, 303)
-        entrance.forget(found)
+        delete_cookie(pages.visitors.services, found)
         return found
 
     async def session(request: Request, visitor: Visitor) -> Response:
         if request.method == "POST":
-            fields = await pages.door.form(request, visitor)
+            fields = await pages.visitors.form(request, visitor)
             chosen = (visitor.session_id, visitor.user_id, one(fields, "org_id"))
-            await pages.door.services.database.write(sessions.show_organization, *chosen)
+            await pages.visitors.services.database.write(sessions.show_organization, *chosen)
             return RedirectResponse(_HOME, 303)
-        found = await pages.door.services.database.read(sessions.organizations_of_user, visitor.user_id)
+        found = await pages.visitors.services.database.read(sessions.organizations_of_user, visitor.user_id)
         context = {"organizations": [{"id": row.id, "name": row.name, "role": row.role} for row in found]}
         return shown(visitor, "", "session.html", "Sessions and organizations", context)
 
     return [
-        Route(LOGIN_PATH, entrance.page, methods=["GET"]),
-        Route(LOGIN_PATH, entrance.enter, methods=["POST"]),
+        Route(LOGIN_PATH, login.page, methods=["GET"]),
+        Route(LOGIN_PATH, login.enter, methods=["POST"]),
         pages.route("/logout", log_out, methods=("POST",)),
         pages.route("/settings/session", session, methods=("GET", "POST")),
     ]
 
 
-class Entrance:
+class LoginPage:
     """The page where one logs in. Wrong codes of an address are counted, as wrong keys are."""
 
-    def __init__(self, door: Door) -> None:
-        self._door = door
+    def __init__(self, visitors: Visitors) -> None:
+        self._visitors = visitors
         self._failed = FailedAttempts()
-
-    def keep(self, response: Response, secret: str) -> None:
-        """Sets the session's cookie."""
-        secure = is_secure(self._door.services)
-        name = cookie_name(is_secure=secure)
-        response.set_cookie(name, secret, path="/", secure=secure, httponly=True, samesite="lax")
-
-    def forget(self, response: Response) -> None:
-        """Deletes the session's cookie."""
-        secure = is_secure(self._door.services)
-        name = cookie_name(is_secure=secure)
-        response.delete_cookie(name, path="/", secure=secure, httponly=True, samesite="lax")
 
     async def page(self, request: Request) -> Response:
         """Where one logs in; who is logged in goes on."""
-        with self._door.services.database.limited():
-            if await self._door.visitor(request) is not None:
+        with self._visitors.services.database.limited():
+            if await self._visitors.visitor(request) is not None:
                 return RedirectResponse(_own(request.query_params.get("next", _HOME)), 303)
         return login_page(request.query_params.get("next", _HOME))
 
     async def enter(self, request: Request) -> Response:
         """Begins a session with the code of a link."""
-        services = self._door.services
+        services = self._visitors.services
         now_ms, target = services.clock.now_ms(), _HOME
         try:
-            self._door.check_origin(request)
+            self._visitors.check_origin(request)
             fields = await read_form(request)
             code, target = one(fields, "code"), _own(one(fields, "next", _HOME))
             with services.database.limited():
@@ -106,7 +93,7 @@ class Entrance:
         except Refusal as refusal:
             return login_page(_HOME, refusal.message, status=refusal.problem.status)
         found = RedirectResponse(target, 303)
-        self.keep(found, made.secret)
+        set_cookie(services, found, made.secret)
         return found
 
 

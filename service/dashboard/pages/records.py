@@ -101,7 +101,7 @@ def routes(pages: Pages) -> list[Route]:
         refused, given = "", {"number": "", "note": "", "reason": "requested"}
         status = 200
         if request.method == "POST":
-            fields = await pages.door.form(request, visitor)
+            fields = await pages.visitors.form(request, visitor)
             given = {name: one(fields, name) for name in given}
             entry: dict[str, Any] = {name: value for name, value in given.items() if value}
             try:

@@ -43,7 +43,7 @@ BOOKINGS = ListPage(
 
 def routes(pages: Pages) -> list[Route]:
     """The routes."""
-    services = pages.door.services
+    services = pages.visitors.services
 
     async def wallet(request: Request, visitor: Visitor) -> Response:
         found = await visitor.ask.one(contract.get_wallet)
@@ -65,7 +65,7 @@ def routes(pages: Pages) -> list[Route]:
         return shown(visitor, HERE, "wallet.html", "Wallet", context)
 
     async def top_up(request: Request, visitor: Visitor) -> Response:
-        fields = await pages.door.form(request, visitor)
+        fields = await pages.visitors.form(request, visitor)
         if not visitor.is_owner:
             words = f"Only an owner of {visitor.org_name} tops up the wallet. Your role is {visitor.role}."
             return said(visitor, "Not done", words, status=403, back=(HERE, "To the wallet"))

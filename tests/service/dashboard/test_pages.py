@@ -8,7 +8,7 @@ import pytest
 from callwright.contract.agents.agents import create_agent
 from callwright.contract.webhooks import create_webhook
 from callwright.service.dashboard.forms import form_fields, input_of
-from callwright.service.dashboard.serving import NAVIGATION
+from callwright.service.dashboard.navigation import PAGES
 from tests.support.campaigns import people, phone, run
 from tests.support.dashboard import ORIGIN, logged_in, stranger, text_of
 from tests.support.service import Tenant
@@ -24,7 +24,7 @@ async def test_every_page_is_reached_from_the_first_one_and_shows_no_number_of_a
     seen: dict[str, int] = {}
     kinds: dict[str, int] = {}
     async with logged_in(tenant) as visit:
-        waiting = [address for address, _ in NAVIGATION]
+        waiting = [address for address, _ in PAGES]
         while waiting:
             path = waiting.pop(0)
             kind = re.sub(r"[a-z]{3}_[0-9A-Za-z]{24}", "{id}", path.partition("?")[0])
@@ -44,7 +44,7 @@ async def test_every_page_is_reached_from_the_first_one_and_shows_no_number_of_a
 
 
 @pytest.mark.requirement("DASH-15")
-@pytest.mark.parametrize("address", [address for address, _ in NAVIGATION])
+@pytest.mark.parametrize("address", [address for address, _ in PAGES])
 async def test_nobody_sees_a_page_without_a_session(tenant: Tenant, address: str) -> None:
     async with stranger(tenant) as visit:
         answer = await visit.http.get(address)
