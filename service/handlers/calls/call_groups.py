@@ -1,6 +1,7 @@
 """Groups of calls for statistics: what was counted of calls that have ended, and the few that have to be read.
 
 Read are calls that have not ended, those of a part of an hour at both ends of a span of time, and those of one person.
+What is not counted at all is in `read_groups`.
 """
 
 from collections.abc import Generator, Sequence
