@@ -120,8 +120,8 @@ TOOLS: tuple[Tool, ...] = (
         toolset="calls",
         title="Count calls",
         description=(
-            "Counts calls in groups, by campaign by default: answered, early hang-ups, lengths, cost. Use it instead "
-            "of listing calls. For a campaign's counters use get_deployment. Free. hour is UTC."
+            "Counts calls in groups, by campaign by default: answered, hang-ups, lengths, cost. Use it instead of "
+            "listing calls. A campaign's counters: get_deployment. Free. hour is UTC."
         ),
         hints=READS,
         reply=_stats,
