@@ -9,6 +9,7 @@ from callwright.contract.calls.transcripts import get_call_stats
 from callwright.contract.checks.counts import count_of
 from callwright.contract.deployments.deployments import list_deployments, preview_deployment
 from callwright.contract.phone_numbers import list_phone_numbers
+from callwright.contract.problems import RATE_LIMITED
 from callwright.service.dashboard.asking import Refused
 from callwright.service.dashboard.rendering import money
 from callwright.service.dashboard.visitors import Visitor
@@ -57,21 +58,34 @@ async def forecast(visitor: Visitor, wallet: Mapping[str, Any], now_ms: int) -> 
         f"Calls of the last {PACE_DAYS} days cost {_shown(spent)}, a seventh of it a day; "
         f"{count_of(len(numbers.data), 'number')} cost {_shown(rented)} in {_NUMBERS_EVERY_DAYS} days."
     )
-    costs, more = await _costs(visitor)
-    words, is_short = _campaigns(costs, more, available)
+    try:
+        costs, more = await _costs(visitor)
+    except Refused as refused:
+        costs, words, is_short = (
+            (),
+            f"What running campaigns may still cost cannot be said now: {refused.message}",
+            False,
+        )
+    else:
+        words, is_short = _campaigns(costs, more, available)
     return Forecast(lasts(available, a_day), computed, words, costs, is_short)
 
 
 async def _costs(visitor: Visitor) -> tuple[tuple[CampaignCost, ...], bool]:
-    """What the newest campaigns that run or are scheduled may still cost, and whether there are more of them."""
+    """What the newest campaigns that run or are scheduled may still cost, and whether there are more of them.
+
+    Raises `Refused` if that are too many questions for the plan.
+    """
     wanted = {"status": ["active", "scheduled"], "call_type": ["outbound"]}
     found = await visitor.ask.many(list_deployments, per_page=MOST_CAMPAIGNS, **wanted)
     costs: list[CampaignCost] = []
     for campaign in found.data:
         try:
             cost = (await visitor.ask.one(preview_deployment, id=campaign["id"]))["cost"]
-        except Refused:  # it has ended since the list was read
-            continue
+        except Refused as refused:
+            if refused.status == RATE_LIMITED.status:
+                raise  # a sum without this campaign would say too little
+            continue  # it has ended since the list was read
         costs.append(CampaignCost(campaign["id"], campaign["name"], cost["low"], cost["high"]))
     return tuple(costs), found.has_more
 

@@ -13,7 +13,7 @@ from callwright.service.dashboard.asking import Page, Refused
 from callwright.service.dashboard.serving import keeping
 from callwright.service.dashboard.visitors import Visitor
 
-CellKind = Literal["text", "state", "words", "moment", "money", "number", "count", "length", "code", "list"]
+CellKind = Literal["text", "state", "words", "moment", "money", "number", "count", "length", "code", "list", "flag"]
 PER_PAGE = 50
 
 

@@ -76,6 +76,7 @@ async def test_every_page_fits_and_can_be_read(
     async with seated(browser, database_url, tmp_path, width=width, is_dark=is_dark) as seat:
         made = await run(seat.tenant, people(6))
         call = (await seat.tenant.client.calls.list(deployment_id=made.id, outcome=["answered"])).data[0]
+        hook = await seat.tenant.client.webhooks.create(url="https://hooks.example.com/a", events=["call.completed"])
         forms = (
             "/campaigns/new",
             "/agents/new",
@@ -85,7 +86,8 @@ async def test_every_page_fits_and_can_be_read(
             "/do-not-call/add",
         )
         own = (f"/campaigns/{made.id}", f"/calls/{call.id}", f"/agents/{made.agent_id}", "/settings/session")
-        for path in (*(address for address, _ in PAGES), *own, *forms):
+        figures = (f"/campaigns/{made.id}/results", "/calls/results", "/numbers/routing", f"/webhooks/{hook.id}/replay")
+        for path in (*(address for address, _ in PAGES), *own, *figures, *forms):
             await seat.open(path)
             assert (path, await overhang(seat)) == (path, 0)
             assert (path, await pale_texts(seat)) == (path, [])

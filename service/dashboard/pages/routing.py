@@ -20,6 +20,7 @@ LOG = ListPage(
     (
         Column("When", "created_at", "moment"),
         Column("Caller", "from", "number"),
+        Column("Test", "is_test", "flag", is_second=True),
         Column("Answer", "outcome", "state"),
         Column("Asked for", "action", "words"),
         Column("Status", "response_status", is_second=True),

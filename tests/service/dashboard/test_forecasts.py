@@ -1,9 +1,12 @@
 """The wallet page: how long the balance lasts, and what running campaigns may still cost."""
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
+from callwright.contract.declaration.operation import AnyOperation
+from callwright.service.dashboard.asking import Operations, Refused
 from callwright.service.dashboard.forecasts import lasts
 from callwright.service.platform.clock.clock import DAY
 from tests.support.calls.stored_calls import put_call
@@ -37,6 +40,26 @@ async def test_what_running_campaigns_may_cost_is_that_of_their_plans(tenant: Te
     assert "The wallet covers that." in text
     assert f'<a href="/campaigns/{made.id}">Autumn recall</a>' in html
     assert "Not started" not in text
+
+
+@pytest.mark.requirement("DASH-57")
+async def test_a_sum_that_would_leave_campaigns_out_is_not_shown(
+    tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for at in range(5):
+        await started(tenant, people(1, first=at), name=f"Campaign {at}")
+    ask = Operations.one
+
+    async def hurried(self: Operations, operation: AnyOperation, **fields: Any) -> dict[str, Any]:
+        if operation.name == "preview_deployment":
+            raise Refused(429, "rate_limited", "Too many requests.")
+        return await ask(self, operation, **fields)
+
+    async with logged_in(tenant) as visit:
+        assert "The 4 newest campaigns that run or are scheduled may" in text_of(await visit.page("/wallet"))
+        monkeypatch.setattr(Operations, "one", hurried)
+        page = text_of(await visit.page("/wallet"))
+    assert "may still cost cannot be said now: Too many requests." in page
 
 
 @pytest.mark.parametrize(

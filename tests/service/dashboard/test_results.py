@@ -1,6 +1,7 @@
 """Results of calls as charts, each with its finding in words and the same figures as a table."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +12,7 @@ from callwright.service.platform.clock.clock import DAY, moment
 from tests.support.calls.stored_calls import DIALLED_MS, put_call
 from tests.support.campaigns import draft, people, run
 from tests.support.dashboard import logged_in, text_of
-from tests.support.service import Tenant
+from tests.support.service import Tenant, open_service
 
 _TITLES = (
     *("By day (UTC)", "By hour where the person is", "By weekday where the person is", "By own number"),
@@ -69,6 +70,13 @@ async def test_of_too_many_calls_the_newest_days_are_read_and_the_page_says_so(
         page = text_of(await visit.page(f"/calls/results?from={days[0]}"))
     assert "The last day alone has more" in page
     assert "By own number" not in page
+
+
+async def test_the_smallest_plan_answers_the_page(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, plan="starter", workers=False) as tenant:
+        await put_call(tenant)
+        async with logged_in(tenant) as visit:
+            assert "1 call 1 answered" in text_of(await visit.page("/calls/results"))
 
 
 async def test_a_campaign_without_calls_says_so(tenant: Tenant) -> None:
