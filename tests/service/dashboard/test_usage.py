@@ -66,7 +66,7 @@ async def test_a_plan_without_limits_says_so_and_a_full_one_is_marked(tenant: Te
     assert "Requests a second have no limit." in text
     assert "They have no limit, and are not counted." in text
     assert "Active API keys 20 of 20" in text
-    assert 'class="full"' in html
+    assert 'data-part="full"' in html
     assert "Spending cap of the personal key lap 0.00 USD of 12.50 USD" in text
 
 
