@@ -6,13 +6,12 @@ Every call is read, so there may be few. Where and when a callee was is what the
 from collections.abc import Sequence
 from typing import Any
 
-import orjson
-from sqlalchemy import Row, select
+from sqlalchemy import select
 
 from callwright.contract.calls.calls import Disposition
 from callwright.contract.calls.transcripts import MOST_READ, GetCallStats, GroupBy
 from callwright.contract.calls.transcripts import get_call_stats as operation
-from callwright.service.handlers.calls.call_groups import Group, find_groups
+from callwright.service.handlers.calls.call_groups import Group, find_groups, find_read_groups
 from callwright.service.handlers.calls.calls import COLUMNS
 from callwright.service.handlers.request_context import RequestContext
 from callwright.service.platform.clock.clock import DAY, HOUR
@@ -23,11 +22,15 @@ from callwright.service.tables.counters import REACHED
 from callwright.service.tables.schema import calls
 
 _C = calls.c
-_OF_CALLEE = ("callee_hour", "callee_weekday")
+_OF_CALLEE = {"callee_hour", "callee_weekday"}
 IS_READ = {*_OF_CALLEE, "phone_number_id"}
 """The fields to group by for which calls are read one by one."""
 _GOAL_MET: Disposition = "goal_met"
-_MEASURED = (_C.outcome, _C.disposition, _C.hangup_cause, _C.duration_ms, _C.cost_micros, _C.created_at)
+_LOCAL_TIME = '"local_time":"'
+_MEASURED = (
+    *(_C.evidence, _C.created_at),
+    *(_C.outcome, _C.disposition, _C.hangup_cause, _C.duration_ms, _C.cost_micros),
+)
 _WEEKDAYS = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"}
 
 
@@ -44,49 +47,57 @@ def read_groups(asked: GetCallStats, names: Sequence[GroupBy], context: RequestC
             f"{fields} is counted call by call, of at most {MOST_READ:,} calls, and the filters leave {total:,}: "
             "send created_from and created_before, or deployment_id",
         )
+    if not _OF_CALLEE.intersection(names):
+        return find_read_groups(asked, names, context)
     listing = Listing(operation, select(calls), COLUMNS, _C.id)
     columns = [_C[name] for name in names if name in _C]
-    evidence = [_C.evidence] if {*_OF_CALLEE}.intersection(names) else []
-    statement = select(*dict.fromkeys((*columns, *_MEASURED, *evidence)))
-    own = statement.where(_C.org_id == context.org_id, *filter_conditions(listing, asked))
+    own = select(*_MEASURED, *columns).where(_C.org_id == context.org_id, *filter_conditions(listing, asked))
     found: dict[tuple[Any, ...], Group] = {}
     for row in context.connection.execute(own):
-        key = tuple(_value(row, name) for name in names)
-        _add(found.setdefault(key, Group(key)), row)
+        evidence, created_at, outcome, disposition, hangup_cause, duration_ms, cost_micros, *others = tuple[Any, ...](
+            row
+        )
+        weekday, hour = _of_callee(evidence)
+        values = {
+            "callee_weekday": weekday,
+            "callee_hour": hour,
+            "hour": created_at // HOUR % 24,
+            "day": created_at // DAY,
+            **dict(zip((column.name for column in columns), others, strict=True)),
+        }
+        key = tuple(values[name] for name in names)
+        group = found.get(key)
+        if group is None:
+            group = found[key] = Group(key)
+        _add(group, outcome, disposition, hangup_cause, duration_ms, cost_micros or 0)
     return list(found.values())
 
 
-def _value(row: Row[Any], name: GroupBy) -> Any:
-    if name == "hour":
-        return row.created_at // HOUR % 24
-    if name == "day":
-        return row.created_at // DAY
-    if name in _OF_CALLEE:
-        return _of_callee(row.evidence, name)
-    return getattr(row, name)
-
-
-def _of_callee(evidence: str | None, name: GroupBy) -> str | int | None:
-    """The weekday or the hour in `Sat 2026-11-28 17:01:02 -0500`; None for a call that no gate has allowed."""
-    shown: str = orjson.loads(evidence).get("local_time") or "" if evidence else ""
+def _of_callee(evidence: str | None) -> tuple[str | None, int | None]:
+    """The weekday and the hour in `Sat 2026-11-28 17:01:02 -0500`; None for a call that no gate has allowed."""
+    shown = "" if evidence is None else evidence.partition(_LOCAL_TIME)[2][:17]
     weekday, hour = shown[:3], shown[15:17]
-    if weekday not in _WEEKDAYS or not hour.isdigit():
-        return None
-    return weekday if name == "callee_weekday" else int(hour)
+    return (weekday, int(hour)) if weekday in _WEEKDAYS and hour.isdigit() else (None, None)
 
 
-def _add(group: Group, row: Row[Any]) -> None:
+def _add(
+    group: Group,
+    outcome: str | None,
+    disposition: str | None,
+    hangup_cause: str | None,
+    duration_ms: int,
+    cost_micros: int,
+) -> None:
     group.calls += 1
-    cost = row.cost_micros or 0
-    if row.outcome in REACHED:
+    if outcome in REACHED:
         group.answered += 1
-        group.goal_met += row.disposition == _GOAL_MET
-        group.hang_ups += row.hangup_cause == CUT_OFF
-        group.answered_micros += cost
+        group.goal_met += disposition == _GOAL_MET
+        group.hang_ups += hangup_cause == CUT_OFF
+        group.answered_micros += cost_micros
         group.durations.size += 1
-        group.durations.total += row.duration_ms
-        group.durations.texts.append(str(row.duration_ms))
-    if cost > 0:
+        group.durations.total += duration_ms
+        group.durations.texts.append(str(duration_ms))
+    if cost_micros > 0:
         group.costs.size += 1
-        group.costs.total += cost
-        group.costs.texts.append(str(cost))
+        group.costs.total += cost_micros
+        group.costs.texts.append(str(cost_micros))

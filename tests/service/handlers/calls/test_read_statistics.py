@@ -1,6 +1,5 @@
 """Statistics by what is not counted: the hour and the weekday of the callee, and the own number."""
 
-import json
 from collections import Counter
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from callwright.client.errors import InvalidRequest
 from callwright.service.handlers.calls import read_groups
 from callwright.service.platform.clock.clock import DAY, moment
+from callwright.service.platform.json_text import json_text
 from tests.support.calls.stored_calls import DIALLED_MS, put_call
 from tests.support.campaigns import people, run
 from tests.support.service import Tenant
@@ -36,7 +36,7 @@ async def test_calls_count_by_own_number_beside_what_is_counted(tenant: Tenant) 
             outcome=outcome,
             phone_number_id=own,
             created_at=DIALLED_MS + at * DAY,
-            evidence=json.dumps({"local_time": "soon"}),
+            evidence=json_text({"local_time": "soon"}),
         )
     found = await tenant.client.calls.stats(group_by=["phone_number_id", "day", "callee_hour"])
     days = [f"{moment(DIALLED_MS + at * DAY):%Y-%m-%d}" for at in range(3)]
