@@ -11,6 +11,7 @@ from sqlalchemy import select
 from callwright.contract.calls.calls import Disposition
 from callwright.contract.calls.transcripts import MOST_READ, GetCallStats, GroupBy
 from callwright.contract.calls.transcripts import get_call_stats as operation
+from callwright.contract.checks.counts import count_of
 from callwright.service.handlers.calls.call_groups import Group, find_groups, find_read_groups
 from callwright.service.handlers.calls.calls import COLUMNS
 from callwright.service.handlers.request_context import RequestContext
@@ -44,7 +45,7 @@ def read_groups(asked: GetCallStats, names: Sequence[GroupBy], context: RequestC
         fields = ", ".join(sorted(IS_READ.intersection(names)))
         raise invalid(
             "group_by",
-            f"{fields} is counted call by call, of at most {MOST_READ:,} calls, and the filters leave {total:,}: "
+            f"{fields} is counted call by call, of at most {count_of(MOST_READ, 'call')}, and the filters leave {total:,}: "
             "send created_from and created_before, or deployment_id",
         )
     if not _OF_CALLEE.intersection(names):
