@@ -45,8 +45,8 @@ def read_groups(asked: GetCallStats, names: Sequence[GroupBy], context: RequestC
         fields = ", ".join(sorted(IS_READ.intersection(names)))
         raise invalid(
             "group_by",
-            f"{fields} is counted call by call, of at most {count_of(MOST_READ, 'call')}, and the filters leave {total:,}: "
-            "send created_from and created_before, or deployment_id",
+            f"{fields} is counted call by call, of at most {count_of(MOST_READ, 'call')}, and the filters leave "
+            f"{total:,}: send created_from and created_before, or deployment_id",
         )
     if not _OF_CALLEE.intersection(names):
         return find_read_groups(asked, names, context)
