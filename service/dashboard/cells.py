@@ -52,6 +52,7 @@ _SHOWN: Mapping[str, Callable[[Any], str]] = {
     "count": "{:,}".format,
     "code": lambda value: Markup(f"<code>{escape(str(value))}</code>"),
     "list": ", ".join,
+    "flag": lambda value: "yes" if value else "no",
 }
 """A kind that is not here is shown as it is."""
 

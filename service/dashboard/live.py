@@ -1,10 +1,11 @@
 """Campaigns as they run, by server-sent events. Source: the HTML standard, section 9.2.
 
 All viewers of a campaign share one reading a second, so that a campaign that many look at costs no more than one.
+Whether a viewer is still logged in is asked every fifteen seconds.
 """
 
 from collections import OrderedDict
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
 
 import anyio
@@ -19,6 +20,8 @@ from callwright.service.services import Services
 
 EVERY_S = 1.0
 """Seconds between two readings of a campaign."""
+SESSION_EVERY_S = 15.0
+"""Seconds after which a viewer is asked for their session again: a stream ends so soon after a log-out."""
 LONGEST_S = 900.0
 """A stream ends after this time; the browser opens another one, which asks again who is logged in."""
 MOST_BOARDS = 256
@@ -63,17 +66,28 @@ class LiveBoards:
 def event_stream(boards: LiveBoards, visitor: Visitor, deployment_id: str, services: Services) -> Response:
     """The stream of a campaign: `board` with HTML whenever it changes, `ended` once it has."""
     headers = {**rendering.HEADERS, "X-Accel-Buffering": "no"}
-    pieces = _pieces(boards, visitor, deployment_id, services)
+    pieces = pieces_of(boards, visitor, deployment_id, services)
     return StreamingResponse(pieces, media_type="text/event-stream", headers=headers)
 
 
-async def _pieces(boards: LiveBoards, visitor: Visitor, deployment_id: str, services: Services) -> AsyncGenerator[str]:
+async def pieces_of(
+    boards: LiveBoards,
+    visitor: Visitor,
+    deployment_id: str,
+    services: Services,
+    *,
+    sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
+) -> AsyncGenerator[str]:
+    """The text of a stream, one piece after the other."""
     said, silent, begun_ms = "", 0, services.clock.running_ms()
+    asked_ms = begun_ms  # the page that opened the stream has just asked
     yield "retry: 2000\n\n"
     while services.clock.running_ms() - begun_ms < LONGEST_S * 1_000 and not services.ending.is_begun:
-        if await services.database.read(sessions.session_of, visitor.secret, services.clock.now_ms()) is None:
-            yield _event("ended", "login")
-            return
+        if services.clock.running_ms() - asked_ms >= SESSION_EVERY_S * 1_000:
+            asked_ms = services.clock.running_ms()
+            if not await _is_logged_in(visitor, services):
+                yield _event("ended", "login")
+                return
         try:
             board = await boards.now(visitor, deployment_id, services.clock.running_ms())
         except SessionEnded:
@@ -94,7 +108,13 @@ async def _pieces(boards: LiveBoards, visitor: Visitor, deployment_id: str, serv
         if silent >= MOST_SILENT:
             silent = 0
             yield ": still here\n\n"
-        await anyio.sleep(EVERY_S)
+        await sleep(EVERY_S)
+
+
+async def _is_logged_in(visitor: Visitor, services: Services) -> bool:
+    """Whether the session goes on, in the organization that the stream shows."""
+    found = await services.database.read(sessions.session_of, visitor.secret, services.clock.now_ms())
+    return found is not None and found.org_id == visitor.org_id
 
 
 def _event(kind: str, text: str) -> str:

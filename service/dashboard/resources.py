@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -13,7 +14,7 @@ from starlette.routing import Route
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.service.dashboard.asking import Page, Refused
 from callwright.service.dashboard.forms import form_fields, input_of
-from callwright.service.dashboard.listings import ListPage, page_of, rows_of, value_at
+from callwright.service.dashboard.listings import ListPage, list_context, page_of, value_at
 from callwright.service.dashboard.serving import Pages, keeping, shown
 from callwright.service.dashboard.visitors import Visitor, one
 
@@ -89,8 +90,7 @@ def resource_route(pages: Pages, wanted: ResourcePage) -> list[Route]:
         related: list[dict[str, Any]] = []
         for listing in wanted.related:
             given = {name: found["id"] for name in listing.operation.path_fields}
-            entries = await page_of(visitor, listing, request.query_params, **given)
-            related.append(_related(listing, entries))
+            related.append(await _related(visitor, listing, request.query_params, given))
         context = {
             "facts": [_fact(fact, found) for fact in wanted.facts],
             "state": None if wanted.state is None else value_at(found, wanted.state),
@@ -110,14 +110,17 @@ def resource_route(pages: Pages, wanted: ResourcePage) -> list[Route]:
     ]
 
 
-def _related(listing: ListPage, entries: Page) -> dict[str, Any]:
-    return {
-        "title": listing.title,
-        "teaches": listing.teaches,
-        "columns": listing.columns,
-        "rows": rows_of(listing.columns, entries.data),
-        "page": entries,
-    }
+async def _related(visitor: Visitor, listing: ListPage, query: QueryParams, given: Mapping[str, Any]) -> dict[str, Any]:
+    """A list that belongs to a resource. What a filter gets wrong stands above it."""
+    refused: Refused | None = None
+    found = Page([], False, None, None)
+    try:
+        found = await page_of(visitor, listing, query, **given)
+    except Refused as error:
+        if not listing.filters:
+            raise
+        refused = error
+    return {**list_context(listing, found, query, refused), "title": listing.title}
 
 
 def _fact(fact: Fact, found: Mapping[str, Any]) -> dict[str, Any]:

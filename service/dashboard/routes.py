@@ -18,6 +18,10 @@ from callwright.service.dashboard.pages import (
     login,
     numbers,
     records,
+    replays,
+    results,
+    routing,
+    usage,
     wallet,
     webhooks,
 )
@@ -28,7 +32,23 @@ from callwright.service.rest.pipeline import RequestPipeline
 from callwright.service.rest.without_key import refusing
 from callwright.service.services import Services
 
-_MODULES = (login, api_keys, campaigns, calls, agents, audiences, numbers, events, webhooks, records, wallet)
+_MODULES = (
+    login,
+    api_keys,
+    campaigns,
+    results,
+    calls,
+    agents,
+    audiences,
+    routing,
+    numbers,
+    events,
+    replays,
+    webhooks,
+    records,
+    wallet,
+    usage,
+)
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _FOREVER = "public, max-age=31536000, immutable"
 

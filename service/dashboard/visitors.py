@@ -15,10 +15,12 @@ from urllib.parse import parse_qs, quote
 from starlette.requests import Request
 
 from callwright.service.accounts import sessions
+from callwright.service.accounts.errors import AccountError
 from callwright.service.accounts.memberships import OWNER, VIEWER
 from callwright.service.accounts.principals import SESSION_PREFIX
 from callwright.service.dashboard.asking import Operations
 from callwright.service.dashboard.session_cookie import cookie_name, is_secure
+from callwright.service.platform.money import written_micros
 from callwright.service.rest.incoming import Incoming
 from callwright.service.rest.pipeline import RequestPipeline
 from callwright.service.services import Services
@@ -139,6 +141,14 @@ def login_address(request: Request) -> str:
 def one(fields: Mapping[str, list[str]], name: str, default: str = "") -> str:
     """The first value of a field, without blanks around it."""
     return fields.get(name, [default])[0].strip()
+
+
+def dollars(text: str, what: str) -> int:
+    """Micros of an amount that stands in a form. Raises `AccountError`, which names `what` is meant."""
+    try:
+        return written_micros(text, what)
+    except ValueError as error:
+        raise AccountError(str(error)) from error
 
 
 def context_of(visitor: Visitor) -> dict[str, Any]:

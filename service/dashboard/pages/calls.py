@@ -36,6 +36,7 @@ CALLS = ListPage(
     ),
     "Calls appear here while they are made. Start a campaign, or call one person from an agent's page.",
     filters=("outcome", "disposition", "status", "call_type", "contact_name", "to", "deployment_id", "contact_id"),
+    links=(("/calls/results", "Results"),),
 )
 _FOLLOWED = ("range", "if-none-match", "if-range")
 """Headers of a request for a file that its answer depends on."""

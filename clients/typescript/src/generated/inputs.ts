@@ -1096,9 +1096,9 @@ export interface GetCallStatsInput {
   answered_by?: string[];
   /**
    * Up to three of outcome, disposition, agent_id, agent_version (with its agent), deployment_id, hour (UTC), day,
-   * ended_by.
+   * ended_by; of at most 20,000 calls also callee_hour, callee_weekday, phone_number_id.
    */
-  group_by?: ("outcome" | "disposition" | "agent_id" | "agent_version" | "deployment_id" | "hour" | "language" | "answered_by" | "ended_by" | "day")[];
+  group_by?: ("outcome" | "disposition" | "agent_id" | "agent_version" | "deployment_id" | "hour" | "language" | "answered_by" | "ended_by" | "day" | "callee_hour" | "callee_weekday" | "phone_number_id")[];
 }
 
 /** Which calls to read, and how. */

@@ -517,7 +517,7 @@ export interface CallEvidenceWithHistory {
 export interface CallGroup {
   /** The value of each field grouped by; none where calls have none. */
   key: Record<string, string>;
-  /** The names of the agent and the deployment in key, where they still exist. */
+  /** The names of the agent and the deployment, and the number, in key, while they exist. */
   names?: Record<string, string>;
   calls: number;
   /** Of all calls counted, 0 to 1. */
