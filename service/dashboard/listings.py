@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from string import Formatter
 from typing import Any, Literal, get_args, get_origin
 
 from starlette.datastructures import QueryParams
@@ -43,6 +44,8 @@ class ListPage:
     sort: str | None = None
     add: tuple[str, str] | None = None
     """The address and the words of the button that makes another one."""
+    also: Sequence[tuple[str, str]] = ()
+    """Addresses and words of further pages about the same things."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ def rows_of(columns: Sequence[Column], entries: Sequence[Mapping[str, Any]]) -> 
             Cell(
                 column.kind,
                 value_at(entry, column.at),
-                None if column.link is None else column.link.format_map(_Absent(entry)),
+                _link(column.link, entry),
                 column.is_second,
             )
             for column in columns
@@ -91,11 +94,12 @@ def rows_of(columns: Sequence[Column], entries: Sequence[Mapping[str, Any]]) -> 
     ]
 
 
-class _Absent(dict[str, Any]):
-    """The fields of a resource, for an address; one that it lacks is empty."""
-
-    def __missing__(self, _: str) -> str:
-        return ""
+def _link(link: str | None, entry: Mapping[str, Any]) -> str | None:
+    """The address with the fields of a resource; None where it lacks one, as a contact without a call."""
+    if link is None:
+        return None
+    named = [field for _, field, _, _ in Formatter().parse(link) if field]
+    return None if any(entry.get(field) is None for field in named) else link.format_map(entry)
 
 
 def fields_of(wanted: ListPage, query: QueryParams) -> list[FilterField]:

@@ -15,9 +15,12 @@ from callwright.service.dashboard.pages import (
     calls,
     campaigns,
     events,
+    live_calls,
     login,
     numbers,
+    people,
     records,
+    search,
     wallet,
     webhooks,
 )
@@ -28,7 +31,10 @@ from callwright.service.rest.pipeline import RequestPipeline
 from callwright.service.rest.without_key import refusing
 from callwright.service.services import Services
 
-_MODULES = (login, api_keys, campaigns, calls, agents, audiences, numbers, events, webhooks, records, wallet)
+_MODULES = (
+    *(login, api_keys, search, live_calls, campaigns, calls, people),
+    *(agents, audiences, numbers, events, webhooks, records, wallet),
+)
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _FOREVER = "public, max-age=31536000, immutable"
 

@@ -124,6 +124,7 @@ def routes(pages: Pages) -> list[Route]:
             "page": found,
             "teaches": "Every row of the last import was taken.",
             "add": ("/audiences/" + audience["id"], "To the audience"),
+            "also": (),
             "filters": (),
             "is_filtered": False,
             "counts_to": None,

@@ -29,6 +29,7 @@ def listed(pages: Pages, wanted: ListPage) -> Route:
             "page": found,
             "teaches": wanted.teaches,
             "add": wanted.add,
+            "also": wanted.also,
             "filters": filters,
             "is_filtered": any(one.value for one in filters),
             "counts_to": wanted.operation.counts_to,

@@ -1,4 +1,4 @@
-"""Correcting the disposition of a call: the call, its counts, its campaign and its contact follow in one transaction."""
+"""Correcting the disposition of a call: its counts, its campaign and its contact follow in one transaction."""
 
 import orjson
 from sqlalchemy import update
@@ -52,9 +52,7 @@ def correct_disposition(asked: contract.CorrectDisposition, context: RequestCont
             counted = counters.moved(deployment.dispositions, [(call.disposition, asked.disposition)])
             connection.execute(update(deployments).where(_D.id == deployment.id).values(dispositions=counted))
             last_of = (_K.deployment_id == deployment.id, _K.id == call.contact_id, _K.last_call_id == call.id)
-            connection.execute(
-                update(deployment_contacts).where(*last_of).values(last_disposition=asked.disposition)
-            )
+            connection.execute(update(deployment_contacts).where(*last_of).values(last_disposition=asked.disposition))
     person = call.from_number if call.call_type == "inbound" else call.to_number
     if asked.disposition == _OPTED_OUT and person.startswith("+"):
         do_not_call.opt_out(
