@@ -158,7 +158,7 @@ async def _has_begun(path: Path) -> bool:
 
 
 def _found(connection: Connection, org_id: str, call_id: str) -> Row[Any]:
-    row = connection.execute(_CALL, {"id": call_id, "org": org_id}).one_or_none()
+    row: Any = connection.execute(_CALL, {"id": call_id, "org": org_id}).one_or_none()
     if row is None:
         raise not_found()
     return row

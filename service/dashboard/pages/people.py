@@ -10,9 +10,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from callwright.contract.audiences import list_audiences
 from callwright.contract.calls.calls import list_calls
 from callwright.contract.calls.evidence import get_call_evidence
-from callwright.contract.deployments.deployments import get_deployment, list_contacts
+from callwright.contract.declaration.operation import AnyOperation
+from callwright.contract.deployments.deployments import get_deployment, list_contacts, list_deployments
 from callwright.contract.people import export_person
 from callwright.service.dashboard.asking import Refused
 from callwright.service.dashboard.listings import Column, rows_of
@@ -34,7 +36,7 @@ CALLS = (
 )
 CONTACTS = (
     Column("Name", "name"),
-    Column("Campaign", "deployment_id", "code", link="/campaigns/{deployment_id}/contacts/{id}"),
+    Column("Campaign", "campaign", link="/campaigns/{deployment_id}/contacts/{id}"),
     Column("State", "status", "state"),
     Column("Calls", "attempts", "count"),
     Column("Last outcome", "last_outcome", "state", link="/calls/{last_call_id}"),
@@ -42,7 +44,7 @@ CONTACTS = (
 )
 ROWS = (
     Column("Name", "name"),
-    Column("Audience", "audience_id", "code", link="/audiences/{audience_id}"),
+    Column("Audience", "audience", link="/audiences/{audience_id}"),
     Column("Country", "country"),
     Column("Time zone", "timezone", is_second=True),
     Column("Own id", "external_id", is_second=True),
@@ -88,8 +90,19 @@ def routes(pages: Pages) -> list[Route]:
             (one["call"] for one in found["calls"]), key=lambda call: call["created_at"], reverse=True
         )
         known = (*found["contacts"], *found["audience_rows"])
-        names = [one["name"] for one in known] + [call["contact_name"] for call in calls]
-        rows = [{**row, "declined": sorted(row["declined"])} for row in found["audience_rows"]]
+        names: list[str | None] = [*(one["name"] for one in known), *(call["contact_name"] for call in calls)]
+        campaigns, audiences = await _names(visitor, list_deployments), await _names(visitor, list_audiences)
+        rows = [
+            {
+                **row,
+                "declined": sorted(row["declined"]),
+                "audience": audiences.get(row["audience_id"], row["audience_id"]),
+            }
+            for row in found["audience_rows"]
+        ]
+        contacts = [
+            {**one, "campaign": campaigns.get(one["deployment_id"], one["deployment_id"])} for one in found["contacts"]
+        ]
         context = {
             "person": found,
             "number": number,
@@ -97,7 +110,7 @@ def routes(pages: Pages) -> list[Route]:
             "query": keeping(request.query_params),
             "evidence": await _evidence(visitor, calls),
             "parts_of": [
-                ("Contacts in campaigns", CONTACTS, rows_of(CONTACTS, found["contacts"])),
+                ("Contacts in campaigns", CONTACTS, rows_of(CONTACTS, contacts)),
                 ("Calls", CALLS, rows_of(CALLS, calls)),
                 ("Rows of audiences", ROWS, rows_of(ROWS, rows)),
             ],
@@ -116,6 +129,11 @@ def routes(pages: Pages) -> list[Route]:
 
 def _place(request: Request) -> NumberPlace:
     return NumberPlace(request.path_params["id"], request.path_params.get("deployment_id"))
+
+
+async def _names(visitor: Visitor, operation: AnyOperation) -> dict[str, str]:
+    """The names of the newest campaigns or audiences, by their ids. Older ones are shown by their ids."""
+    return {one["id"]: one["name"] for one in (await visitor.ask.many(operation, per_page=MOST_CALLS)).data}
 
 
 async def _evidence(visitor: Visitor, calls: list[dict[str, Any]]) -> dict[str, Any] | None:

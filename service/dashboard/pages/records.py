@@ -43,7 +43,7 @@ ENTRY = ResourcePage(
         Fact("Asked in", "source_call_id", link="/calls/{source_call_id}"),
         Fact("Id", "id", "code"),
     ),
-    links=(("/do-not-call/{id}/person", "Everything about this person"), ("/do-not-call/{id}/remove", "Remove…")),
+    links=(("/do-not-call/{id}/person", "About this person"), ("/do-not-call/{id}/remove", "Remove…")),
     number_at="number",
 )
 COMPLIANCE = ListPage(

@@ -6,7 +6,7 @@ Pages mask numbers. Whoever asks for one is written down, with what they asked a
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, select
+from sqlalchemy import Connection, bindparam, select
 
 from callwright.contract.people import DELETED_NUMBER
 from callwright.contract.problems import NOT_FOUND
@@ -68,7 +68,7 @@ def _stored(connection: Connection, org_id: str, place: NumberPlace) -> str:
     elif place.id.startswith("dnc_"):
         found = connection.execute(_ENTRY, given).scalar()
     else:
-        row: Row[Any] | None = connection.execute(_CALL, given).one_or_none()
+        row: Any = connection.execute(_CALL, given).one_or_none()
         found = None if row is None else row.from_number if row.call_type == "inbound" else row.to_number
     if found is None:
         raise not_found()

@@ -4,6 +4,7 @@ import array
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -121,10 +122,11 @@ async def _hang_up(member: Visit, call: Call) -> None:
 
 @pytest.mark.requirement("DASH-50")
 async def test_a_viewer_does_not_listen_and_a_call_that_cannot_be_heard_says_why(tenant: Tenant) -> None:
-    going_on = {"ended_at": None, "status": "in_progress", "outcome": None, "to_number": "+12125550161"}
-    simulated = await put_call(tenant, **going_on)
-    elsewhere = await put_call(tenant, **{**going_on, "to_number": "+12125550162", "simulated": False})
-    rings = await put_call(tenant, **{**going_on, "to_number": "+12125550163", "status": "ringing"})
+    going_on: dict[str, Any] = {"ended_at": None, "status": "in_progress", "outcome": None}
+    simulated = await put_call(tenant, to_number="+12125550161", **going_on)
+    elsewhere = await put_call(tenant, to_number="+12125550162", simulated=False, **going_on)
+    going_on["status"] = "ringing"
+    rings = await put_call(tenant, to_number="+12125550163", **going_on)
     over = await put_call(tenant)
     async with logged_in(tenant) as visit:
         for call_id, status, words in (

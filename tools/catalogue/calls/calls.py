@@ -281,7 +281,7 @@ TOOLS: tuple[Tool, ...] = (
         toolset="upkeep",
         title="Correct a disposition",
         description=(
-            "Side effect: records that the person you work for judges a conversation otherwise than the agent did; "
+            "Side effect, free: records that the person you work for judges a conversation otherwise than the agent; "
             "lists and statistics follow, and the agent's own disposition is kept. do_not_call also puts the number on "
             "the do-not-call list for good; any other leaves the list as it is (remove_do_not_call). Read the "
             "transcript first with get_transcript."

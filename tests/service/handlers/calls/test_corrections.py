@@ -98,7 +98,7 @@ async def test_correcting_to_do_not_call_lists_the_number_and_correcting_away_le
 async def test_the_number_of_somebody_who_called_in_is_listed_and_not_the_number_that_was_called(
     tenant: Tenant,
 ) -> None:
-    numbers = {"from_number": "+12125550145", "to_number": "+12125550150", "call_type": "inbound"}
+    numbers: dict[str, Any] = {"from_number": "+12125550145", "to_number": "+12125550150", "call_type": "inbound"}
     call_id = await put_call(tenant, disposition="interested", **numbers)
     await tenant.client.calls.correct_disposition(call_uuid=call_id, disposition="do_not_call")
     assert [one.number async for one in tenant.client.do_not_call.list()] == ["+12125550145"]
