@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 
+from callwright.appearance.sheet import FILE
+from callwright.appearance.tones import TONES
 from callwright.contract.checks.counts import count_of
 from callwright.service.platform.phone import masked
 
@@ -38,14 +40,6 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-TONES: Mapping[str, str] = {
-    **dict.fromkeys(("active", "answered", "transferred", "goal_met", "interested", "ready", "completed"), "good"),
-    **dict.fromkeys(("succeeded", "approved", "good", "current"), "good"),
-    **dict.fromkeys(("scheduled", "in_progress", "ringing", "importing", "pending", "open"), "accent"),
-    **dict.fromkeys(("paused", "callback_requested", "resting", "past_due", "draft", "no_answer", "busy"), "warm"),
-    **dict.fromkeys(("failed", "invalid_number", "disabled", "do_not_call", "rejected", "missed", "suspended"), "bad"),
-}
-"""How a state is coloured; one that is not named is grey."""
 
 
 @cache
@@ -88,7 +82,9 @@ def rendered(template: str, context: Mapping[str, Any]) -> str:
 @cache
 def static_file(name: str) -> tuple[bytes, str] | None:
     """A file that pages load, with its tag; None if there is none of this name."""
-    known = {path.relative_to(STATIC).as_posix(): path for path in STATIC.rglob("*") if path.is_file()}
+    known = {FILE.name: FILE} | {
+        path.relative_to(STATIC).as_posix(): path for path in STATIC.rglob("*") if path.is_file()
+    }
     if name not in known:
         return None
     content = known[name].read_bytes()
