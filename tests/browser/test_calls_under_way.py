@@ -7,9 +7,10 @@ import anyio
 import pytest
 from anyio import to_thread
 from playwright.async_api import Browser, Locator
-from sqlalchemy import update
+from sqlalchemy import Connection, update
 
 from callwright.service.speech.mu_law_files import RATE_HZ, header
+from callwright.service.tables import call_counts
 from callwright.service.tables.schema import calls
 from tests.browser.browser import needs_browser
 from tests.browser.seats import Seat, seated
@@ -21,9 +22,9 @@ AS_IN_LIFE_S = 0.25
 WITHIN_S = 40.0
 
 
-async def _going_on(seat: Seat, **fields: Any) -> str:
+async def _going_on(seat: Seat, *, status: str = "in_progress", turns: int = 0, **fields: Any) -> str:
     """A call that goes on, of which no dialler of this process knows."""
-    return await put_call(seat.tenant, ended_at=None, outcome=None, **{"status": "in_progress", **fields})
+    return await put_call(seat.tenant, turns=turns, ended_at=None, outcome=None, status=status, **fields)
 
 
 async def _until(sound: Locator, test: str) -> None:
@@ -35,9 +36,15 @@ async def _until(sound: Locator, test: str) -> None:
     raise AssertionError(f"not so within {WITHIN_S} s: {test}")
 
 
-async def _change(seat: Seat, call_id: str, **columns: Any) -> None:
-    change = update(calls).where(calls.c.id == call_id).values(**columns)
-    await seat.tenant.database.write(lambda connection: connection.execute(change))
+async def _ends(seat: Seat, call_id: str) -> None:
+    """The call ends, as a dialler would write it."""
+    ended = {"ended_at": seat.tenant.services.clock.now_ms(), "status": "completed", "outcome": "answered"}
+
+    def write(connection: Connection) -> None:
+        connection.execute(update(calls).where(calls.c.id == call_id).values(**ended))
+        call_counts.add(connection, [call_id])
+
+    await seat.tenant.database.write(write)
 
 
 def _begun(path: Path) -> None:
@@ -71,7 +78,7 @@ async def test_a_call_is_heard_as_it_goes_on_and_the_sound_ends_with_it(
     browser: Browser, database_url: str, tmp_path: Path
 ) -> None:
     async with seated(browser, database_url, tmp_path) as seat, anyio.create_task_group() as tasks:
-        call_id = await _going_on(seat, simulated=False)
+        call_id = await _going_on(seat, simulated=False, turns=2)  # what is said keeps the recording
         tasks.start_soon(_grows, seat.tenant.services.recordings.lines.path_of(call_id))
         await anyio.sleep(4 * AS_IN_LIFE_S)
         await seat.open("/calls/live")
@@ -79,7 +86,7 @@ async def test_a_call_is_heard_as_it_goes_on_and_the_sound_ends_with_it(
         sound = seat.tab.locator("#listen audio")
         await sound.evaluate("sound => { sound.play(); }")
         await _until(sound, "sound => sound.currentTime > 3")
-        await _change(seat, call_id, ended_at=seat.tenant.services.clock.now_ms(), status="completed")
+        await _ends(seat, call_id)
         await _until(sound, "sound => sound.ended")
         assert seat.complaints == []
         tasks.cancel_scope.cancel()
@@ -102,7 +109,7 @@ async def test_the_table_follows_the_calls_keeps_the_focus_and_ends_one(
         assert await seat.tab.evaluate("document.activeElement.id") == f"end-{first}"
         await end.press("Enter")
         await seat.tab.wait_for_url("**/calls/live")
-        await _change(seat, first, ended_at=seat.tenant.services.clock.now_ms(), status="completed")
+        await _ends(seat, first)
         await row.filter(has_text="Ann").wait_for(state="detached")
         assert await row.count() == 1
         assert seat.complaints == []
