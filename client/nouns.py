@@ -18,7 +18,7 @@ from callwright.contract import (
     webhooks,
 )
 from callwright.contract.agents import agents, call_tool_settings
-from callwright.contract.calls import calls, conversations, evidence, transcripts, unconfirmed
+from callwright.contract.calls import calls, conversations, corrections, evidence, transcripts, unconfirmed
 from callwright.contract.deployments import deployments, exports, placing, talks
 
 
@@ -117,6 +117,7 @@ class Calls(Noun):
     get_recording = download(calls.get_recording)
     hang_up = method(calls.hang_up_call)
     resolve = method(unconfirmed.resolve_call)
+    correct_disposition = method(corrections.correct_disposition)
     place = method(placing.place_call)
     stats = method(transcripts.get_call_stats)
     read_conversations = method(conversations.read_conversations)

@@ -17,14 +17,14 @@ from callwright.contract import (
     webhooks,
 )
 from callwright.contract.agents import agents, call_tool_settings
-from callwright.contract.calls import calls, conversations, evidence, transcripts, unconfirmed
+from callwright.contract.calls import calls, conversations, corrections, evidence, transcripts, unconfirmed
 from callwright.contract.declaration.operation import OPERATIONS, Operation
 from callwright.contract.deployments import deployments, exports, placing, talks
 
 MODULES = (
     *(agents, call_tool_settings, voices, providers, audiences, phone_numbers, inbound_routing, simulated_callers),
     *(deployments, exports, placing),
-    *(calls, unconfirmed, talks, transcripts, conversations, wallet, webhooks, event_log),
+    *(calls, unconfirmed, corrections, talks, transcripts, conversations, wallet, webhooks, event_log),
     *(overview, audit_log, evidence, do_not_call, people, compliance_reviews),
 )
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from string import Formatter
 from typing import Any, Literal, get_args, get_origin
 
 from starlette.datastructures import QueryParams
@@ -87,7 +88,7 @@ def rows_of(columns: Sequence[Column], entries: Sequence[Mapping[str, Any]]) -> 
             Cell(
                 column.kind,
                 value_at(entry, column.at),
-                None if column.link is None else column.link.format_map(_Fields(entry)),
+                _link(column.link, entry),
                 column.is_second,
             )
             for column in columns
@@ -96,14 +97,16 @@ def rows_of(columns: Sequence[Column], entries: Sequence[Mapping[str, Any]]) -> 
     ]
 
 
-class _Fields:
-    """The fields of a resource, for an address; one that it lacks is empty."""
+@cache
+def _named_in(link: str) -> tuple[str, ...]:
+    return tuple(name for _, name, _, _ in Formatter().parse(link) if name)
 
-    def __init__(self, entry: Mapping[str, Any]) -> None:
-        self._entry = entry
 
-    def __getitem__(self, name: str) -> Any:
-        return self._entry.get(name, "")
+def _link(link: str | None, entry: Mapping[str, Any]) -> str | None:
+    """The address with the fields of a resource; None where it lacks one, as a contact without a call."""
+    if link is None or any(entry.get(name) is None for name in _named_in(link)):
+        return None
+    return link.format_map(entry)
 
 
 def fields_of(wanted: ListPage, query: QueryParams) -> list[FilterField]:

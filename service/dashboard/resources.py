@@ -15,8 +15,10 @@ from callwright.contract.declaration.operation import AnyOperation
 from callwright.service.dashboard.asking import Page, Refused
 from callwright.service.dashboard.forms import form_fields, input_of
 from callwright.service.dashboard.listings import ListPage, list_context, page_of, value_at
-from callwright.service.dashboard.serving import Pages, keeping, shown
+from callwright.service.dashboard.serving import Pages, View, keeping, shown
 from callwright.service.dashboard.visitors import Visitor, one
+from callwright.service.dashboard.whole_numbers import revealed
+from callwright.service.handlers.people.whole_numbers import NumberPlace
 
 Choices = Callable[[Visitor], Awaitable[Mapping[str, Sequence[tuple[str, str]]]]]
 
@@ -59,6 +61,8 @@ class ResourcePage:
     links: Sequence[tuple[str, str]] = ()
     """Addresses and words of pages that belong to it, with fields of the resource in braces."""
     state: str | None = None
+    number_at: str | None = None
+    """Where a number stands that a member may see whole; None where there is none."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,10 @@ def resource_route(pages: Pages, wanted: ResourcePage) -> list[Route]:
     """The routes of a resource and of what can be done with it."""
 
     async def view(request: Request, visitor: Visitor) -> Response:
+        whole = None
+        if request.method == "POST":
+            await pages.visitors.form(request, visitor)
+            whole = await revealed(pages.visitors.services, visitor, NumberPlace(request.path_params["id"]))
         found = await visitor.ask.one(wanted.operation, **_path_fields(request, wanted.operation))
         related: list[dict[str, Any]] = []
         for listing in wanted.related:
@@ -98,14 +106,17 @@ def resource_route(pages: Pages, wanted: ResourcePage) -> list[Route]:
             "query": keeping(request.query_params),
             "actions": [action for action in wanted.actions if visitor.may_change and action.possible(found)],
             "links": [(address.format_map(found), words) for address, words in wanted.links],
-            "address": request.url.path,
+            "address": request.url.path.removesuffix("/number") if whole else request.url.path,
             "resource": found,
+            "hidden_number": None if wanted.number_at is None else value_at(found, wanted.number_at),
+            "whole_number": whole,
         }
         title = str(value_at(found, wanted.title) or wanted.title)
         return shown(visitor, wanted.here, "resource.html", title, context)
 
     return [
         pages.route(wanted.path, view, here=wanted.here),
+        *([] if wanted.number_at is None else [_number_route(pages, wanted, view)]),
         *(_action_route(pages, wanted, action) for action in wanted.actions),
     ]
 
@@ -121,6 +132,10 @@ async def _related(visitor: Visitor, listing: ListPage, query: QueryParams, give
             raise
         refused = error
     return {**list_context(listing, found, query, refused), "title": listing.title}
+
+
+def _number_route(pages: Pages, wanted: ResourcePage, view: View) -> Route:
+    return pages.route(f"{wanted.path}/number", view, methods=("POST",), here=wanted.here)
 
 
 def _fact(fact: Fact, found: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,12 +15,15 @@ from callwright.service.dashboard.pages import (
     calls,
     campaigns,
     events,
+    live_calls,
     login,
     numbers,
+    people,
     records,
     replays,
     results,
     routing,
+    search,
     usage,
     wallet,
     webhooks,
@@ -33,21 +36,8 @@ from callwright.service.rest.without_key import refusing
 from callwright.service.services import Services
 
 _MODULES = (
-    login,
-    api_keys,
-    campaigns,
-    results,
-    calls,
-    agents,
-    audiences,
-    routing,
-    numbers,
-    events,
-    replays,
-    webhooks,
-    records,
-    wallet,
-    usage,
+    *(login, api_keys, search, live_calls, campaigns, results, calls, people),
+    *(agents, audiences, routing, numbers, events, replays, webhooks, records, wallet, usage),
 )
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _FOREVER = "public, max-age=31536000, immutable"

@@ -14,7 +14,15 @@ from callwright.service.handlers import (
     wallet,
 )
 from callwright.service.handlers.agents import agents, call_tools, versions
-from callwright.service.handlers.calls import calls, conversations, evidence, statistics, transcripts, unconfirmed
+from callwright.service.handlers.calls import (
+    calls,
+    conversations,
+    corrections,
+    evidence,
+    statistics,
+    transcripts,
+    unconfirmed,
+)
 from callwright.service.handlers.deployments import deployments, inbound, placing, talks, talks_with_numbers
 from callwright.service.handlers.events import explanation, log
 from callwright.service.handlers.exports import exports
@@ -23,7 +31,18 @@ from callwright.service.handlers.people import deletion, export
 from callwright.service.handlers.webhooks import deliveries, subscriptions
 
 MODULES = (
-    *(agents, call_tools, versions, audiences, calls, unconfirmed, talks, talks_with_numbers, conversations),
+    *(
+        agents,
+        call_tools,
+        versions,
+        audiences,
+        calls,
+        unconfirmed,
+        corrections,
+        talks,
+        talks_with_numbers,
+        conversations,
+    ),
     *(deployments, exports, inbound, placing, statistics),
     *(owned_numbers, phone_numbers, settings, requests, simulated_callers, providers, transcripts, voices, wallet),
     *(subscriptions, deliveries, log, explanation),

@@ -180,6 +180,8 @@ async def _calls(recorder: Recorder) -> None:
     (call,) = await recorder.use("list_calls", outcome=["answered"], disposition=["goal_met"], per_page=1)
     await recorder.use("get_call", call_uuid=call["id"])
     await recorder.use("get_transcript", call_uuid=call["id"], per_page=2)
+    judged = {"disposition": "callback_requested", "note": "She asked for Tuesday, and no time was agreed."}
+    await recorder.use("correct_disposition", call_uuid=call["id"], **judged)
     await recorder.use("get_call_evidence", call_uuid=call["id"])
     await recorder.use("list_evidence", id=call["deployment_id"], per_page=1)
     await recorder.use("get_recording", call_uuid=call["id"], format="mp3")

@@ -67,6 +67,7 @@ REQUIRED_BODY: Mapping[str, dict[str, Any]] = {
     "create_inbound_deployment": {"name": "New"},
     "clone_deployment": {"name": "New"},
     "resolve_call": {"placed": True},
+    "correct_disposition": {"disposition": "not_interested"},
     "import_phone_number": {"number": OWNED[0]},
     "set_inbound_routing": {"url": "https://example.com/who-answers"},
     "set_call_tools": {"call_tools": []},

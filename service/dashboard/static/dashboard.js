@@ -44,13 +44,16 @@
     const source = new EventSource(board.dataset.live);
     source.addEventListener("board", (event) => {
       say("");
+      if (board.querySelector(":active")) return; // a button under a finger stays; the next reading is a second away
+      const had = board.contains(document.activeElement) ? document.activeElement.id : "";
       board.innerHTML = event.data; // made by the service's own template, which escapes what people said
       showTimes(board);
+      if (had) document.getElementById(had)?.focus({ preventScroll: true });
     });
     source.addEventListener("ended", (event) => {
       source.close();
       if (event.data === "login") say("You are logged out. Open this page again to log in.");
-      else if (event.data === "gone") say("This campaign is not there any more.");
+      else if (event.data === "gone") say("This is not there any more.");
       else location.reload();
     });
     source.onerror = () => say("The service does not answer. This page goes on by itself once it does.");
@@ -188,10 +191,10 @@
     document.addEventListener("keydown", (event) => {
       const isTyping = event.target.closest?.("input, textarea, select, [contenteditable]");
       if (event.key === "/" && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) {
-        const field = document.querySelector("[data-search]");
+        const field = all("[data-search]").find((one) => one.offsetParent);
         event.preventDefault();
-        if (field) field.focus();
-        else location.href = "/calls/search";
+        if (field) field.select();
+        else location.href = "/search";
       }
     });
   }

@@ -308,6 +308,7 @@ SPENDS_NOTHING: dict[str, str] = {
     "cancel_deployment": "stops calls",
     "hang_up_call": "ends a call; whoever talked is not called again",
     "resolve_call": "lets somebody be called whom the start of the campaign was counted with",
+    "correct_disposition": "plans no call; do_not_call means fewer people are called",
     "add_do_not_call": "fewer people are called",
     "import_do_not_call": "fewer people are called",
     "remove_do_not_call": "lets somebody be called by campaigns whose start was counted with everybody",

@@ -1039,6 +1039,20 @@ export interface ResolveCallInput {
 }
 
 /**
+ * What a person makes of a conversation, having heard or read it. Lists, statistics and the campaign's counters
+ * follow; what is planned for the contact stays. `do_not_call` puts the person's number on the do-not-call list for
+ * good. Nothing else takes it off: remove_do_not_call does.
+ */
+export interface CorrectDispositionInput {
+  /** Call id (cal_…), from list_calls. */
+  call_uuid: string;
+  /** The right one; the agent's own again confirms it. */
+  disposition: "goal_met" | "interested" | "not_interested" | "callback_requested" | "wrong_number" | "wrong_person" | "not_available" | "do_not_call" | "language_barrier" | "already_done" | "escalated" | "incomplete";
+  /** Why, for people who read it later. No telephone number. */
+  note?: string;
+}
+
+/**
  * Whom to call, from which number, and who speaks. The user who made the key must still be a member of the
  * organization.
  */

@@ -262,6 +262,10 @@ export class Calls extends Noun {
   resolve(input: inputs.ResolveCallInput, options: CallOptions = {}): Promise<schemas.Call> {
     return this.session.ask(operations.resolveCall, input, options);
   }
+  /** Correct the disposition of a call that was answered and has ended; the agent's own is kept beside it. */
+  correctDisposition(input: inputs.CorrectDispositionInput, options: CallOptions = {}): Promise<schemas.Call> {
+    return this.session.ask(operations.correctDisposition, input, options);
+  }
   /** Call one person: makes a deployment of one, and starts it. */
   place(input: inputs.PlaceCallInput, options: CallOptions = {}): Promise<schemas.Deployment> {
     return this.session.ask(operations.placeCall, input, options);

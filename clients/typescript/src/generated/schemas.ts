@@ -316,9 +316,12 @@ export interface Call {
   status: "queued" | "initiated" | "ringing" | "in_progress" | "completed" | "failed" | "cancelled";
   /** How the call ended; null until then. */
   outcome?: "answered" | "transferred" | "voicemail" | "voicemail_left" | "no_answer" | "busy" | "rejected" | "invalid_number" | "unreachable" | "abandoned" | "fax_or_ivr" | "blocked" | "expired" | "cancelled" | "failed" | null;
-  /** The result of the conversation. */
+  /** The result of the conversation: a person's, where one has corrected it. */
   disposition?: string | null;
+  /** policy: the agent's own; person: corrected with correct_disposition. */
   disposition_source?: string | null;
+  /** What the agent's own disposition was, and who corrected it; null: nobody. */
+  correction?: DispositionCorrection | null;
   callback_at?: string | null;
   answered_by?: string | null;
   /** What the carrier says of that. */
@@ -994,6 +997,19 @@ export interface DeploymentStarted {
   started_at: string;
   contacts: number;
   simulated: boolean;
+}
+
+/** What a person has judged the result of a conversation to be, in place of what the agent said. */
+export interface DispositionCorrection {
+  /** What the agent itself made of the conversation; null: nothing. */
+  agent_disposition?: string | null;
+  /** Why, as the person wrote it. */
+  note: string;
+  corrected_at: string;
+  /** The key that said it, as in the audit log. */
+  actor_id: string;
+  /** The person who said it, or for whom a personal key acted. */
+  user_id?: string | null;
 }
 
 /** What was said word for word the same, once. */

@@ -303,6 +303,8 @@ async def write_everything(tenant: Tenant, http: AsyncClient) -> set[str]:
     call_id = await put_call(tenant, ended_at=None, status="in_progress", outcome=None, **spoken)
     await does("hang_up_call", f"/calls/{call_id}/hangup")
     await does("resolve_call", f"/calls/{await held_call(tenant, campaign['id'])}/resolve", placed=True)
+    judged: dict[str, Any] = {"disposition": "not_interested", "note": f"{PRIVATE} {secret}"}
+    await does("correct_disposition", f"/calls/{await put_call(tenant, **spoken)}/disposition", **judged)
     return done
 
 
