@@ -1,10 +1,10 @@
-"""Campaigns as they run, by server-sent events. Source: the HTML standard, section 9.2.
+"""Campaigns as they run, and other pages that change, by server-sent events. Source: the HTML standard, section 9.2.
 
 All viewers of a campaign share one reading a second, so that a campaign that many look at costs no more than one.
 """
 
 from collections import OrderedDict
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
 
 import anyio
@@ -62,12 +62,16 @@ class LiveBoards:
 
 def event_stream(boards: LiveBoards, visitor: Visitor, deployment_id: str, services: Services) -> Response:
     """The stream of a campaign: `board` with HTML whenever it changes, `ended` once it has."""
+    return stream_of(lambda: boards.now(visitor, deployment_id, services.clock.running_ms()), visitor, services)
+
+
+def stream_of(read: Callable[[], Awaitable[Board]], visitor: Visitor, services: Services) -> Response:
+    """A stream of what `read` gives, once a second: `board` with HTML whenever it changes, `ended` at its end."""
     headers = {**rendering.HEADERS, "X-Accel-Buffering": "no"}
-    pieces = _pieces(boards, visitor, deployment_id, services)
-    return StreamingResponse(pieces, media_type="text/event-stream", headers=headers)
+    return StreamingResponse(_pieces(read, visitor, services), media_type="text/event-stream", headers=headers)
 
 
-async def _pieces(boards: LiveBoards, visitor: Visitor, deployment_id: str, services: Services) -> AsyncGenerator[str]:
+async def _pieces(read: Callable[[], Awaitable[Board]], visitor: Visitor, services: Services) -> AsyncGenerator[str]:
     said, silent, begun_ms = "", 0, services.clock.running_ms()
     yield "retry: 2000\n\n"
     while services.clock.running_ms() - begun_ms < LONGEST_S * 1_000 and not services.ending.is_begun:
@@ -75,7 +79,7 @@ async def _pieces(boards: LiveBoards, visitor: Visitor, deployment_id: str, serv
             yield _event("ended", "login")
             return
         try:
-            board = await boards.now(visitor, deployment_id, services.clock.running_ms())
+            board = await read()
         except SessionEnded:
             yield _event("ended", "login")
             return

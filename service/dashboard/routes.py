@@ -14,6 +14,7 @@ from callwright.service.dashboard.pages import (
     audiences,
     calls,
     campaigns,
+    confirmations,
     events,
     login,
     numbers,
@@ -28,7 +29,20 @@ from callwright.service.rest.pipeline import RequestPipeline
 from callwright.service.rest.without_key import refusing
 from callwright.service.services import Services
 
-_MODULES = (login, api_keys, campaigns, calls, agents, audiences, numbers, events, webhooks, records, wallet)
+_MODULES = (
+    login,
+    api_keys,
+    campaigns,
+    confirmations,
+    calls,
+    agents,
+    audiences,
+    numbers,
+    events,
+    webhooks,
+    records,
+    wallet,
+)
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _FOREVER = "public, max-age=31536000, immutable"
 
