@@ -435,6 +435,13 @@ export class ComplianceReviews extends Noun {
   }
 }
 
+export class Confirmations extends Noun {
+  /** Ask a person on a page of the dashboard, or take their answer. */
+  ask(input: inputs.AskConfirmationInput, options: CallOptions = {}): Promise<schemas.Confirmation> {
+    return this.session.ask(operations.askConfirmation, input, options);
+  }
+}
+
 /** Every operation, by noun. */
 export class Surface {
   readonly agents: Agents;
@@ -453,6 +460,7 @@ export class Surface {
   readonly doNotCall: DoNotCall;
   readonly people: People;
   readonly complianceReviews: ComplianceReviews;
+  readonly confirmations: Confirmations;
 
   constructor(session: Session) {
     this.agents = new Agents(session);
@@ -471,5 +479,6 @@ export class Surface {
     this.doNotCall = new DoNotCall(session);
     this.people = new People(session);
     this.complianceReviews = new ComplianceReviews(session);
+    this.confirmations = new Confirmations(session);
   }
 }
