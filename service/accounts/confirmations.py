@@ -186,8 +186,9 @@ def _keep(
     surplus = connection.execute(mine.order_by(_C.asked_at.desc(), _C.id.desc()).offset(MOST_OF_ONE - 1)).scalars()
     if old := surplus.all():
         connection.execute(delete(confirmations).where(_C.id.in_(old)))
+    kept = ids.new("cnf")
     row = {
-        "id": ids.new("cnf"),
+        "id": kept,
         "org_id": org_id,
         "asked_by": asked_by,
         "tool": question.tool,
@@ -203,7 +204,7 @@ def _keep(
         "taken_at": None if status == "waiting" else now_ms,
     }
     connection.execute(insert(confirmations), row)
-    return row["id"]
+    return kept
 
 
 def _asked(row: Row[Any], status: Literal["waiting", "yes", "no", "used", "withdrawn"]) -> Asked:

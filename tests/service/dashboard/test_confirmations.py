@@ -17,10 +17,11 @@ pytestmark = pytest.mark.service(workers=False)
 PAGE = "/confirmations"
 
 
-async def ask(tenant: Tenant, question: str = "Call 3 people.", about: str = "0", **fields: Any) -> Confirmation:
+async def ask(tenant: Tenant, question: str = "Call 3 people.", about: str = "0") -> Confirmation:
     """A question of the tenant's key."""
-    given = {"tool": "start_deployment", "about": about * 64, "mark": "0a1b2c3d", "question": question, **fields}
-    return await tenant.client.confirmations.ask(**given)
+    return await tenant.client.confirmations.ask(
+        tool="start_deployment", about=about * 64, mark="0a1b2c3d", question=question
+    )
 
 
 async def post(visit: Visit, path: str, word: str, *, token: str | None = None, origin: str = ORIGIN) -> Any:
