@@ -10,6 +10,8 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
+from callwright.appearance.sheet import style_sheet
+
 FOLDER = Path(__file__).parent
 NETWORK = {False: "Simulated network", True: "Real and simulated calls"}
 """What pages say of the network, by whether telephones may ring."""
@@ -68,7 +70,7 @@ def html_page(
     With `submits` its forms may be sent to the service, with `loads_scripts` it may load scripts of the service, and
     with `connects` it may open connections to it.
     """
-    style = "\n".join(part(name) for name in ("pages.css", *styles))
+    style = "\n".join((style_sheet(), *(part(name) for name in ("pages.css", *styles))))
     code = part(script) if script else ""
     content = _SKELETON.format(
         title=escape(title),
