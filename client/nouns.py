@@ -5,6 +5,7 @@ from callwright.contract import (
     audiences,
     audit_log,
     compliance_reviews,
+    confirmations,
     do_not_call,
     event_log,
     inbound_routing,
@@ -199,3 +200,9 @@ class ComplianceReviews(Noun):
     list = listing(compliance_reviews.list_compliance_reviews)
     get = method(compliance_reviews.get_compliance_review)
     decide = method(compliance_reviews.decide_compliance_review)
+
+
+class Confirmations(Noun):
+    """Questions to a person who answers them on a page of the dashboard. Nothing here answers one."""
+
+    ask = method(confirmations.ask_confirmation)

@@ -75,15 +75,18 @@ class LiveBoards:
 
 def event_stream(boards: LiveBoards, visitor: Visitor, subject: str, services: Services) -> Response:
     """The stream of a board: `board` with HTML whenever it changes, `ended` once nothing changes any more."""
+    return stream_of(lambda: boards.now(visitor, subject, services.clock.running_ms()), visitor, services)
+
+
+def stream_of(read: Callable[[], Awaitable[Board]], visitor: Visitor, services: Services) -> Response:
+    """A stream of what `read` gives, once a second: `board` with HTML whenever it changes, `ended` at its end."""
     headers = {**rendering.HEADERS, "X-Accel-Buffering": "no"}
-    pieces = pieces_of(boards, visitor, subject, services)
-    return StreamingResponse(pieces, media_type="text/event-stream", headers=headers)
+    return StreamingResponse(pieces_of(read, visitor, services), media_type="text/event-stream", headers=headers)
 
 
 async def pieces_of(
-    boards: LiveBoards,
+    read: Callable[[], Awaitable[Board]],
     visitor: Visitor,
-    subject: str,
     services: Services,
     *,
     sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
@@ -99,7 +102,7 @@ async def pieces_of(
                 yield _event("ended", "login")
                 return
         try:
-            board = await boards.now(visitor, subject, services.clock.running_ms())
+            board = await read()
         except SessionEnded:
             yield _event("ended", "login")
             return

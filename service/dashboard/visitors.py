@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, quote
 
+from sqlalchemy import Connection, Row
 from starlette.requests import Request
 
-from callwright.service.accounts import sessions
+from callwright.service.accounts import confirmations, sessions
 from callwright.service.accounts.errors import AccountError
 from callwright.service.accounts.memberships import OWNER, VIEWER
 from callwright.service.accounts.principals import SESSION_PREFIX
@@ -47,6 +48,8 @@ class Visitor:
     email: str | None
     role: str
     plan: str
+    waiting: int
+    """How many questions of assistants wait for an answer."""
     ask: Operations
     secret: str = field(repr=False)
 
@@ -83,9 +86,10 @@ class Visitors:
         if secret is None:
             return None
         services, now_ms = self.services, self.services.clock.now_ms()
-        row = await services.database.read(sessions.session_of, secret, now_ms)
-        if row is None:
+        found = await services.database.read(_session, secret, now_ms)
+        if found is None:
             return None
+        row, waiting = found
         if now_ms - row.last_seen_at >= sessions.SEEN_EVERY_MS:
             await services.database.write(sessions.note_seen, row.id, now_ms)
         return Visitor(
@@ -97,6 +101,7 @@ class Visitors:
             row.email,
             row.role,
             row.plan,
+            waiting,
             Operations(self.pipeline, secret),
             secret,
         )
@@ -119,6 +124,12 @@ class Visitors:
                 raise FormRefused("This form was sent from another site.")
         elif site not in (None, "same-origin", "none"):
             raise FormRefused("This form was sent from another site.")
+
+
+def _session(connection: Connection, secret: str, now_ms: int) -> tuple[Row[Any], int] | None:
+    """The session of a secret, and how many questions wait for an answer in the organization that it shows."""
+    row = sessions.session_of(connection, secret, now_ms)
+    return None if row is None else (row, confirmations.count_waiting(connection, row.org_id, now_ms))
 
 
 async def read_form(request: Request) -> Mapping[str, list[str]]:

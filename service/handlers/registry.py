@@ -4,6 +4,7 @@ from callwright.service.handlers import (
     audiences,
     audit_log,
     compliance_reviews,
+    confirmations,
     do_not_call,
     overview,
     owned_numbers,
@@ -46,7 +47,7 @@ MODULES = (
     *(deployments, exports, inbound, placing, statistics),
     *(owned_numbers, phone_numbers, settings, requests, simulated_callers, providers, transcripts, voices, wallet),
     *(subscriptions, deliveries, log, explanation),
-    *(overview, audit_log, evidence, do_not_call, export, deletion, compliance_reviews),
+    *(overview, audit_log, evidence, do_not_call, export, deletion, compliance_reviews, confirmations),
 )
 
 

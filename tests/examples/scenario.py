@@ -234,6 +234,15 @@ async def _review(recorder: Recorder, draft: dict[str, Any]) -> None:
     await recorder.use(
         "decide_compliance_review", id=review["id"], decision="approve", note="Consents are in the folder of May."
     )
+    await recorder.use(
+        "ask_confirmation",
+        tool="start_deployment",
+        about="9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        question='Call 3 people of the campaign "Check-ups", at most 0.54 USD.',
+        mark="0a1b2c3d",
+        people=3,
+        cost_at_most={"amount": "0.54"},
+    )
     await recorder.use("cancel_deployment", id=made["id"])
 
 

@@ -78,6 +78,7 @@ REQUIRED_BODY: Mapping[str, dict[str, Any]] = {
     "export_person": {"number": "+12125550163"},
     "delete_person": {"number": "+12125550163", "confirm": True},
     "decide_compliance_review": {"decision": "approve"},
+    "ask_confirmation": {"tool": "start_deployment", "about": "0" * 64, "question": "Call 3 people.", "mark": "0" * 8},
     "place_call": {"to": "+12125550162", "variables": {"first_name": "Ada"}, "auto_start": False},
 }
 REQUIRED_QUERY: dict[str, dict[str, str]] = {

@@ -33,6 +33,14 @@
     getSelection().addRange(range);
   }
 
+  /* How many questions wait, beside their entry of the navigation. */
+  function showWaiting(list) {
+    const count = document.getElementById("waiting");
+    if (!list || !count) return;
+    count.textContent = list.dataset.waiting;
+    count.hidden = list.dataset.waiting === "0";
+  }
+
   /* A campaign as it runs. */
   function follow(board) {
     const note = document.getElementById("live-note");
@@ -41,6 +49,14 @@
       note.textContent = words;
       note.hidden = !words;
     };
+    let isShown = false;
+    let changedAt = -Infinity;
+    board.addEventListener("submit", (event) => {
+      if (performance.now() - changedAt > 1000) return; // what was aimed at may have moved under the finger
+      event.preventDefault();
+      event.stopPropagation();
+      say("The questions have just changed. Look again before you answer.");
+    });
     const source = new EventSource(board.dataset.live);
     source.addEventListener("board", (event) => {
       say("");
@@ -49,6 +65,9 @@
       board.innerHTML = event.data; // made by the service's own template, which escapes what people said
       showTimes(board);
       if (had) document.getElementById(had)?.focus({ preventScroll: true });
+      showWaiting(board.querySelector("[data-waiting]"));
+      if (isShown) changedAt = performance.now();
+      isShown = true;
     });
     source.addEventListener("ended", (event) => {
       source.close();

@@ -30,6 +30,7 @@ from callwright.service.tables.schema.campaigns import simulated_dials as simula
 from callwright.service.tables.schema.compliance import contact_decisions as contact_decisions
 from callwright.service.tables.schema.compliance import forgotten_calls as forgotten_calls
 from callwright.service.tables.schema.compliance import rules_files as rules_files
+from callwright.service.tables.schema.confirmations import confirmations as confirmations
 from callwright.service.tables.schema.contacts import deployment_contacts as deployment_contacts
 from callwright.service.tables.schema.costs import awaited_charges as awaited_charges
 from callwright.service.tables.schema.costs import price_lists as price_lists

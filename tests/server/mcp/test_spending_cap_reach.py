@@ -313,6 +313,7 @@ SPENDS_NOTHING: dict[str, str] = {
     "import_do_not_call": "fewer people are called",
     "remove_do_not_call": "lets somebody be called by campaigns whose start was counted with everybody",
     "decide_compliance_review": "resumes nothing",
+    "ask_confirmation": "asks a person, and calls nobody",
     "export_person": "reads",
     "delete_person": "fewer people are called",
     "set_inbound_routing": "a deployment that answers is bound by keys without a cap",

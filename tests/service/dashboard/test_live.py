@@ -69,7 +69,8 @@ async def _watched(
             await services.database.write(_end, ending, services, tenant.org_id, user_id)
 
     monkeypatch.setattr(sessions, "session_of", counted)
-    async for piece in pieces_of(ReadByOthers(), visitor, "dep_1", services, sleep=sleep):
+    boards = ReadByOthers()
+    async for piece in pieces_of(lambda: boards.now(visitor, "dep_1", 0), visitor, services, sleep=sleep):
         seen.pieces.append(piece)
         seen.ended_at_ms = clock.at_ms - begun_ms
         if seen.ended_at_ms >= SECONDS * 1_000:

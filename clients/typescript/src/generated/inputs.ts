@@ -1595,3 +1595,29 @@ export interface DecideComplianceReviewInput {
   /** Why; kept with the review. */
   note?: string;
 }
+
+/**
+ * What a person is asked, and which call of a tool it is about. The same question again gives the answer, once:
+ * after that a new question begins.
+ */
+export interface AskConfirmationInput {
+  /** The tool that asks. */
+  tool: string;
+  /** SHA-256 of the call: its tool, its arguments and what it is held to. An answer counts for it. */
+  about: string;
+  /** The sentence that the person reads. */
+  question: string;
+  /** Eight random hexadecimal digits, for a new question. */
+  mark: string;
+  /** The deployment that it is about. */
+  deployment_id?: string | null;
+  /** How many people it means, where that is known. */
+  people?: number | null;
+  /** What it costs at most, where that is known. */
+  cost_at_most?: Spend | null;
+  /**
+   * The person has said yes where the assistant is: the question with this mark is withdrawn, so that no second yes
+   * can follow. It gives used if an answer to it was taken already. Default: false.
+   */
+  agreed_in_conversation?: boolean;
+}

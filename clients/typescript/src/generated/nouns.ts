@@ -439,6 +439,13 @@ export class ComplianceReviews extends Noun {
   }
 }
 
+export class Confirmations extends Noun {
+  /** Ask a person on a page of the dashboard, or take their answer. */
+  ask(input: inputs.AskConfirmationInput, options: CallOptions = {}): Promise<schemas.Confirmation> {
+    return this.session.ask(operations.askConfirmation, input, options);
+  }
+}
+
 /** Every operation, by noun. */
 export class Surface {
   readonly agents: Agents;
@@ -457,6 +464,7 @@ export class Surface {
   readonly doNotCall: DoNotCall;
   readonly people: People;
   readonly complianceReviews: ComplianceReviews;
+  readonly confirmations: Confirmations;
 
   constructor(session: Session) {
     this.agents = new Agents(session);
@@ -475,5 +483,6 @@ export class Surface {
     this.doNotCall = new DoNotCall(session);
     this.people = new People(session);
     this.complianceReviews = new ComplianceReviews(session);
+    this.confirmations = new Confirmations(session);
   }
 }

@@ -1255,3 +1255,13 @@ export const decideComplianceReview: Operation<inputs.DecideComplianceReviewInpu
   hasBody: true,
   mediaTypes: []
 };
+
+export const askConfirmation: Operation<inputs.AskConfirmationInput, schemas.Confirmation> = {
+  name: "ask_confirmation",
+  method: "POST",
+  path: "/confirmations",
+  shape: "one",
+  query: {},
+  hasBody: true,
+  mediaTypes: []
+};

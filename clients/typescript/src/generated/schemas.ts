@@ -726,6 +726,24 @@ export interface ComplianceReview {
   decision_note?: string | null;
 }
 
+/** Where a question stands. Its words are on the page alone. */
+export interface Confirmation {
+  id: string;
+  /**
+   * waiting: nobody has answered. yes, no: the answer, which is given once. withdrawn: the person has agreed in the
+   * conversation. used: an answer to it was taken before.
+   */
+  status: "waiting" | "yes" | "no" | "used" | "withdrawn";
+  mark: string;
+  /** The page on which a person answers. */
+  url: string;
+  asked_at: string;
+  /** Until when it can be answered; of a yes, until when it counts. */
+  expires_at: string;
+  /** Whether the same was asked before, and ended without an answer that was taken. Default: false. */
+  is_late?: boolean;
+}
+
 /** A person inside a deployment. */
 export interface Contact {
   id: string;

@@ -298,6 +298,13 @@ async def write_everything(tenant: Tenant, http: AsyncClient) -> set[str]:
     await does("remove_do_not_call", f"/do_not_call/{listed['entries'][0]['id']}")
     review = await open_review(tenant, campaign["id"])
     await does("decide_compliance_review", f"/compliance_reviews/{review}/decide", decision="approve", note="Seen.")
+    question = {
+        "tool": "start_deployment",
+        "about": "0" * 64,
+        "mark": "0" * 8,
+        "question": f"Call {CONTACT} {PRIVATE}.",
+    }
+    await does("ask_confirmation", "/confirmations", question=f"Call {CONTACT} {PRIVATE}.", **question)
     await does("export_person", "/people/export", number=CONTACT)
     await does("delete_person", "/people/delete", number=CONTACT, confirm=True)
     call_id = await put_call(tenant, ended_at=None, status="in_progress", outcome=None, **spoken)
