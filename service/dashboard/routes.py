@@ -14,9 +14,11 @@ from callwright.service.dashboard.pages import (
     audiences,
     calls,
     campaigns,
+    company_login,
     events,
     login,
     numbers,
+    passkeys,
     records,
     wallet,
     webhooks,
@@ -28,7 +30,8 @@ from callwright.service.rest.pipeline import RequestPipeline
 from callwright.service.rest.without_key import refusing
 from callwright.service.services import Services
 
-_MODULES = (login, api_keys, campaigns, calls, agents, audiences, numbers, events, webhooks, records, wallet)
+_ENTRY = (login, passkeys, company_login)
+_MODULES = (*_ENTRY, api_keys, campaigns, calls, agents, audiences, numbers, events, webhooks, records, wallet)
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _FOREVER = "public, max-age=31536000, immutable"
 
