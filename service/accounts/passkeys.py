@@ -144,8 +144,9 @@ def add(
     known = select(_P.id).where(_P.credential_hash == _hash(made.credential_id))
     if connection.execute(known).first() is not None:
         raise AccountError("this passkey is known already")
+    passkey_id = ids.new("pky")
     row = {
-        "id": ids.new("pky"),
+        "id": passkey_id,
         "user_id": user_id,
         "name": name,
         "credential_hash": _hash(made.credential_id),
@@ -157,8 +158,8 @@ def add(
     connection.execute(insert(passkeys), row)
     changes = {"name": before_and_after(None, name)}
     actor = UserActor(user_id)
-    add_audit_entry(connection, ids, org_id, "passkey.added", row["id"], now_ms, changes, by=actor)
-    return row["id"]
+    add_audit_entry(connection, ids, org_id, "passkey.added", passkey_id, now_ms, changes, by=actor)
+    return passkey_id
 
 
 def checked_passkey_name(name: str) -> str:

@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Row, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select, update
 
 from callwright.service.accounts.errors import AccountError
 from callwright.service.accounts.memberships import role_of
 from callwright.service.accounts.principals import UserActor, fingerprint, new_secret
 from callwright.service.accounts.records import add_audit_entry, before_and_after
 from callwright.service.platform.clock.clock import DAY, HOUR, MINUTE
+from callwright.service.platform.database.units import brief
 from callwright.service.platform.ids import Ids
 from callwright.service.tables.schema import (
     dashboard_sessions,
@@ -114,26 +115,30 @@ def _end_surplus(connection: Connection, user_id: str) -> None:
         connection.execute(delete(dashboard_sessions).where(_S.id.in_(surplus)))
 
 
+_SESSION = (
+    select(
+        dashboard_sessions,
+        _M.role,
+        users.c.email,
+        users.c.name.label("user_name"),
+        organizations.c.name.label("org_name"),
+        organizations.c.plan,
+    )
+    .join(users, (users.c.id == _S.user_id) & users.c.deleted_at.is_(None))
+    .join(memberships, (_M.user_id == _S.user_id) & (_M.org_id == _S.org_id) & _M.left_at.is_(None))
+    .join(organizations, organizations.c.id == _S.org_id)
+    .where(_S.hash == bindparam("hash"), _S.expires_at > bindparam("now"), _S.created_at > bindparam("oldest"))
+)
+
+
+@brief
 def session_of(connection: Connection, secret: str, now_ms: int) -> Row[Any] | None:
     """The session of a secret with `role`, `email`, `user_name`, `org_name` and `plan`; None if it has ended.
 
     It has also ended when its user is deleted or has left the organization.
     """
-    statement = (
-        select(
-            dashboard_sessions,
-            _M.role,
-            users.c.email,
-            users.c.name.label("user_name"),
-            organizations.c.name.label("org_name"),
-            organizations.c.plan,
-        )
-        .join(users, (users.c.id == _S.user_id) & users.c.deleted_at.is_(None))
-        .join(memberships, (_M.user_id == _S.user_id) & (_M.org_id == _S.org_id) & _M.left_at.is_(None))
-        .join(organizations, organizations.c.id == _S.org_id)
-        .where(_S.hash == fingerprint(secret), _S.expires_at > now_ms, _S.created_at > now_ms - LONGEST_MS)
-    )
-    return connection.execute(statement).one_or_none()
+    given = {"hash": fingerprint(secret), "now": now_ms, "oldest": now_ms - LONGEST_MS}
+    return connection.execute(_SESSION, given).one_or_none()
 
 
 def note_seen(connection: Connection, session_id: str, now_ms: int) -> None:

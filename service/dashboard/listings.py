@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal, get_args, get_origin
 
 from starlette.datastructures import QueryParams
@@ -9,6 +10,7 @@ from starlette.datastructures import QueryParams
 from callwright.contract.declaration.filters import filter_of
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.service.dashboard.asking import Page
+from callwright.service.dashboard.cells import Cell
 from callwright.service.dashboard.visitors import Visitor
 
 CellKind = Literal["text", "state", "words", "moment", "money", "number", "count", "length", "code", "list"]
@@ -46,16 +48,6 @@ class ListPage:
 
 
 @dataclass(frozen=True)
-class Cell:
-    """A value of a row, as the template shows it."""
-
-    kind: CellKind
-    value: Any
-    link: str | None
-    is_second: bool
-
-
-@dataclass(frozen=True)
 class FilterField:
     """A filter as a field of a form: with options a choice, else a text."""
 
@@ -67,6 +59,8 @@ class FilterField:
 
 def value_at(resource: Mapping[str, Any], path: str) -> Any:
     """The value at a dotted path; None where a step is missing."""
+    if "." not in path:
+        return resource.get(path)
     found: Any = resource
     for step in path.split("."):
         if not isinstance(found, Mapping):
@@ -82,7 +76,7 @@ def rows_of(columns: Sequence[Column], entries: Sequence[Mapping[str, Any]]) -> 
             Cell(
                 column.kind,
                 value_at(entry, column.at),
-                None if column.link is None else column.link.format_map(_Absent(entry)),
+                None if column.link is None else column.link.format_map(_Fields(entry)),
                 column.is_second,
             )
             for column in columns
@@ -91,11 +85,14 @@ def rows_of(columns: Sequence[Column], entries: Sequence[Mapping[str, Any]]) -> 
     ]
 
 
-class _Absent(dict[str, Any]):
+class _Fields:
     """The fields of a resource, for an address; one that it lacks is empty."""
 
-    def __missing__(self, _: str) -> str:
-        return ""
+    def __init__(self, entry: Mapping[str, Any]) -> None:
+        self._entry = entry
+
+    def __getitem__(self, name: str) -> Any:
+        return self._entry.get(name, "")
 
 
 def fields_of(wanted: ListPage, query: QueryParams) -> list[FilterField]:
@@ -106,6 +103,7 @@ def fields_of(wanted: ListPage, query: QueryParams) -> list[FilterField]:
     ]
 
 
+@cache
 def options_of(operation: AnyOperation, name: str) -> tuple[str, ...]:
     """The words that a field of an operation's input may have; none for a free text."""
     found: list[str] = []

@@ -1,8 +1,12 @@
-"""What a page looks like, measured in the browser."""
+"""What a page looks like, and whether everybody can use it, measured in the browser."""
 
+from functools import cache
+from pathlib import Path
 from typing import Any, Protocol
 
 from playwright.async_api import Frame
+
+from tests.support.processes.npm import installed
 
 
 class Shown(Protocol):
@@ -58,3 +62,24 @@ async def overhang(host: Shown) -> int:
 async def ground(host: Shown) -> str:
     """The colour of the page."""
     return await host.frame.evaluate("getComputedStyle(document.body).backgroundColor")
+
+
+@cache
+def _axe() -> str:
+    folder = installed(Path(__file__).parent / "axe") / "node_modules" / "axe-core"
+    return (folder / "axe.min.js").read_text(encoding="utf-8")
+
+
+_AXE_RUN = """async () => {
+  const found = await axe.run(document, { resultTypes: ["violations"] });
+  return found.violations
+    .filter((fault) => ["serious", "critical"].includes(fault.impact))
+    .map((fault) => [fault.id, fault.nodes.map((node) => node.target.join(" ")).slice(0, 3)]);
+}"""
+
+
+async def axe_faults(host: Shown) -> list[Any]:
+    """What axe finds that is serious or worse: the rule, and where. Source: https://github.com/dequelabs/axe-core"""
+    if not await host.frame.evaluate("'axe' in window"):
+        await host.frame.evaluate(_axe())
+    return await host.frame.evaluate(_AXE_RUN)

@@ -46,14 +46,12 @@ async def seated(
     data: Path,
     *,
     width: int = 1280,
-    is_dark: bool = False,
     host: str = "127.0.0.1",
 ) -> AsyncGenerator[Seat]:
     """A service over HTTP, and somebody who logs in to it by a link, at an address or at `localhost`."""
     async with open_service(database_url, data) as tenant, answering(tenant) as root:
         root = root.replace("127.0.0.1", host)
-        scheme = "dark" if is_dark else "light"
-        context = await browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        context = await browser.new_context(viewport={"width": width, "height": 900})
         tab = await context.new_page()
         tab.set_default_timeout(LIMIT_MS)
         seat = Seat(tab, tenant, root)

@@ -178,7 +178,7 @@ async def test_what_the_contact_said_is_shown_as_text_and_never_as_markup(browse
         await shown(host)
         assert await line(host, 0).locator(".said").text_content() == HOSTILE
         assert await host.view.locator("#questions li").text_content() == HOSTILE
-        assert await host.frame.evaluate("document.body.querySelectorAll('img, script').length") == 2, "its own scripts"
+        assert await host.frame.evaluate("document.body.querySelectorAll('img, script').length") == 3, "its own scripts"
 
 
 async def test_a_transcript_that_is_still_written_is_read_again(browser: Browser) -> None:

@@ -175,7 +175,7 @@ async def test_words_from_outside_are_shown_as_text_and_never_as_markup(browser:
         await shown(host)
         assert await host.view.locator("h1").text_content() == HOSTILE
         await expect(host.view.locator("#dispositions li > span").first).to_have_text("</script><b>x</b>")
-        assert await host.frame.evaluate("document.body.querySelectorAll('img, b, script').length") == 2, (
+        assert await host.frame.evaluate("document.body.querySelectorAll('img, b, script').length") == 3, (
             "its own scripts"
         )
 

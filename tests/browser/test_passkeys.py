@@ -18,7 +18,7 @@ async def test_a_passkey_is_added_and_logs_in(browser: Browser, database_url: st
     async with seated(browser, database_url, tmp_path, width=360, host="localhost") as seat:
         tab = seat.tab
         device = await tab.context.new_cdp_session(tab)
-        await device.send("WebAuthn.enable")
+        await device.send("WebAuthn.enable")  # pyright: ignore[reportUnknownMemberType] -- Playwright does not say of what
         options = {
             "protocol": "ctap2",
             "transport": "internal",
@@ -27,7 +27,7 @@ async def test_a_passkey_is_added_and_logs_in(browser: Browser, database_url: st
             "isUserVerified": True,
             "automaticPresenceSimulation": True,
         }
-        await device.send("WebAuthn.addVirtualAuthenticator", {"options": options})
+        await device.send("WebAuthn.addVirtualAuthenticator", {"options": options})  # pyright: ignore[reportUnknownMemberType]
         await seat.open("/settings/account/passkeys")
         assert (await overhang(seat), await pale_texts(seat)) == (0, [])
         await tab.fill("[name=name]", "my laptop")

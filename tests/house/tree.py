@@ -6,7 +6,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("list_files", "contract", "client", "tools", "prompts", "server", "service")
+PACKAGES = ("appearance", "list_files", "contract", "client", "tools", "prompts", "server", "service")
 MODULES = tuple(f"callwright.{name}" for name in PACKAGES)
 
 

@@ -41,7 +41,7 @@ class Authenticator:
         numbers = self._key.public_key().public_numbers()
         key = {1: 2, 3: -7, -1: 1, -2: numbers.x.to_bytes(32, "big"), -3: numbers.y.to_bytes(32, "big")}
         credential = bytes(16) + len(self.id).to_bytes(2, "big") + self.id + encode_cbor(key)
-        attested = {"fmt": "none", "attStmt": {}, "authData": self._data(_ATTESTED) + credential}
+        attested: dict[str, Any] = {"fmt": "none", "attStmt": {}, "authData": self._data(_ATTESTED) + credential}
         said = self._client_data("webauthn.create", options["challenge"])
         return self._answer(clientDataJSON=said, attestationObject=encode_cbor(attested))
 

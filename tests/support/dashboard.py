@@ -1,6 +1,7 @@
 """A browser without a window: it keeps the cookie, follows forms, and reads pages as text."""
 
 import re
+from collections import Counter
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from html import unescape
@@ -8,6 +9,7 @@ from html import unescape
 from callwright.client.transport import ASGITransport, httpx
 from callwright.service import accounts
 from callwright.service.accounts import sessions
+from callwright.service.dashboard.navigation import PAGES
 from tests.support.service import Tenant
 
 ORIGIN = "http://service"
@@ -50,6 +52,33 @@ def _is_for(form: str, path: str) -> bool:
 def text_of(html: str) -> str:
     """What a page says, without its tags."""
     return re.sub(r"\s+", " ", unescape(_TAG.sub(" ", html))).strip()
+
+
+def kind_of(path: str) -> str:
+    """The page of an address, whatever it is about: `/calls/{id}`."""
+    return re.sub(r"[a-z]{3}_[0-9A-Za-z]{24}", "{id}", path.partition("?")[0])
+
+
+async def reached(visit: Visit, *, of_each_kind: int = 2) -> dict[str, httpx.Response]:
+    """The answers of all addresses that pages lead to, from the first one on; of each kind so many at most."""
+    found: dict[str, httpx.Response] = {}
+    kinds: Counter[str] = Counter()
+    waiting = [address for address, _ in PAGES]
+    while waiting:
+        path = waiting.pop(0)
+        if path in found or kinds[kind_of(path)] >= of_each_kind:
+            continue
+        kinds[kind_of(path)] += 1
+        answer = found[path] = await visit.http.get(path)
+        if is_page(answer):
+            links = re.findall(r'(?:href|src|action)="(/[^"]*)"', answer.text)
+            waiting += [unescape(link) for link in links if not link.startswith(("/logout", "/static"))]
+    return found
+
+
+def is_page(answer: httpx.Response) -> bool:
+    """Whether an answer is a page, and not a file or sound."""
+    return answer.headers.get("content-type", "").startswith("text/html")
 
 
 @asynccontextmanager

@@ -12,6 +12,8 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
+from callwright.appearance.sheet import style_sheet
+from callwright.appearance.tones import tones_script
 from mcp.server.extension import Extension, ResourceBinding
 from mcp.server.mcpserver.resources import FunctionResource
 from mcp.server.mcpserver.tools import Tool
@@ -113,8 +115,13 @@ def _shown(tool: Tool) -> Tool:
     return tool.model_copy(update={"meta": {**(tool.meta or {}), "ui": ui}}) if ui else tool
 
 
+_SHARED = {"parts.css": style_sheet, "tones.js": tones_script}
+"""What pages have in common with those of the service."""
+
+
 def _text(file: str) -> str:
-    return (FOLDER / file).read_text(encoding="utf-8")
+    shared = _SHARED.get(file)
+    return (FOLDER / file).read_text(encoding="utf-8") if shared is None else shared()
 
 
 def _hash(text: str) -> str:

@@ -7,6 +7,7 @@ from hashlib import sha256
 from html import escape
 from pathlib import Path
 
+from callwright.appearance.sheet import style_sheet
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -68,7 +69,7 @@ def html_page(
     With `submits` its forms may be sent to the service, with `loads_scripts` it may load scripts of the service, and
     with `connects` it may open connections to it.
     """
-    style = "\n".join(part(name) for name in ("pages.css", *styles))
+    style = "\n".join((style_sheet(), *(part(name) for name in ("pages.css", *styles))))
     code = part(script) if script else ""
     content = _SKELETON.format(
         title=escape(title),

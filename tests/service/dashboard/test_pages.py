@@ -10,7 +10,7 @@ from callwright.contract.webhooks import create_webhook
 from callwright.service.dashboard.forms import form_fields, input_of
 from callwright.service.dashboard.navigation import PAGES
 from tests.support.campaigns import people, phone, run
-from tests.support.dashboard import ORIGIN, logged_in, stranger, text_of
+from tests.support.dashboard import ORIGIN, is_page, kind_of, logged_in, reached, stranger, text_of
 from tests.support.service import Tenant
 
 pytestmark = pytest.mark.service(workers=True)
@@ -21,26 +21,12 @@ async def test_every_page_is_reached_from_the_first_one_and_shows_no_number_of_a
     await run(tenant, people(4))
     await tenant.client.webhooks.create(url="https://hooks.example.com/a", events=["*"])
     await tenant.client.do_not_call.add(entries=[{"number": phone(99)}])  # pyright: ignore[reportArgumentType]
-    seen: dict[str, int] = {}
-    kinds: dict[str, int] = {}
     async with logged_in(tenant) as visit:
-        waiting = [address for address, _ in PAGES]
-        while waiting:
-            path = waiting.pop(0)
-            kind = re.sub(r"[a-z]{3}_[0-9A-Za-z]{24}", "{id}", path.partition("?")[0])
-            if path in seen or kinds.get(kind, 0) >= 2:
-                continue
-            kinds[kind] = kinds.get(kind, 0) + 1
-            answer = await visit.http.get(path)
-            seen[path] = answer.status_code
-            if not answer.headers["content-type"].startswith("text/html"):
-                continue
-            assert all(phone(index) not in answer.text for index in (*range(4), 99)), path
-            links = re.findall(r'(?:href|src|action)="(/[^"]*)"', answer.text)
-            waiting += [unescape(link) for link in links if not link.startswith(("/logout", "/static"))]
-    wrong = {path: status for path, status in seen.items() if status not in (200, 405)}
-    assert wrong == {}
-    assert len(kinds) > 35
+        found = await reached(visit)
+    shown = {path: answer.text for path, answer in found.items() if is_page(answer)}
+    assert [path for path, text in shown.items() if any(phone(index) in text for index in (*range(4), 99))] == []
+    assert {path: answer.status_code for path, answer in found.items() if answer.status_code not in (200, 405)} == {}
+    assert len({kind_of(path) for path in found}) > 35
 
 
 @pytest.mark.requirement("DASH-15")

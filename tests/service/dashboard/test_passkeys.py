@@ -235,6 +235,7 @@ async def test_an_answer_with_a_good_challenge_and_nothing_else_is_refused(tenan
     async with local(tenant) as visit:
         whole = json.loads(own_device(user_handle=b"x").proved(await visit.challenge()))
         said = {"clientDataJSON": whole["response"]["clientDataJSON"]}
+        spoilt: dict[str, Any]
         for spoilt in ({"response": said}, {**whole, "id": 5}, {**whole, "response": {**said, "signature": None}}):
             challenged = json.loads(own_device(user_handle=b"x").proved(await visit.challenge()))
             spoilt["response"]["clientDataJSON"] = challenged["response"]["clientDataJSON"]

@@ -19,7 +19,10 @@ PACKAGE_FILES = ("package.json", "package-lock.json")
 INSTALL_LIMIT_S = 300
 """Limit of one installation; the largest has some 300 packages, 110 MB unpacked."""
 CLIENT = Path(__file__).parents[3] / "clients" / "typescript"
-FOLDERS = (CLIENT, *(Path(__file__).parents[2] / name for name in ("inspector", "typescript", "conformance", "mcpb")))
+FOLDERS = (
+    CLIENT,
+    *(Path(__file__).parents[2] / name for name in ("inspector", "typescript", "conformance", "mcpb", "browser/axe")),
+)
 """Every folder with a lock file."""
 
 

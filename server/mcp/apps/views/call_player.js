@@ -14,7 +14,6 @@
     absent: "There is no recording: nobody spoke on this call.",
     not_recorded: "This call was not recorded.",
   };
-  const TONES = { answered: "good", transferred: "good", failed: "bad", invalid_number: "bad" };
 
   const audio = byId("audio");
   let id = null;

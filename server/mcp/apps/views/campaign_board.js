@@ -10,7 +10,6 @@
   const MOST_REFRESHES = 900;
   const PAUSE_LIMIT_MS = 120_000; // a host may ask the person first
   const MOST_ROWS = 8;
-  const TONES = { active: "good", scheduled: "accent", paused: "warm", failed: "bad", completed: "accent" };
   const OVER = ["completed", "cancelled", "failed"];
 
   let id = null;

@@ -97,8 +97,8 @@ async def test_a_host_without_pages_gets_the_same_words_as_one_with_them(
 def test_a_page_is_one_piece_and_names_no_address(file: str) -> None:
     html = page(file)
     assert not re.search(r"\b(?:src|href)=|https?:|@import|url\(", html.replace("audio.src = `data:", ""))
-    assert html.count("<script>") == html.count("</script>") == 2
-    assert html.count("<style>") == html.count("</style>") == 2
+    assert html.count("<script>") == html.count("</script>") == 3
+    assert html.count("<style>") == html.count("</style>") == 3
     assert "<!--" not in html
 
 
