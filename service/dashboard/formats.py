@@ -7,9 +7,9 @@ from functools import lru_cache
 from html import escape
 from typing import Any
 
-from callwright.appearance.tones import TONES
 from markupsafe import Markup
 
+from callwright.appearance.tones import TONES
 from callwright.service.platform.phone import masked
 
 ABSENT = "–"

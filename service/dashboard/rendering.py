@@ -6,9 +6,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from callwright.appearance.sheet import FILE
 from starlette.responses import HTMLResponse, Response
 
+from callwright.appearance.sheet import FILE
 from callwright.contract.checks.counts import count_of
 from callwright.service.dashboard import cells
 from callwright.service.dashboard.formats import duration, moment, money, number, share, tone, words

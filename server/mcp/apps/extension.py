@@ -12,11 +12,12 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
-from callwright.appearance.sheet import style_sheet
-from callwright.appearance.tones import tones_script
 from mcp.server.extension import Extension, ResourceBinding
 from mcp.server.mcpserver.resources import FunctionResource
 from mcp.server.mcpserver.tools import Tool
+
+from callwright.appearance.sheet import style_sheet
+from callwright.appearance.tones import tones_script
 
 EXTENSION = "io.modelcontextprotocol/ui"
 MIME_TYPE = "text/html;profile=mcp-app"

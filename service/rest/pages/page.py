@@ -7,9 +7,10 @@ from hashlib import sha256
 from html import escape
 from pathlib import Path
 
-from callwright.appearance.sheet import style_sheet
 from starlette.requests import Request
 from starlette.responses import Response
+
+from callwright.appearance.sheet import style_sheet
 
 FOLDER = Path(__file__).parent
 NETWORK = {False: "Simulated network", True: "Real and simulated calls"}
