@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from callwright.server.line_settings import LINE_SETTINGS, LineTexts, read_line_settings
+from callwright.server.login_settings import LOGIN_SETTINGS, CompanyLoginSetting, read_company_login
 from callwright.server.setting import BadSetting as BadSetting
 from callwright.server.setting import Setting as Setting
 from callwright.server.speech_settings import SPEECH_SETTINGS, SpeechSetting, read_secrets_key, read_speech
@@ -147,6 +148,7 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     *LINE_SETTINGS,
     *SPEECH_SETTINGS,
+    *LOGIN_SETTINGS,
 )
 """Every setting. The reference page is made from this list."""
 
@@ -193,6 +195,7 @@ class ProgramSettings:
     lines: LineTexts = field(default_factory=LineTexts)
     secrets_key: str | None = None
     speech: SpeechSetting = field(default_factory=SpeechSetting)
+    company_login: CompanyLoginSetting | None = None
 
     def tools_of(self, profile: str | None = None) -> frozenset[str]:
         """The names of the enabled tools, those of `profile` only if it is given.
@@ -272,6 +275,7 @@ def read_settings(
         ),
         secrets_key=read_secrets_key(given),
         speech=read_speech(given),
+        company_login=read_company_login(given, public_url=public_url),
     )
     try:
         settings.tools_of()

@@ -86,6 +86,20 @@ class SpeechSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class CompanyLoginSettings:
+    """A company's OpenID Connect provider. The secret is not shown; None for a provider that gives none."""
+
+    issuer: str
+    client_id: str
+    client_secret: str | None = field(default=None, repr=False)
+    name: str = "your company"
+    organization: str | None = None
+    """The organization that new people join, by name or id; None: only users who are there already get in."""
+    role: Literal["owner", "member", "viewer"] = "viewer"
+    """The role of new people."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ServiceSettings:
     """The settings of a service.
 
@@ -127,3 +141,5 @@ class ServiceSettings:
     the data folder has a file with it."""
     speech: SpeechSettings = field(default_factory=SpeechSettings)
     """What hears, thinks and speaks where no provider is set."""
+    company_login: CompanyLoginSettings | None = None
+    """By whom people log in to the dashboard beside links and passkeys."""

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from callwright.service.accounts.errors import AccountError
 from callwright.service.accounts.records import add_audit_entry, before_and_after, lock_organization
 from callwright.service.accounts.users import create_user, find_user, user_with
 from callwright.service.platform.ids import Ids
-from callwright.service.tables.schema import api_keys, memberships, organizations, users
+from callwright.service.tables.schema import api_keys, memberships, organizations, passkeys, users
 
 OWNER, MEMBER, VIEWER = "owner", "member", "viewer"
 ROLES = (OWNER, MEMBER, VIEWER)
@@ -132,6 +132,7 @@ def delete_user(connection: Connection, ids: Ids, user_id: str, now_ms: int, *, 
         if role == OWNER and not force:
             _check_other_owner(connection, org_id, who, or_else=", or delete with --force")
         _end_membership(connection, ids, org_id, user_id, role, "user.deleted", now_ms)
+    connection.execute(delete(passkeys).where(passkeys.c.user_id == user_id))
     connection.execute(update(users).where(_U.id == user_id).values(email=None, deleted_at=now_ms))
 
 

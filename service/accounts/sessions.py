@@ -7,18 +7,25 @@ page, after thirty days, and at once when the user leaves the organization that 
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select, update
 
 from callwright.service.accounts.errors import AccountError
 from callwright.service.accounts.memberships import role_of
 from callwright.service.accounts.principals import UserActor, fingerprint, new_secret
+from callwright.service.accounts.records import add_audit_entry, before_and_after
 from callwright.service.platform.clock.clock import DAY, HOUR, MINUTE
 from callwright.service.platform.database.units import brief
 from callwright.service.platform.ids import Ids
-from callwright.service.tables import audit_log
-from callwright.service.tables.schema import dashboard_sessions, login_links, memberships, organizations, users
+from callwright.service.tables.schema import (
+    dashboard_sessions,
+    login_links,
+    memberships,
+    organizations,
+    passkey_challenges,
+    users,
+)
 
 LINK_MS = 15 * MINUTE
 """How long a link can be used."""
@@ -29,7 +36,10 @@ SEEN_EVERY_MS = 5 * MINUTE
 """A page stores that the session was seen at most this often."""
 MOST_SESSIONS = 20
 """Sessions of one user; the one that was not seen for longest ends for a new one."""
-_S, _L, _M = dashboard_sessions.c, login_links.c, memberships.c
+_S, _L, _M, _C = dashboard_sessions.c, login_links.c, memberships.c, passkey_challenges.c
+
+LoginWay = Literal["link", "password", "passkey", "company"]
+"""How somebody proves who they are."""
 
 
 class LoginRefused(Exception):
@@ -72,7 +82,9 @@ def log_in(connection: Connection, ids: Ids, code: str, now_ms: int) -> NewSessi
     return begin(connection, ids, found.org_id, found.user_id, now_ms)
 
 
-def begin(connection: Connection, ids: Ids, org_id: str, user_id: str, now_ms: int) -> NewSession:
+def begin(
+    connection: Connection, ids: Ids, org_id: str, user_id: str, now_ms: int, *, how: LoginWay = "link"
+) -> NewSession:
     """Begins a session of a user who has proved who they are.
 
     Raises `LoginRefused` if the user is not in the organization any more.
@@ -91,8 +103,8 @@ def begin(connection: Connection, ids: Ids, org_id: str, user_id: str, now_ms: i
         "expires_at": now_ms + IDLE_MS,
     }
     connection.execute(insert(dashboard_sessions), row)
-    entry = audit_log.entry_row(ids, org_id, "session.begun", user_id, by=UserActor(user_id), at_ms=now_ms)
-    audit_log.add_entries(connection, [entry])
+    changes = {"how": before_and_after(None, how)}
+    add_audit_entry(connection, ids, org_id, "session.begun", user_id, now_ms, changes, by=UserActor(user_id))
     return made
 
 
@@ -157,6 +169,18 @@ def organizations_of_user(connection: Connection, user_id: str) -> Sequence[Row[
     return connection.execute(statement).all()
 
 
+def usual_organization(connection: Connection, user_id: str) -> str | None:
+    """The organization that the user's latest session shows, or else the first one joined; None if there is none."""
+    latest = (
+        select(_M.org_id)
+        .outerjoin(dashboard_sessions, (_S.user_id == _M.user_id) & (_S.org_id == _M.org_id))
+        .where(_M.user_id == user_id, _M.left_at.is_(None))
+        .order_by(func.coalesce(_S.last_seen_at, 0).desc(), _M.created_at, _M.org_id)
+        .limit(1)
+    )
+    return connection.execute(latest).scalar()
+
+
 def show_organization(connection: Connection, session_id: str, user_id: str, org_id: str) -> None:
     """Lets a session show another organization of its user. Raises `AccountError` if the user is not in it."""
     if role_of(connection, org_id, user_id) is None:
@@ -173,10 +197,12 @@ def are_ended(connection: Connection, now_ms: int) -> bool:
     """Whether there is something for `forget_ended` to delete."""
     ended = select(_S.id).where(_S.expires_at <= now_ms).limit(1)
     links = select(_L.hash).where(_L.expires_at <= now_ms).limit(1)
-    return connection.execute(ended).first() is not None or connection.execute(links).first() is not None
+    challenges = select(_C.hash).where(_C.expires_at <= now_ms).limit(1)
+    return any(connection.execute(one).first() is not None for one in (ended, links, challenges))
 
 
 def forget_ended(connection: Connection, now_ms: int) -> None:
-    """Deletes the rows of sessions and links whose time is over."""
+    """Deletes the rows of sessions, links and challenges whose time is over."""
     connection.execute(delete(dashboard_sessions).where(_S.expires_at <= now_ms))
     connection.execute(delete(login_links).where(_L.expires_at <= now_ms))
+    connection.execute(delete(passkey_challenges).where(_C.expires_at <= now_ms))

@@ -14,11 +14,13 @@ from callwright.service.dashboard.pages import (
     audiences,
     calls,
     campaigns,
+    company_login,
     confirmations,
     events,
     live_calls,
     login,
     numbers,
+    passkeys,
     people,
     records,
     replays,
@@ -37,7 +39,7 @@ from callwright.service.rest.without_key import refusing
 from callwright.service.services import Services
 
 _MODULES = (
-    *(login, api_keys, search, confirmations, live_calls, campaigns, results, calls, people),
+    *(login, passkeys, company_login, api_keys, search, confirmations, live_calls, campaigns, results, calls, people),
     *(agents, audiences, routing, numbers, events, replays, webhooks, records, wallet, usage),
 )
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}

@@ -1,4 +1,4 @@
-"""Somebody who sits at the dashboard in a real browser."""
+"""Somebody at the dashboard, in a browser."""
 
 import re
 from collections.abc import AsyncGenerator
@@ -40,9 +40,17 @@ class Seat:
 
 
 @asynccontextmanager
-async def seated(browser: Browser, database_url: str, data: Path, *, width: int = 1280) -> AsyncGenerator[Seat]:
-    """A service over HTTP, and somebody who logs in to it by a link."""
+async def seated(
+    browser: Browser,
+    database_url: str,
+    data: Path,
+    *,
+    width: int = 1280,
+    host: str = "127.0.0.1",
+) -> AsyncGenerator[Seat]:
+    """A service over HTTP, and somebody who logs in to it by a link, at an address or at `localhost`."""
     async with open_service(database_url, data) as tenant, answering(tenant) as root:
+        root = root.replace("127.0.0.1", host)
         context = await browser.new_context(viewport={"width": width, "height": 900})
         tab = await context.new_page()
         tab.set_default_timeout(LIMIT_MS)

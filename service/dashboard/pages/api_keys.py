@@ -77,10 +77,11 @@ def routes(pages: Pages) -> list[Route]:
         await database.write(write, services.ids, key_id, services.clock.now_ms())
         return RedirectResponse(ACTION_PATH, 303)
 
+    def logged_out(request: Request) -> Response:
+        return login_page(pages.visitors.services, request, ACTION_PATH)
+
     return [
-        pages.route(
-            ACTION_PATH, keys, methods=("GET", "POST"), here=ACTION_PATH, logged_out=partial(login_page, ACTION_PATH)
-        ),
+        pages.route(ACTION_PATH, keys, methods=("GET", "POST"), here=ACTION_PATH, logged_out=logged_out),
         pages.route(ACTION_PATH + "/{id}/revoke", revoke, methods=("GET", "POST"), here=ACTION_PATH),
     ]
 

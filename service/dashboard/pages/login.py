@@ -5,6 +5,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from callwright.service.accounts import sessions
+from callwright.service.dashboard.relying_party import possible
 from callwright.service.dashboard.serving import Pages, said, shown
 from callwright.service.dashboard.session_cookie import delete_cookie, set_cookie
 from callwright.service.dashboard.visitors import (
@@ -17,6 +18,7 @@ from callwright.service.dashboard.visitors import (
 )
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rest.authentication.auth_throttle import FailedAttempts
+from callwright.service.services import Services
 
 _HOME = "/campaigns"
 _USED = "This link is unknown, was used, or is older than 15 minutes. Make another one with `callwright open`."
@@ -66,8 +68,11 @@ class LoginPage:
         """Where one logs in; who is logged in goes on."""
         with self._visitors.services.database.limited():
             if await self._visitors.visitor(request) is not None:
-                return RedirectResponse(_own(request.query_params.get("next", _HOME)), 303)
-        return login_page(request.query_params.get("next", _HOME))
+                return RedirectResponse(own_address(request.query_params.get("next", _HOME)), 303)
+        return self._shown(request, request.query_params.get("next", _HOME))
+
+    def _shown(self, request: Request, target: str, refused: str = "", *, status: int = 200) -> Response:
+        return login_page(self._visitors.services, request, target, refused, status=status)
 
     async def enter(self, request: Request) -> Response:
         """Begins a session with the code of a link."""
@@ -76,7 +81,7 @@ class LoginPage:
         try:
             self._visitors.check_origin(request)
             fields = await read_form(request)
-            code, target = one(fields, "code"), _own(one(fields, "next", _HOME))
+            code, target = one(fields, "code"), own_address(one(fields, "next", _HOME))
             with services.database.limited():
                 made = await services.database.write(sessions.log_in, services.ids, code, now_ms)
         except FormRefused as refused:
@@ -86,24 +91,30 @@ class LoginPage:
             limit = None if address is None else self._failed.note(address, now_ms)
             if limit is not None:
                 words = "Too many wrong codes came from this address. Wait a minute."
-                found = login_page(target, words, status=429)
+                found = self._shown(request, target, words, status=429)
                 found.headers.update(limit.refusal_headers(now_ms))
                 return found
-            return login_page(target, _USED, status=401)
+            return self._shown(request, target, _USED, status=401)
         except Refusal as refusal:
-            return login_page(_HOME, refusal.message, status=refusal.problem.status)
+            return self._shown(request, _HOME, refusal.message, status=refusal.problem.status)
         found = RedirectResponse(target, 303)
         set_cookie(services, found, made.secret)
         return found
 
 
-def login_page(target: str, refused: str = "", *, status: int = 200) -> Response:
+def login_page(services: Services, request: Request, target: str, refused: str = "", *, status: int = 200) -> Response:
     """Where one logs in. `target` is opened after that."""
-    context = {"next": _own(target), "refused": refused.replace("`", "")}
+    company = services.settings.company_login
+    context = {
+        "next": own_address(target),
+        "refused": refused.replace("`", ""),
+        "company": None if company is None else company.name,
+        **possible(services, request),
+    }
     return shown(None, "", "login.html", "Log in", context, status=status)
 
 
-def _own(address: str) -> str:
+def own_address(address: str) -> str:
     """An address of this service; anything else is the first page, so that a link leads to no other site."""
     is_own = address.startswith("/") and not address.startswith(("//", "/\\")) and "\n" not in address
     return address if is_own else _HOME
