@@ -23,7 +23,7 @@ SECONDS = 40
 class ReadByOthers(LiveBoards):
     """The board of a campaign that somebody else's page reads."""
 
-    async def now(self, visitor: Visitor, deployment_id: str, running_ms: int) -> Board:
+    async def now(self, visitor: Visitor, subject: str, running_ms: int) -> Board:
         """A board that does not change."""
         return Board(read_at_ms=running_ms, text="<p>3 of 6 contacts done</p>")
 
