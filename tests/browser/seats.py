@@ -9,6 +9,7 @@ from pathlib import Path
 from playwright.async_api import Browser, Frame
 from playwright.async_api import Page as Tab
 
+from callwright.service.settings import ServiceSettings
 from tests.support.dashboard import login_code
 from tests.support.service import Tenant, open_service
 from tests.support.talks import answering
@@ -47,9 +48,10 @@ async def seated(
     *,
     width: int = 1280,
     host: str = "127.0.0.1",
+    settings: ServiceSettings | None = None,
 ) -> AsyncGenerator[Seat]:
     """A service over HTTP, and somebody who logs in to it by a link, at an address or at `localhost`."""
-    async with open_service(database_url, data) as tenant, answering(tenant) as root:
+    async with open_service(database_url, data, settings=settings) as tenant, answering(tenant) as root:
         root = root.replace("127.0.0.1", host)
         context = await browser.new_context(viewport={"width": width, "height": 900})
         tab = await context.new_page()
