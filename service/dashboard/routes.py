@@ -9,6 +9,7 @@ from starlette.routing import Route
 from callwright.contract.problems import NOT_FOUND
 from callwright.service.dashboard import rendering
 from callwright.service.dashboard.pages import (
+    account,
     agents,
     api_keys,
     audiences,
@@ -28,7 +29,7 @@ from callwright.service.rest.pipeline import RequestPipeline
 from callwright.service.rest.without_key import refusing
 from callwright.service.services import Services
 
-_MODULES = (login, api_keys, campaigns, calls, agents, audiences, numbers, events, webhooks, records, wallet)
+_MODULES = (login, account, api_keys, campaigns, calls, agents, audiences, numbers, events, webhooks, records, wallet)
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _FOREVER = "public, max-age=31536000, immutable"
 

@@ -45,6 +45,9 @@ from callwright.service.tables.schema.inbound import browser_callers as browser_
 from callwright.service.tables.schema.inbound import routing_requests as routing_requests
 from callwright.service.tables.schema.inbound import simulated_callers as simulated_callers
 from callwright.service.tables.schema.legs import legs as legs
+from callwright.service.tables.schema.passwords import invitations as invitations
+from callwright.service.tables.schema.passwords import password_links as password_links
+from callwright.service.tables.schema.passwords import passwords as passwords
 from callwright.service.tables.schema.providers import providers as providers
 from callwright.service.tables.schema.reviews import compliance_reviews as compliance_reviews
 from callwright.service.tables.schema.sessions import dashboard_sessions as dashboard_sessions
