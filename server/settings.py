@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from callwright.server.line_settings import LINE_SETTINGS, LineTexts, read_line_settings
+from callwright.server.mail_settings import MAIL_SETTINGS, MailTexts, read_mail
 from callwright.server.setting import BadSetting as BadSetting
 from callwright.server.setting import Setting as Setting
 from callwright.server.speech_settings import SPEECH_SETTINGS, SpeechSetting, read_secrets_key, read_speech
@@ -139,6 +140,7 @@ SETTINGS: tuple[Setting, ...] = (
         "Stripe's own",
         "Where Stripe's API is, for an imitation of it on this machine: http://127.0.0.1:12111.",
     ),
+    *MAIL_SETTINGS,
     *LINE_SETTINGS,
     *SPEECH_SETTINGS,
 )
@@ -184,6 +186,7 @@ class ProgramSettings:
     stripe_api_base: str | None = None
     lines: LineTexts = field(default_factory=LineTexts)
     secrets_key: str | None = None
+    mail: MailTexts | None = None
     speech: SpeechSetting = field(default_factory=SpeechSetting)
 
     def tools_of(self, profile: str | None = None) -> frozenset[str]:
@@ -262,6 +265,7 @@ def read_settings(
             public_url=public_url,
         ),
         secrets_key=read_secrets_key(given),
+        mail=read_mail(given),
         speech=read_speech(given),
     )
     try:

@@ -156,9 +156,14 @@ def delete_user(connection: Connection, ids: Ids, user_id: str, now_ms: int, *, 
     connection.execute(update(users).where(_U.id == user_id).values(email=None, deleted_at=now_ms))
 
 
-def _locked_user(connection: Connection, user_id: str) -> Row[Any]:
-    """A user's row, locked so that nobody deletes it before this transaction ends. Lock users before organizations."""
+def lock_user(connection: Connection, user_id: str) -> None:
+    """Keeps others from changing a user before this transaction ends. Lock users before organizations."""
     connection.execute(select(_U.id).where(_U.id == user_id).with_for_update())
+
+
+def _locked_user(connection: Connection, user_id: str) -> Row[Any]:
+    """A user's row, locked so that nobody deletes it before this transaction ends."""
+    lock_user(connection, user_id)
     return find_user(connection, user_id)
 
 

@@ -38,7 +38,7 @@ class PasswordChanged(Exception):
     """The password is not the one any more that was checked."""
 
 
-def login_of(connection: Connection, email: str) -> Row[Any] | None:
+def login_of(connection: Connection, email: str) -> Row[Any, Any] | None:
     """`user_id` and `hash` of the user with an e-mail address and a password; None if there is none."""
     found = (
         select(_P.user_id, _P.hash)
@@ -108,7 +108,7 @@ def make_password_link(connection: Connection, email: str, now_ms: int) -> str |
     return code
 
 
-def whose_link(connection: Connection, code: str, now_ms: int) -> Row[Any]:
+def whose_link(connection: Connection, code: str, now_ms: int) -> Row[Any, Any, Any]:
     """`id`, `email` and `name` of the user whose password a link sets. Raises `LinkRefused`."""
     found = (
         select(users.c.id, users.c.email, users.c.name)

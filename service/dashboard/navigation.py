@@ -38,7 +38,7 @@ NAVIGATION = (
             ("/settings/api-keys", "API keys"),
         ),
     ),
-    NavigationGroup("Organization", (("/wallet", "Wallet"),)),
+    NavigationGroup("Organization", (("/wallet", "Wallet"), ("/settings/people", "People"))),
 )
 PAGES = tuple(entry for group in NAVIGATION for entry in group.entries)
 """All of them, with their names."""

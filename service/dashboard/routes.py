@@ -16,8 +16,11 @@ from callwright.service.dashboard.pages import (
     calls,
     campaigns,
     events,
+    forgotten_password,
+    invitation,
     login,
     numbers,
+    people,
     records,
     wallet,
     webhooks,
@@ -29,7 +32,11 @@ from callwright.service.rest.pipeline import RequestPipeline
 from callwright.service.rest.without_key import refusing
 from callwright.service.services import Services
 
-_MODULES = (login, account, api_keys, campaigns, calls, agents, audiences, numbers, events, webhooks, records, wallet)
+_MODULES = (
+    *(login, account, forgotten_password, invitation),
+    *(campaigns, calls, agents, audiences, numbers, events, webhooks, records),
+    *(wallet, people, api_keys),
+)
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _FOREVER = "public, max-age=31536000, immutable"
 

@@ -20,6 +20,7 @@ from callwright.service.accounts.password_hashing import PasswordHashing
 from callwright.service.accounts.principals import SESSION_PREFIX
 from callwright.service.dashboard.asking import Operations
 from callwright.service.dashboard.session_cookie import cookie_name, is_secure
+from callwright.service.platform.outgoing.mail import Mailer
 from callwright.service.rest.authentication.auth_throttle import LoginAttempts
 from callwright.service.rest.incoming import Incoming
 from callwright.service.rest.pipeline import RequestPipeline
@@ -72,6 +73,8 @@ class Visitors:
     def __init__(self, services: Services, pipeline: RequestPipeline) -> None:
         self.services, self.pipeline = services, pipeline
         self.hashing, self.attempts = PasswordHashing(), LoginAttempts()
+        mail = services.settings.mail
+        self.mailer = None if mail is None else Mailer(mail)
 
     def secret_of(self, request: Request) -> str | None:
         """The session's secret in the cookie, if it has the form of one."""

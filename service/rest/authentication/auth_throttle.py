@@ -11,6 +11,9 @@ WINDOW_MS = 60_000
 ALLOWED_PER_ACCOUNT = 10
 """Wrong passwords of one account in `ACCOUNT_WINDOW_MS`."""
 ACCOUNT_WINDOW_MS = 900_000
+LINKS_PER_ACCOUNT = 3
+"""Links for a forgotten password of one account in `LINK_WINDOW_MS`."""
+LINK_WINDOW_MS = 3_600_000
 MOST_ADDRESSES = 10_000
 """The most addresses remembered; beyond that the one whose window began first is forgotten."""
 
@@ -53,6 +56,7 @@ class LoginAttempts:
     def __init__(self) -> None:
         self._by_address = FailedAttempts()
         self._by_account = FailedAttempts(allowed=ALLOWED_PER_ACCOUNT, window_ms=ACCOUNT_WINDOW_MS)
+        self._links = FailedAttempts(allowed=LINKS_PER_ACCOUNT, window_ms=LINK_WINDOW_MS)
 
     def of_address(self, address: str | None, now_ms: int) -> RateLimitState | None:
         """Counts an attempt of an address. Returns the state of the limit if it is exceeded, else None."""
@@ -61,6 +65,10 @@ class LoginAttempts:
     def of_account(self, account: str, now_ms: int) -> RateLimitState | None:
         """Counts an attempt with an account, also with one that does not exist."""
         return self._by_account.note(account, now_ms)
+
+    def of_link(self, account: str, now_ms: int) -> bool:
+        """Counts a link that is asked for; whether it may be made."""
+        return self._links.note(account, now_ms) is None
 
     def right(self, account: str, address: str | None = None) -> None:
         """Takes back what was counted of an attempt that was right."""

@@ -110,9 +110,12 @@ async def test_an_unknown_address_and_a_wrong_password_have_the_same_answer_and_
     from callwright.service.accounts import password_hashing
 
     verified = password_hashing._verified  # pyright: ignore[reportPrivateUsage]
-    monkeypatch.setattr(
-        password_hashing, "_verified", lambda known, given: checked.append(known) or verified(known, given)
-    )
+
+    def noted(known: str, given: str) -> bool:
+        checked.append(known)
+        return verified(known, given)
+
+    monkeypatch.setattr(password_hashing, "_verified", noted)
     await password_of(tenant, "member")
     async with stranger(tenant) as visit:
         wrong = await visit.send("/login", email="member@example.com", password="wrong" * 3)
