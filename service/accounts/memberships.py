@@ -13,6 +13,7 @@ from callwright.service.tables.audit_log import Actor
 from callwright.service.tables.schema import (
     api_keys,
     dashboard_sessions,
+    invitations,
     login_links,
     memberships,
     organizations,
@@ -73,6 +74,7 @@ def join(
     if before is not None:
         if before == OWNER:
             _check_other_owner(connection, org_id, who)
+            _withdraw_invitations(connection, org_id, user_id)
         connection.execute(update(memberships).where(mine).values(role=role))
         changes = {"role": before_and_after(before, role)}
         add_audit_entry(connection, ids, org_id, "member.role_changed", user_id, now_ms, changes, by=by)
@@ -174,7 +176,14 @@ def _end_membership(
     connection.execute(update(memberships).where(mine).values(left_at=now_ms))
     for table in (dashboard_sessions, login_links):  # so that they do not go on if the user comes back
         connection.execute(delete(table).where(table.c.user_id == user_id, table.c.org_id == org_id))
+    _withdraw_invitations(connection, org_id, user_id)
     add_audit_entry(connection, ids, org_id, action, user_id, now_ms, {"role": before_and_after(role, None)}, by=by)
+
+
+def _withdraw_invitations(connection: Connection, org_id: str, user_id: str) -> None:
+    """Who is no owner any more lets nobody in."""
+    theirs = (invitations.c.org_id == org_id) & (invitations.c.invited_by_user_id == user_id)
+    connection.execute(delete(invitations).where(theirs))
 
 
 def _check_other_owner(connection: Connection, org_id: str, who: Row[Any], *, or_else: str = "") -> None:

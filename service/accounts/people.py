@@ -7,7 +7,7 @@ at once, one does.
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete
+from sqlalchemy import Connection, Row
 
 from callwright.service.accounts.api_keys import keys_of, revoke_key
 from callwright.service.accounts.errors import AccountError
@@ -15,7 +15,6 @@ from callwright.service.accounts.memberships import OWNER, join, leave, lock_use
 from callwright.service.accounts.principals import UserActor
 from callwright.service.accounts.records import lock_organization
 from callwright.service.platform.ids import Ids
-from callwright.service.tables.schema import invitations
 
 
 class OwnersOnly(AccountError):
@@ -56,8 +55,6 @@ def change_role(
         raise AccountError("this user is not in the organization any more")
     _revoke(connection, ids, org_id, user_id, revoked, now_ms, by)
     join(connection, ids, org_id, user_id, role, now_ms, by=by)
-    if role != OWNER:
-        _withdraw_invitations(connection, org_id, user_id)
 
 
 def remove(
@@ -83,7 +80,6 @@ def remove(
         check_owner(connection, org_id, by.user_id)
     _revoke(connection, ids, org_id, user_id, revoked, now_ms, by)
     leave(connection, ids, org_id, user_id, now_ms, by=by)
-    _withdraw_invitations(connection, org_id, user_id)
 
 
 def _revoke(
@@ -98,9 +94,3 @@ def _revoke(
     theirs = {row.id for row in active_keys_of(connection, org_id, user_id)}
     for key_id in sorted(theirs & set(revoked)):
         revoke_key(connection, ids, key_id, now_ms, by=by)
-
-
-def _withdraw_invitations(connection: Connection, org_id: str, user_id: str) -> None:
-    """Who is no owner any more lets nobody in."""
-    mine = (invitations.c.org_id == org_id) & (invitations.c.invited_by_user_id == user_id)
-    connection.execute(delete(invitations).where(mine))
