@@ -172,7 +172,8 @@ class PeoplePages:
             return await self._show(visitor, link=link, said=words)
         text = _MAIL.format(inviter=visitor.user_name, organization=visitor.org_name, role=made.role, link=link)
         try:
-            await mailer.send(made.email, f"Invitation to {visitor.org_name}", text)
+            with self._database.uncounted():
+                await mailer.send(made.email, f"Invitation to {visitor.org_name}", text)
         except MailFailed as failed:
             words = f"The mail was not sent: {failed}. Give the link to {made.email} yourself; it is shown once, here."
             return await self._show(visitor, link=link, said=words, said_tone="bad")
