@@ -20,7 +20,7 @@ from callwright.service.dashboard.pages import (
     invitation,
     login,
     numbers,
-    people,
+    members,
     records,
     wallet,
     webhooks,
@@ -35,7 +35,7 @@ from callwright.service.services import Services
 _MODULES = (
     *(login, account, forgotten_password, invitation),
     *(campaigns, calls, agents, audiences, numbers, events, webhooks, records),
-    *(wallet, people, api_keys),
+    *(wallet, members, api_keys),
 )
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _FOREVER = "public, max-age=31536000, immutable"

@@ -34,7 +34,7 @@ _LAST = "There must be an owner. Make somebody else an owner first."
 
 def routes(pages: Pages) -> list[Route]:
     """The routes."""
-    found = PeoplePages(pages)
+    found = MemberPages(pages)
     both = ("GET", "POST")
     return [
         pages.route(PATH, found.people, methods=both, here=PATH),
@@ -46,7 +46,7 @@ def routes(pages: Pages) -> list[Route]:
     ]
 
 
-class PeoplePages:
+class MemberPages:
     """The pages of people and invitations."""
 
     def __init__(self, pages: Pages) -> None:
@@ -161,7 +161,7 @@ class PeoplePages:
             "mails": self._visitors.mailer is not None,
             **given,
         }
-        return shown(visitor, PATH, "people.html", "People", context, status=status)
+        return shown(visitor, PATH, "members.html", "People", context, status=status)
 
     async def _send(self, visitor: Visitor, made: invitations.NewInvitation) -> Response:
         """Sends the link of an invitation, or shows it once where there is no mail, or the mail fails."""
@@ -194,7 +194,7 @@ class PeoplePages:
             "roles": ROLES,
             "refused": refused,
         }
-        return shown(visitor, PATH, "person.html", found.name, context, status=409 if refused else 200)
+        return shown(visitor, PATH, "member.html", found.name, context, status=409 if refused else 200)
 
 
 def _only_owners(visitor: Visitor) -> Response:
