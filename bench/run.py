@@ -15,6 +15,7 @@ import anyio
 
 from bench import exports, gate, large_changes, stored_calls
 from bench.campaign import calls_per_second
+from bench.dashboard.pages import page_times
 from bench.imports import imports
 from bench.live_calls import answers
 from bench.million.contract_walk import contract_walk
@@ -95,7 +96,13 @@ def main() -> None:
         metavar="FOLDER",
         help="nothing but each list, sort, filter and statistic, of ten thousand calls and people and of many",
     )
-    parser.add_argument("--many-calls", type=int, default=CALLS, help="calls of --contract-walk")
+    parser.add_argument(
+        "--dashboard-pages",
+        type=Path,
+        metavar="FOLDER",
+        help="nothing but each page of the dashboard over a million calls, beside what it asks over REST",
+    )
+    parser.add_argument("--many-calls", type=int, default=CALLS, help="calls of --contract-walk and --dashboard-pages")
     parser.add_argument("--many-people", type=int, default=PEOPLE, help="people of --contract-walk")
     parser.add_argument("--deliveries", action="store_true", help="nothing but delivering events")
     parser.add_argument("--delivery-fairness", action="store_true", help="nothing but bad endpoints among good ones")
@@ -171,6 +178,10 @@ def main() -> None:
     if asked.walk_million is not None:
         asked.walk_million.mkdir(parents=True, exist_ok=True)
         anyio.run(walk_million, asked.walk_million)
+        return
+    if asked.dashboard_pages is not None:
+        asked.dashboard_pages.mkdir(parents=True, exist_ok=True)
+        anyio.run(page_times, asked.dashboard_pages, asked.many_calls)
         return
     if asked.contract_walk is not None:
         with engine_of(asked.engine, asked.contract_walk) as engine:

@@ -35,6 +35,7 @@ class Surface(Session):
     do_not_call: nouns.DoNotCall
     people: nouns.People
     compliance_reviews: nouns.ComplianceReviews
+    confirmations: nouns.Confirmations
 
     def __init__(self, transport: Transport, *, new_key: Callable[[], str], bound_key: OneUseKey | None = None) -> None:
         super().__init__(transport, new_key=new_key, bound_key=bound_key)

@@ -5,6 +5,7 @@ from callwright.contract import (
     audiences,
     audit_log,
     compliance_reviews,
+    confirmations,
     do_not_call,
     event_log,
     inbound_routing,
@@ -18,7 +19,7 @@ from callwright.contract import (
     webhooks,
 )
 from callwright.contract.agents import agents, call_tool_settings
-from callwright.contract.calls import calls, conversations, evidence, transcripts, unconfirmed
+from callwright.contract.calls import calls, conversations, corrections, evidence, transcripts, unconfirmed
 from callwright.contract.deployments import deployments, exports, placing, talks
 
 
@@ -117,6 +118,7 @@ class Calls(Noun):
     get_recording = download(calls.get_recording)
     hang_up = method(calls.hang_up_call)
     resolve = method(unconfirmed.resolve_call)
+    correct_disposition = method(corrections.correct_disposition)
     place = method(placing.place_call)
     stats = method(transcripts.get_call_stats)
     read_conversations = method(conversations.read_conversations)
@@ -198,3 +200,9 @@ class ComplianceReviews(Noun):
     list = listing(compliance_reviews.list_compliance_reviews)
     get = method(compliance_reviews.get_compliance_review)
     decide = method(compliance_reviews.decide_compliance_review)
+
+
+class Confirmations(Noun):
+    """Questions to a person who answers them on a page of the dashboard. Nothing here answers one."""
+
+    ask = method(confirmations.ask_confirmation)

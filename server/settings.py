@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from callwright.server.line_settings import LINE_SETTINGS, LineTexts, read_line_settings
+from callwright.server.login_settings import LOGIN_SETTINGS, CompanyLoginSetting, read_company_login
 from callwright.server.mail_settings import MAIL_SETTINGS, MailTexts, read_mail
 from callwright.server.setting import BadSetting as BadSetting
 from callwright.server.setting import Setting as Setting
@@ -22,7 +23,7 @@ from callwright.server.speech_settings import SPEECH_SETTINGS, SpeechSetting, re
 from callwright.tools.toolsets import DEFAULT_PROFILE, PROFILES, TOOLSETS, UnknownTools, enabled_tools, names_of
 
 if TYPE_CHECKING:
-    from callwright.tools.runtime.tool_context import ConfirmMode
+    from callwright.tools.runtime.tool_context import ConfirmBy, ConfirmMode
 
 ProviderName = Literal["simulated", "stripe"]
 
@@ -99,6 +100,12 @@ SETTINGS: tuple[Setting, ...] = (
         "always (on the simulated network too), never (for hosts that ask by themselves).",
     ),
     Setting(
+        "CALLWRIGHT_CONFIRM_BY",
+        "sentence",
+        "How a person agrees whose host cannot ask them: sentence (on the dashboard's page, or by the sentence that "
+        "the model sends back), page (on that page alone).",
+    ),
+    Setting(
         "CALLWRIGHT_REVEAL_NUMBERS",
         "false",
         "true shows contacts' telephone numbers whole to assistants; without it their middle is masked "
@@ -143,6 +150,7 @@ SETTINGS: tuple[Setting, ...] = (
     *MAIL_SETTINGS,
     *LINE_SETTINGS,
     *SPEECH_SETTINGS,
+    *LOGIN_SETTINGS,
 )
 """Every setting. The reference page is made from this list."""
 
@@ -153,6 +161,7 @@ _PUBLIC_URL = re.compile(
 _STRIPE_API = re.compile(r"(?:https://[A-Za-z0-9.-]+|http://(?:localhost|127\.0\.0\.1|\[::1\]))(?::[0-9]{1,5})?/?")
 _PROVIDERS: Mapping[str, ProviderName] = {"simulated": "simulated", "stripe": "stripe"}
 _CONFIRM_MODES: Mapping[str, "ConfirmMode"] = {"real": "real", "always": "always", "never": "never"}
+_CONFIRM_WAYS: Mapping[str, "ConfirmBy"] = {"sentence": "sentence", "page": "page"}
 _LOOPBACK = (IPv4Network("127.0.0.0/8"), IPv6Network("::1/128"))
 
 
@@ -180,6 +189,7 @@ class ProgramSettings:
     read_only: bool = False
     reveal_numbers: bool = False
     confirm: "ConfirmMode" = "real"
+    confirm_by: "ConfirmBy" = "sentence"
     payments: ProviderName = "simulated"
     stripe_secret_key: str | None = None
     stripe_webhook_secret: str | None = None
@@ -188,6 +198,7 @@ class ProgramSettings:
     secrets_key: str | None = None
     mail: MailTexts | None = None
     speech: SpeechSetting = field(default_factory=SpeechSetting)
+    company_login: CompanyLoginSetting | None = None
 
     def tools_of(self, profile: str | None = None) -> frozenset[str]:
         """The names of the enabled tools, those of `profile` only if it is given.
@@ -255,6 +266,7 @@ def read_settings(
         read_only=_is_true("CALLWRIGHT_READ_ONLY", given) if read_only is None else read_only,
         reveal_numbers=_is_true("CALLWRIGHT_REVEAL_NUMBERS", given) if reveal_numbers is None else reveal_numbers,
         confirm=_confirm(given("CALLWRIGHT_CONFIRM")),
+        confirm_by=_confirm_by(given("CALLWRIGHT_CONFIRM_BY")),
         payments=_payments(given),
         stripe_secret_key=given("CALLWRIGHT_STRIPE_SECRET_KEY"),
         stripe_webhook_secret=given("CALLWRIGHT_STRIPE_WEBHOOK_SECRET"),
@@ -267,6 +279,7 @@ def read_settings(
         secrets_key=read_secrets_key(given),
         mail=read_mail(given),
         speech=read_speech(given),
+        company_login=read_company_login(given, public_url=public_url),
     )
     try:
         settings.tools_of()
@@ -343,6 +356,12 @@ def _confirm(text: str | None) -> "ConfirmMode":
     if (mode := _CONFIRM_MODES.get(text or "real")) is None:
         raise BadSetting("CALLWRIGHT_CONFIRM must be real, always or never")
     return mode
+
+
+def _confirm_by(text: str | None) -> "ConfirmBy":
+    if (way := _CONFIRM_WAYS.get(text or "sentence")) is None:
+        raise BadSetting("CALLWRIGHT_CONFIRM_BY must be sentence or page")
+    return way
 
 
 def _payments(given: Callable[[str], str | None]) -> ProviderName:

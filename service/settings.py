@@ -98,6 +98,20 @@ class MailSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class CompanyLoginSettings:
+    """A company's OpenID Connect provider. The secret is not shown; None for a provider that gives none."""
+
+    issuer: str
+    client_id: str
+    client_secret: str | None = field(default=None, repr=False)
+    name: str = "your company"
+    organization: str | None = None
+    """The organization that new people join, by name or id; None: only users who are there already get in."""
+    role: Literal["owner", "member", "viewer"] = "viewer"
+    """The role of new people."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ServiceSettings:
     """The settings of a service.
 
@@ -141,3 +155,5 @@ class ServiceSettings:
     """The server that sends mails; without one, links are shown where they are made."""
     speech: SpeechSettings = field(default_factory=SpeechSettings)
     """What hears, thinks and speaks where no provider is set."""
+    company_login: CompanyLoginSettings | None = None
+    """By whom people log in to the dashboard beside links and passkeys."""

@@ -12,6 +12,7 @@ from callwright.contract.declaration.marks import (
     CallType,
     Cell,
     OwnText,
+    QuotedText,
     Speech,
     Untrusted,
     UntrustedText,
@@ -124,6 +125,20 @@ class Resolution(Resource):
     user_id: Annotated[str | None, Field(description="The person for whom a personal key acted.")] = None
 
 
+class DispositionCorrection(Resource):
+    """What a person has judged the result of a conversation to be, in place of what the agent said."""
+
+    agent_disposition: Annotated[
+        OwnText | None, Field(description="What the agent itself made of the conversation; null: nothing.")
+    ] = None
+    note: Annotated[QuotedText, PERSONAL, Field(description="Why, as the person wrote it.")]
+    corrected_at: Timestamp
+    actor_id: Annotated[OwnText, Field(description="The key that said it, as in the audit log.")]
+    user_id: Annotated[str | None, Field(description="The person who said it, or for whom a personal key acted.")] = (
+        None
+    )
+
+
 class InboundRouting(Resource):
     """How a call that came in was answered, and who decided it."""
 
@@ -168,8 +183,16 @@ class Call(Resource):
     to: Annotated[str, Field(description="E.164."), PERSONAL, Untrusted("number", "outbound")]
     status: CallStatus
     outcome: Annotated[Outcome | None, Field(description="How the call ended; null until then.")] = None
-    disposition: Annotated[OwnText | None, Field(description="The result of the conversation.")] = None
-    disposition_source: OwnText | None = None
+    disposition: Annotated[
+        OwnText | None, Field(description="The result of the conversation: a person's, where one has corrected it.")
+    ] = None
+    disposition_source: Annotated[
+        OwnText | None, Field(description="policy: the agent's own; person: corrected with correct_disposition.")
+    ] = None
+    correction: Annotated[
+        DispositionCorrection | None,
+        Field(description="What the agent's own disposition was, and who corrected it; null: nobody."),
+    ] = None
     callback_at: Timestamp | None = None
     answered_by: OwnText | None = None
     answered_by_carrier: Annotated[OwnText | None, Field(description="What the carrier says of that.")] = None

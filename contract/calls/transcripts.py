@@ -22,7 +22,12 @@ GroupBy = Literal[
     "answered_by",
     "ended_by",
     "day",
+    "callee_hour",
+    "callee_weekday",
+    "phone_number_id",
 ]
+MOST_READ = 20_000
+"""Calls that are read one by one for a group that is not counted: an hour or a weekday of the callee, an own number."""
 
 
 class Snippet(Resource):
@@ -105,7 +110,7 @@ class CallGroup(Resource):
     ]
     names: Annotated[
         dict[str, OwnText],
-        Field(description="The names of the agent and the deployment in key, where they still exist."),
+        Field(description="The names of the agent and the deployment, and the number, in key, while they exist."),
     ] = {}
     calls: int
     share: Annotated[float, Field(description="Of all calls counted, 0 to 1.")]
@@ -144,7 +149,7 @@ class GetCallStats(CallFilters):
             max_length=3,
             description=(
                 "Up to three of outcome, disposition, agent_id, agent_version (with its agent), deployment_id, hour "
-                "(UTC), day, ended_by."
+                "(UTC), day, ended_by; of at most 20,000 calls also callee_hour, callee_weekday, phone_number_id."
             ),
         ),
     ] = ["deployment_id"]

@@ -95,6 +95,7 @@ def new_session(
         masks=not settings.reveal_numbers,
         enabled=settings.tools_of(),
         confirm=settings.confirm,
+        confirm_by=settings.confirm_by,
         secret=secret,
         connected=connected,
     )

@@ -153,6 +153,7 @@ async def answering(
         keeps_sessions=sticky,
         tools_of=settings.tools_of,
         confirm=settings.confirm,
+        confirm_by=settings.confirm_by,
         masks=not settings.reveal_numbers,
     ) as (application, requests):
         async with listening(application, listener) as base_url, requests:

@@ -19,6 +19,7 @@ from anyio import to_thread
 from callwright.client import Client
 from callwright.client.errors import CallwrightError, ServiceTimeout
 from callwright.client.transport import Answer, DirectTransport, httpx
+from callwright.server.embedded.company_login import company_login_settings
 from callwright.server.embedded.failures import first_cause, start_failure
 from callwright.server.embedded.in_process import InProcessTransport
 from callwright.server.embedded.mail import mail_settings
@@ -98,6 +99,7 @@ async def service_of(
         secrets_key=settings.secrets_key,
         mail=mail_settings(settings),
         speech=speech_settings(settings),
+        company_login=company_login_settings(settings),
     )
     async with running(made, workers=workers, lines=True) as service:
         folder, services = DataFolder(settings.data), service.services

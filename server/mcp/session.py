@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mcp.server.subscriptions import ToolsListChanged
 
     from callwright.tools.arguments.extras import Extras
-    from callwright.tools.runtime.tool_context import Caller, Clock, ConfirmMode
+    from callwright.tools.runtime.tool_context import Caller, Clock, ConfirmBy, ConfirmMode
 
 Connect = Callable[[], "AbstractAsyncContextManager[Caller]"]
 """Opens a client of the service, and closes it. Raises the errors of `callwright.client.errors` if it cannot."""
@@ -59,13 +59,13 @@ class _Attempt:
 class ServerSession:
     """One client of one service, with the settings of its tools, shared by every request of a server.
 
-    `ids` makes ids that nobody can guess: they become idempotency keys and the tags of fences. `base_url` is the REST
-    base URL with the version prefix, or None if the service does not answer over HTTP. `masks` masks contacts'
-    telephone numbers in text. `enabled` names the enabled tools, None all of them. `confirm` says when the person is
-    asked before something dials or spends. If a host cannot ask, `secret` signs the sentences that come back with their
-    consent; without it only this session can verify them. `process` is the same for sessions that share a monotonic
-    clock. A request waits at most `patience_s` seconds for the connection; connecting continues after that. `connected`
-    is a client that is open already: then nothing is connected.
+    `ids` makes ids that nobody can guess: they become idempotency keys and the tags of fences. `base_url` is the
+    REST base URL with the version prefix, or None if the service does not answer over HTTP. `masks` masks contacts'
+    telephone numbers in text. `enabled` names the enabled tools, None all of them. `confirm` says when the person
+    is asked before something dials or spends, `confirm_by` how they agree if a host cannot ask. `secret` signs the
+    sentences that come back with their consent; without it only this session can verify them. `process` is the same
+    for sessions that share a monotonic clock. A request waits at most `patience_s` seconds for the connection;
+    connecting continues after that. `connected` is a client that is open already: then nothing is connected.
     """
 
     def __init__(
@@ -78,6 +78,7 @@ class ServerSession:
         masks: bool = True,
         enabled: frozenset[str] | None = None,
         confirm: "ConfirmMode" = "real",
+        confirm_by: "ConfirmBy" = "sentence",
         secret: bytes | None = None,
         process: str | None = None,
         patience_s: float = 30.0,
@@ -110,6 +111,7 @@ class ServerSession:
         self.announce: Callable[[ServerSession, ToolsListChanged], Awaitable[None]] | None = None
         """Notifies listening hosts of a change; the MCP server sets it."""
         self.confirm: ConfirmMode = confirm
+        self.confirm_by: ConfirmBy = confirm_by
 
     def current(self) -> "ServerSession":
         """This session, which all callers share."""

@@ -27,7 +27,7 @@ from callwright.server.transport.key_sessions import KeyDirectory, KeySessions, 
 from callwright.server.transport.open_requests import LISTENS, OpenRequest, OpenRequests, current_request
 
 if TYPE_CHECKING:
-    from callwright.tools.runtime.tool_context import Clock, ConfirmMode
+    from callwright.tools.runtime.tool_context import Clock, ConfirmBy, ConfirmMode
 
 MCP, SSE, MESSAGES = "/mcp", "/sse", "/messages/"
 MOST_OLDER_SESSIONS = 2_000
@@ -93,6 +93,7 @@ async def mcp_beside(
     keeps_sessions: bool,
     tools_of: ToolsOf = every_tool,
     confirm: "ConfirmMode" = "real",
+    confirm_by: "ConfirmBy" = "sentence",
     masks: bool = True,
     instructions_of: InstructionsOf = instructions,
     clock: "Clock | None" = None,
@@ -111,13 +112,22 @@ async def mcp_beside(
             can be asked questions. Without them any process answers any request.
         tools_of: The tools of a profile.
         confirm: When the person is asked before something dials or spends.
+        confirm_by: How they agree where their host cannot ask them.
         masks: Whether telephone numbers of contacts lose their middle in text.
         instructions_of: What a host is told at the handshake, by the tools that are switched on for its key.
         clock: The time by which tools wait; the machine's when left out.
     """
     time = clock or SystemClock()
     sessions = KeySessions(
-        keys, ids=ids, clock=time, seal=seal, base_url=base_url, tools_of=tools_of, confirm=confirm, masks=masks
+        keys,
+        ids=ids,
+        clock=time,
+        seal=seal,
+        base_url=base_url,
+        tools_of=tools_of,
+        confirm=confirm,
+        confirm_by=confirm_by,
+        masks=masks,
     )
     state_security = RequestStateSecurity(keys=[seal], ttl=STATE_TTL_S)
     server = build(

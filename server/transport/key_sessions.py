@@ -14,7 +14,7 @@ from pydantic import Field
 from callwright.server.mcp.session import ServerSession, process_of
 
 if TYPE_CHECKING:
-    from callwright.tools.runtime.tool_context import Caller, Clock, ConfirmMode
+    from callwright.tools.runtime.tool_context import Caller, Clock, ConfirmBy, ConfirmMode
 
 MOST_SESSIONS = 1_000
 """The most sessions kept. Beyond it, the least recently used one is dropped, and created again on demand."""
@@ -91,12 +91,14 @@ class KeySessions:
         base_url: str | None,
         tools_of: ToolsOf,
         confirm: "ConfirmMode" = "real",
+        confirm_by: "ConfirmBy" = "sentence",
         masks: bool = True,
         most: int = MOST_SESSIONS,
     ) -> None:
         self._keys, self._ids, self._clock, self._seal = keys, ids, clock, seal
         self._base_url, self._tools_of, self._most = base_url, tools_of, most
         self._confirm: ConfirmMode = confirm
+        self._confirm_by: ConfirmBy = confirm_by
         self._masks = masks
         self._process = process_of(ids())
         self._sessions: OrderedDict[str, ServerSession] = OrderedDict()
@@ -120,6 +122,7 @@ class KeySessions:
                 base_url=None if key.is_personal else self._base_url,
                 enabled=self._tools_of(key.profile),
                 confirm=self._confirm,
+                confirm_by=self._confirm_by,
                 masks=self._masks,
                 secret=hmac.digest(self._seal, key.id.encode(), "sha256"),
                 process=self._process,

@@ -17,6 +17,7 @@ from callwright.service.tables.schema import (
     login_links,
     memberships,
     organizations,
+    passkeys,
     password_links,
     passwords,
     users,
@@ -153,7 +154,7 @@ def delete_user(connection: Connection, ids: Ids, user_id: str, now_ms: int, *, 
         if role == OWNER and not force:
             _check_other_owner(connection, org_id, who, or_else=", or delete with --force")
         _end_membership(connection, ids, org_id, user_id, role, "user.deleted", now_ms, COMMAND_LINE)
-    for table in (passwords, password_links):
+    for table in (passwords, password_links, passkeys):
         connection.execute(delete(table).where(table.c.user_id == user_id))
     connection.execute(update(users).where(_U.id == user_id).values(email=None, deleted_at=now_ms))
 

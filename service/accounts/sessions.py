@@ -7,23 +7,25 @@ page, after thirty days, and at once when the user leaves the organization that 
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
-from sqlalchemy import Connection, Row, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select, update
 
 from callwright.service.accounts import passwords
 from callwright.service.accounts.errors import AccountError
 from callwright.service.accounts.memberships import role_of
 from callwright.service.accounts.principals import UserActor, fingerprint, new_secret
+from callwright.service.accounts.records import add_audit_entry, before_and_after
 from callwright.service.platform.clock.clock import DAY, HOUR, MINUTE
+from callwright.service.platform.database.units import brief
 from callwright.service.platform.ids import Ids
-from callwright.service.tables import audit_log
 from callwright.service.tables.schema import (
     dashboard_sessions,
     invitations,
     login_links,
     memberships,
     organizations,
+    passkey_challenges,
     password_links,
     users,
 )
@@ -37,8 +39,11 @@ SEEN_EVERY_MS = 5 * MINUTE
 """A page stores that the session was seen at most this often."""
 MOST_SESSIONS = 20
 """Sessions of one user; the one that was not seen for longest ends for a new one."""
-_ENDING = (dashboard_sessions, login_links, password_links, invitations)
+_ENDING = (dashboard_sessions, login_links, password_links, invitations, passkey_challenges)
 _S, _L, _M = dashboard_sessions.c, login_links.c, memberships.c
+
+LoginWay = Literal["link", "password", "passkey", "company"]
+"""How somebody proves who they are."""
 
 
 class LoginRefused(Exception):
@@ -98,10 +103,12 @@ def log_in_by_password(
         raise LoginRefused
     if new_hash is not None:
         passwords.rehash(connection, user_id, known_hash, new_hash)
-    return begin(connection, ids, org_id, user_id, now_ms)
+    return begin(connection, ids, org_id, user_id, now_ms, how="password")
 
 
-def begin(connection: Connection, ids: Ids, org_id: str, user_id: str, now_ms: int) -> NewSession:
+def begin(
+    connection: Connection, ids: Ids, org_id: str, user_id: str, now_ms: int, *, how: LoginWay = "link"
+) -> NewSession:
     """Begins a session of a user who has proved who they are.
 
     Raises `LoginRefused` if the user is not in the organization any more.
@@ -120,8 +127,8 @@ def begin(connection: Connection, ids: Ids, org_id: str, user_id: str, now_ms: i
         "expires_at": now_ms + IDLE_MS,
     }
     connection.execute(insert(dashboard_sessions), row)
-    entry = audit_log.entry_row(ids, org_id, "session.begun", user_id, by=UserActor(user_id), at_ms=now_ms)
-    audit_log.add_entries(connection, [entry])
+    changes = {"how": before_and_after(None, how)}
+    add_audit_entry(connection, ids, org_id, "session.begun", user_id, now_ms, changes, by=UserActor(user_id))
     return made
 
 
@@ -132,26 +139,30 @@ def _end_surplus(connection: Connection, user_id: str) -> None:
         connection.execute(delete(dashboard_sessions).where(_S.id.in_(surplus)))
 
 
+_SESSION = (
+    select(
+        dashboard_sessions,
+        _M.role,
+        users.c.email,
+        users.c.name.label("user_name"),
+        organizations.c.name.label("org_name"),
+        organizations.c.plan,
+    )
+    .join(users, (users.c.id == _S.user_id) & users.c.deleted_at.is_(None))
+    .join(memberships, (_M.user_id == _S.user_id) & (_M.org_id == _S.org_id) & _M.left_at.is_(None))
+    .join(organizations, organizations.c.id == _S.org_id)
+    .where(_S.hash == bindparam("hash"), _S.expires_at > bindparam("now"), _S.created_at > bindparam("oldest"))
+)
+
+
+@brief
 def session_of(connection: Connection, secret: str, now_ms: int) -> Row[Any] | None:
     """The session of a secret with `role`, `email`, `user_name`, `org_name` and `plan`; None if it has ended.
 
     It has also ended when its user is deleted or has left the organization.
     """
-    statement = (
-        select(
-            dashboard_sessions,
-            _M.role,
-            users.c.email,
-            users.c.name.label("user_name"),
-            organizations.c.name.label("org_name"),
-            organizations.c.plan,
-        )
-        .join(users, (users.c.id == _S.user_id) & users.c.deleted_at.is_(None))
-        .join(memberships, (_M.user_id == _S.user_id) & (_M.org_id == _S.org_id) & _M.left_at.is_(None))
-        .join(organizations, organizations.c.id == _S.org_id)
-        .where(_S.hash == fingerprint(secret), _S.expires_at > now_ms, _S.created_at > now_ms - LONGEST_MS)
-    )
-    return connection.execute(statement).one_or_none()
+    given = {"hash": fingerprint(secret), "now": now_ms, "oldest": now_ms - LONGEST_MS}
+    return connection.execute(_SESSION, given).one_or_none()
 
 
 def note_seen(connection: Connection, session_id: str, now_ms: int) -> None:
@@ -180,6 +191,18 @@ def organizations_of_user(connection: Connection, user_id: str) -> Sequence[Row[
         .order_by(organizations.c.name)
     )
     return connection.execute(statement).all()
+
+
+def usual_organization(connection: Connection, user_id: str) -> str | None:
+    """The organization that the user's latest session shows, or else the first one joined; None if there is none."""
+    latest = (
+        select(_M.org_id)
+        .outerjoin(dashboard_sessions, (_S.user_id == _M.user_id) & (_S.org_id == _M.org_id))
+        .where(_M.user_id == user_id, _M.left_at.is_(None))
+        .order_by(func.coalesce(_S.last_seen_at, 0).desc(), _M.created_at, _M.org_id)
+        .limit(1)
+    )
+    return connection.execute(latest).scalar()
 
 
 def show_organization(connection: Connection, session_id: str, user_id: str, org_id: str) -> None:

@@ -41,9 +41,10 @@ from callwright.service.tables.schema import audiences, deployments, imports, ph
 from callwright.service.telephony.engine import AgentSnapshot
 
 _D = deployments.c
-_COUNTED = ("scheduled", "active", "paused")
+COUNTED = ("scheduled", "active", "paused")
+"""States in which a campaign counts for the plan's limit."""
 _RUNNING = select(func.count()).where(
-    _D.org_id == bindparam("org"), _D.call_type == "outbound", _D.status.in_(_COUNTED), _D.id != bindparam("but")
+    _D.org_id == bindparam("org"), _D.call_type == "outbound", _D.status.in_(COUNTED), _D.id != bindparam("but")
 )
 _MOST_COLUMNS = 12
 _AUDIENCE = select(audiences).where(audiences.c.id == bindparam("id"))

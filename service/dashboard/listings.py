@@ -1,17 +1,22 @@
 """Lists of the contract as tables: which operation, which columns, which filters. One template shows them all."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from string import Formatter
 from typing import Any, Literal, get_args, get_origin
 
 from starlette.datastructures import QueryParams
 
 from callwright.contract.declaration.filters import filter_of
 from callwright.contract.declaration.operation import AnyOperation
-from callwright.service.dashboard.asking import Page
+from callwright.service.dashboard.asking import Page, Refused
+from callwright.service.dashboard.cells import Cell
+from callwright.service.dashboard.serving import keeping
 from callwright.service.dashboard.visitors import Visitor
 
-CellKind = Literal["text", "state", "words", "moment", "money", "number", "count", "length", "code", "list"]
+CellKind = Literal["text", "state", "words", "moment", "money", "number", "count", "length", "code", "list", "flag"]
 PER_PAGE = 50
 
 
@@ -43,30 +48,31 @@ class ListPage:
     sort: str | None = None
     add: tuple[str, str] | None = None
     """The address and the words of the button that makes another one."""
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A value of a row, as the template shows it."""
-
-    kind: CellKind
-    value: Any
-    link: str | None
-    is_second: bool
+    links: Sequence[tuple[str, str]] = ()
+    """Addresses and words of pages that belong to it."""
 
 
 @dataclass(frozen=True)
 class FilterField:
-    """A filter as a field of a form: with options a choice, else a text."""
+    """A filter as a field of a form: with options a choice, a moment of UTC, else a text."""
 
     name: str
     label: str
     value: str
     options: tuple[str, ...]
+    is_moment: bool = False
+
+
+_MOMENTS = {"created_from": "from (UTC)", "created_before": "before (UTC)"}
+"""Filters that are moments, with their labels."""
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?")
+"""A moment as a field of a form sends it: without a zone."""
 
 
 def value_at(resource: Mapping[str, Any], path: str) -> Any:
     """The value at a dotted path; None where a step is missing."""
+    if "." not in path:
+        return resource.get(path)
     found: Any = resource
     for step in path.split("."):
         if not isinstance(found, Mapping):
@@ -82,7 +88,7 @@ def rows_of(columns: Sequence[Column], entries: Sequence[Mapping[str, Any]]) -> 
             Cell(
                 column.kind,
                 value_at(entry, column.at),
-                None if column.link is None else column.link.format_map(_Absent(entry)),
+                _link(column.link, entry),
                 column.is_second,
             )
             for column in columns
@@ -91,21 +97,33 @@ def rows_of(columns: Sequence[Column], entries: Sequence[Mapping[str, Any]]) -> 
     ]
 
 
-class _Absent(dict[str, Any]):
-    """The fields of a resource, for an address; one that it lacks is empty."""
+@cache
+def _named_in(link: str) -> tuple[str, ...]:
+    return tuple(name for _, name, _, _ in Formatter().parse(link) if name)
 
-    def __missing__(self, _: str) -> str:
-        return ""
+
+def _link(link: str | None, entry: Mapping[str, Any]) -> str | None:
+    """The address with the fields of a resource; None where it lacks one, as a contact without a call."""
+    if link is None or any(entry.get(name) is None for name in _named_in(link)):
+        return None
+    return link.format_map(entry)
 
 
 def fields_of(wanted: ListPage, query: QueryParams) -> list[FilterField]:
     """The filters of a page, with what the address says of them."""
     return [
-        FilterField(name, name.replace("_", " "), query.get(name, ""), options_of(wanted.operation, name))
+        FilterField(
+            name,
+            _MOMENTS.get(name, name.replace("_", " ")),
+            query.get(name, ""),
+            options_of(wanted.operation, name),
+            name in _MOMENTS,
+        )
         for name in wanted.filters
     ]
 
 
+@cache
 def options_of(operation: AnyOperation, name: str) -> tuple[str, ...]:
     """The words that a field of an operation's input may have; none for a free text."""
     found: list[str] = []
@@ -113,6 +131,8 @@ def options_of(operation: AnyOperation, name: str) -> tuple[str, ...]:
     def look(annotation: Any) -> None:
         if get_origin(annotation) is Literal:
             found.extend(str(one) for one in get_args(annotation))
+        if annotation is bool:
+            found.extend(("true", "false"))
         for part in get_args(annotation):
             look(part)
 
@@ -122,9 +142,34 @@ def options_of(operation: AnyOperation, name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def moment_of(text: str) -> str:
+    """What a field of a form sends as a moment of UTC, as the API takes it. Any other text stays as it is."""
+    if not _MOMENT.fullmatch(text):
+        return text
+    return f"{text}Z" if text.count(":") == 2 else f"{text}:00Z"
+
+
+def list_context(wanted: ListPage, found: Page, query: QueryParams, refused: Refused | None = None) -> dict[str, Any]:
+    """What `list.html` shows of a list. What a filter got wrong stands above it."""
+    filters = fields_of(wanted, query)
+    return {
+        "columns": wanted.columns,
+        "rows": rows_of(wanted.columns, found.data),
+        "page": found,
+        "teaches": wanted.teaches,
+        "add": wanted.add,
+        "links": wanted.links,
+        "filters": filters,
+        "is_filtered": any(one.value for one in filters),
+        "counts_to": wanted.operation.counts_to,
+        "refused": None if refused is None else refused.message,
+        "query": keeping(query),
+    }
+
+
 async def page_of(visitor: Visitor, wanted: ListPage, query: QueryParams, **fixed: Any) -> Page:
     """A page of the list as the address asks for it. Raises `Refused`."""
-    given = {name: query[name] for name in wanted.filters if query.get(name)}
+    given = {name: moment_of(query[name]) for name in wanted.filters if query.get(name)}
     cursor = query.get("cursor") or None
     return await visitor.ask.many(
         wanted.operation, per_page=PER_PAGE, cursor=cursor, sort=wanted.sort, **{**given, **fixed}

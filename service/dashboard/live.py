@@ -1,10 +1,11 @@
-"""Campaigns as they run, by server-sent events. Source: the HTML standard, section 9.2.
+"""What changes while one looks at it, by server-sent events. Source: the HTML standard, section 9.2.
 
-All viewers of a campaign share one reading a second, so that a campaign that many look at costs no more than one.
+All viewers of a board share one reading a second, so that a campaign that many look at costs no more than one.
+Whether a viewer is still logged in is asked every fifteen seconds.
 """
 
 from collections import OrderedDict
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
 
 import anyio
@@ -18,11 +19,13 @@ from callwright.service.dashboard.visitors import Visitor
 from callwright.service.services import Services
 
 EVERY_S = 1.0
-"""Seconds between two readings of a campaign."""
+"""Seconds between two readings of a board."""
+SESSION_EVERY_S = 15.0
+"""Seconds after which a viewer is asked for their session again: a stream ends so soon after a log-out."""
 LONGEST_S = 900.0
 """A stream ends after this time; the browser opens another one, which asks again who is logged in."""
 MOST_BOARDS = 256
-"""Campaigns whose last reading is remembered; the one that nobody has looked at for longest is forgotten."""
+"""Boards whose last reading is remembered; the one that nobody has looked at for longest is forgotten."""
 MOST_SILENT = 15
 """After so many readings without a change a comment is sent, so that proxies keep the connection."""
 _ENDED = ("completed", "cancelled", "failed")
@@ -30,7 +33,7 @@ _ENDED = ("completed", "cancelled", "failed")
 
 @dataclass
 class Board:
-    """The last reading of a campaign."""
+    """The last reading of a thing that changes."""
 
     read_at_ms: int = -1
     text: str = ""
@@ -38,44 +41,68 @@ class Board:
     lock: anyio.Lock = field(default_factory=anyio.Lock)
 
 
+Read = Callable[[Visitor, str], Awaitable[tuple[str, bool]]]
+"""Reads what a board shows of a thing: its HTML, and whether nothing changes any more. Raises `Refused`."""
+
+
+async def campaign_board(visitor: Visitor, deployment_id: str) -> tuple[str, bool]:
+    """A campaign as it stands."""
+    found = await visitor.ask.one(get_deployment, id=deployment_id)
+    is_ended = found["status"] in _ENDED and found["contact_changes"] is None
+    return rendering.rendered("board.html", {"campaign": found}), is_ended
+
+
 class LiveBoards:
-    """The last reading of each campaign that somebody looks at, by organization and campaign."""
+    """The last reading of each board that somebody looks at. Those who may change things may see another one."""
 
-    def __init__(self) -> None:
-        self._boards: OrderedDict[tuple[str, str], Board] = OrderedDict()
+    def __init__(self, read: Read = campaign_board) -> None:
+        self._read = read
+        self._boards: OrderedDict[tuple[str, str, bool], Board] = OrderedDict()
 
-    async def now(self, visitor: Visitor, deployment_id: str, running_ms: int) -> Board:
+    async def now(self, visitor: Visitor, subject: str, running_ms: int) -> Board:
         """The board, read again if the last reading is a second old. Raises `Refused`."""
-        place = (visitor.org_id, deployment_id)
+        place = (visitor.org_id, subject, visitor.may_change)
         board = self._boards.setdefault(place, Board())
         self._boards.move_to_end(place)
         if len(self._boards) > MOST_BOARDS:
             self._boards.popitem(last=False)
         async with board.lock:
             if board.read_at_ms < 0 or running_ms - board.read_at_ms >= EVERY_S * 1_000:
-                found = await visitor.ask.one(get_deployment, id=deployment_id)
-                board.text = rendering.rendered("board.html", {"campaign": found})
-                board.is_ended = found["status"] in _ENDED and found["contact_changes"] is None
+                board.text, board.is_ended = await self._read(visitor, subject)
                 board.read_at_ms = running_ms
         return board
 
 
-def event_stream(boards: LiveBoards, visitor: Visitor, deployment_id: str, services: Services) -> Response:
-    """The stream of a campaign: `board` with HTML whenever it changes, `ended` once it has."""
+def event_stream(boards: LiveBoards, visitor: Visitor, subject: str, services: Services) -> Response:
+    """The stream of a board: `board` with HTML whenever it changes, `ended` once nothing changes any more."""
+    return stream_of(lambda: boards.now(visitor, subject, services.clock.running_ms()), visitor, services)
+
+
+def stream_of(read: Callable[[], Awaitable[Board]], visitor: Visitor, services: Services) -> Response:
+    """A stream of what `read` gives, once a second: `board` with HTML whenever it changes, `ended` at its end."""
     headers = {**rendering.HEADERS, "X-Accel-Buffering": "no"}
-    pieces = _pieces(boards, visitor, deployment_id, services)
-    return StreamingResponse(pieces, media_type="text/event-stream", headers=headers)
+    return StreamingResponse(pieces_of(read, visitor, services), media_type="text/event-stream", headers=headers)
 
 
-async def _pieces(boards: LiveBoards, visitor: Visitor, deployment_id: str, services: Services) -> AsyncGenerator[str]:
+async def pieces_of(
+    read: Callable[[], Awaitable[Board]],
+    visitor: Visitor,
+    services: Services,
+    *,
+    sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
+) -> AsyncGenerator[str]:
+    """The text of a stream, one piece after the other."""
     said, silent, begun_ms = "", 0, services.clock.running_ms()
+    asked_ms = begun_ms  # the page that opened the stream has just asked
     yield "retry: 2000\n\n"
     while services.clock.running_ms() - begun_ms < LONGEST_S * 1_000 and not services.ending.is_begun:
-        if await services.database.read(sessions.session_of, visitor.secret, services.clock.now_ms()) is None:
-            yield _event("ended", "login")
-            return
+        if services.clock.running_ms() - asked_ms >= SESSION_EVERY_S * 1_000:
+            asked_ms = services.clock.running_ms()
+            if not await _is_logged_in(visitor, services):
+                yield _event("ended", "login")
+                return
         try:
-            board = await boards.now(visitor, deployment_id, services.clock.running_ms())
+            board = await read()
         except SessionEnded:
             yield _event("ended", "login")
             return
@@ -94,7 +121,13 @@ async def _pieces(boards: LiveBoards, visitor: Visitor, deployment_id: str, serv
         if silent >= MOST_SILENT:
             silent = 0
             yield ": still here\n\n"
-        await anyio.sleep(EVERY_S)
+        await sleep(EVERY_S)
+
+
+async def _is_logged_in(visitor: Visitor, services: Services) -> bool:
+    """Whether the session goes on, in the organization that the stream shows."""
+    found = await services.database.read(sessions.session_of, visitor.secret, services.clock.now_ms())
+    return found is not None and found.org_id == visitor.org_id
 
 
 def _event(kind: str, text: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -13,9 +14,11 @@ from starlette.routing import Route
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.service.dashboard.asking import Page, Refused
 from callwright.service.dashboard.forms import form_fields, input_of
-from callwright.service.dashboard.listings import ListPage, page_of, rows_of, value_at
-from callwright.service.dashboard.serving import Pages, keeping, shown
+from callwright.service.dashboard.listings import ListPage, list_context, page_of, value_at
+from callwright.service.dashboard.serving import Pages, View, keeping, shown
 from callwright.service.dashboard.visitors import Visitor, one
+from callwright.service.dashboard.whole_numbers import revealed
+from callwright.service.handlers.people.whole_numbers import NumberPlace
 
 Choices = Callable[[Visitor], Awaitable[Mapping[str, Sequence[tuple[str, str]]]]]
 
@@ -58,6 +61,8 @@ class ResourcePage:
     links: Sequence[tuple[str, str]] = ()
     """Addresses and words of pages that belong to it, with fields of the resource in braces."""
     state: str | None = None
+    number_at: str | None = None
+    """Where a number stands that a member may see whole; None where there is none."""
 
 
 @dataclass(frozen=True)
@@ -85,12 +90,15 @@ def resource_route(pages: Pages, wanted: ResourcePage) -> list[Route]:
     """The routes of a resource and of what can be done with it."""
 
     async def view(request: Request, visitor: Visitor) -> Response:
+        whole = None
+        if request.method == "POST":
+            await pages.visitors.form(request, visitor)
+            whole = await revealed(pages.visitors.services, visitor, NumberPlace(request.path_params["id"]))
         found = await visitor.ask.one(wanted.operation, **_path_fields(request, wanted.operation))
         related: list[dict[str, Any]] = []
         for listing in wanted.related:
             given = {name: found["id"] for name in listing.operation.path_fields}
-            entries = await page_of(visitor, listing, request.query_params, **given)
-            related.append(_related(listing, entries))
+            related.append(await _related(visitor, listing, request.query_params, given))
         context = {
             "facts": [_fact(fact, found) for fact in wanted.facts],
             "state": None if wanted.state is None else value_at(found, wanted.state),
@@ -98,26 +106,36 @@ def resource_route(pages: Pages, wanted: ResourcePage) -> list[Route]:
             "query": keeping(request.query_params),
             "actions": [action for action in wanted.actions if visitor.may_change and action.possible(found)],
             "links": [(address.format_map(found), words) for address, words in wanted.links],
-            "address": request.url.path,
+            "address": request.url.path.removesuffix("/number") if whole else request.url.path,
             "resource": found,
+            "hidden_number": None if wanted.number_at is None else value_at(found, wanted.number_at),
+            "whole_number": whole,
         }
         title = str(value_at(found, wanted.title) or wanted.title)
         return shown(visitor, wanted.here, "resource.html", title, context)
 
     return [
         pages.route(wanted.path, view, here=wanted.here),
+        *([] if wanted.number_at is None else [_number_route(pages, wanted, view)]),
         *(_action_route(pages, wanted, action) for action in wanted.actions),
     ]
 
 
-def _related(listing: ListPage, entries: Page) -> dict[str, Any]:
-    return {
-        "title": listing.title,
-        "teaches": listing.teaches,
-        "columns": listing.columns,
-        "rows": rows_of(listing.columns, entries.data),
-        "page": entries,
-    }
+async def _related(visitor: Visitor, listing: ListPage, query: QueryParams, given: Mapping[str, Any]) -> dict[str, Any]:
+    """A list that belongs to a resource. What a filter gets wrong stands above it."""
+    refused: Refused | None = None
+    found = Page([], False, None, None)
+    try:
+        found = await page_of(visitor, listing, query, **given)
+    except Refused as error:
+        if not listing.filters:
+            raise
+        refused = error
+    return {**list_context(listing, found, query, refused), "title": listing.title}
+
+
+def _number_route(pages: Pages, wanted: ResourcePage, view: View) -> Route:
+    return pages.route(f"{wanted.path}/number", view, methods=("POST",), here=wanted.here)
 
 
 def _fact(fact: Fact, found: Mapping[str, Any]) -> dict[str, Any]:

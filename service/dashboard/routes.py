@@ -15,13 +15,23 @@ from callwright.service.dashboard.pages import (
     audiences,
     calls,
     campaigns,
+    company_login,
+    confirmations,
     events,
     forgotten_password,
     invitation,
+    live_calls,
     login,
-    numbers,
     members,
+    numbers,
+    passkeys,
+    people,
     records,
+    replays,
+    results,
+    routing,
+    search,
+    usage,
     wallet,
     webhooks,
 )
@@ -33,9 +43,9 @@ from callwright.service.rest.without_key import refusing
 from callwright.service.services import Services
 
 _MODULES = (
-    *(login, account, forgotten_password, invitation),
-    *(campaigns, calls, agents, audiences, numbers, events, webhooks, records),
-    *(wallet, members, api_keys),
+    *(login, account, forgotten_password, invitation, passkeys, company_login, members, api_keys),
+    *(search, confirmations, live_calls, campaigns, results, calls, people),
+    *(agents, audiences, routing, numbers, events, replays, webhooks, records, wallet, usage),
 )
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _FOREVER = "public, max-age=31536000, immutable"

@@ -79,7 +79,7 @@ class Pages:
         *,
         methods: tuple[str, ...] = ("GET",),
         here: str = "/campaigns",
-        logged_out: Callable[[], Response] | None = None,
+        logged_out: Callable[[Request], Response] | None = None,
     ) -> Route:
         """The route of a page. A refusal is a page that says it, and leads to `here`.
 
@@ -92,7 +92,7 @@ class Pages:
                 with self.visitors.services.database.limited():
                     visitor = await self.visitors.visitor(request)
                     if visitor is None and logged_out is not None and request.method != "POST":
-                        return logged_out()
+                        return logged_out(request)
                     if visitor is None:
                         return RedirectResponse(login_address(request), 303)
                     return await view(request, visitor)

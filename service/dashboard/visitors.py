@@ -12,14 +12,17 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, quote
 
+from sqlalchemy import Connection, Row
 from starlette.requests import Request
 
-from callwright.service.accounts import sessions
+from callwright.service.accounts import confirmations, sessions
+from callwright.service.accounts.errors import AccountError
 from callwright.service.accounts.memberships import OWNER, VIEWER
 from callwright.service.accounts.password_hashing import PasswordHashing
 from callwright.service.accounts.principals import SESSION_PREFIX
 from callwright.service.dashboard.asking import Operations
 from callwright.service.dashboard.session_cookie import cookie_name, is_secure
+from callwright.service.platform.money import written_micros
 from callwright.service.platform.outgoing.mail import Mailer
 from callwright.service.rest.authentication.auth_throttle import LoginAttempts
 from callwright.service.rest.incoming import Incoming
@@ -48,6 +51,8 @@ class Visitor:
     email: str | None
     role: str
     plan: str
+    waiting: int
+    """How many questions of assistants wait for an answer."""
     ask: Operations
     secret: str = field(repr=False)
 
@@ -87,9 +92,10 @@ class Visitors:
         if secret is None:
             return None
         services, now_ms = self.services, self.services.clock.now_ms()
-        row = await services.database.read(sessions.session_of, secret, now_ms)
-        if row is None:
+        found = await services.database.read(_session, secret, now_ms)
+        if found is None:
             return None
+        row, waiting = found
         if now_ms - row.last_seen_at >= sessions.SEEN_EVERY_MS:
             await services.database.write(sessions.note_seen, row.id, now_ms)
         return Visitor(
@@ -101,6 +107,7 @@ class Visitors:
             row.email,
             row.role,
             row.plan,
+            waiting,
             Operations(self.pipeline, secret),
             secret,
         )
@@ -123,6 +130,12 @@ class Visitors:
                 raise FormRefused("This form was sent from another site.")
         elif site not in (None, "same-origin", "none"):
             raise FormRefused("This form was sent from another site.")
+
+
+def _session(connection: Connection, secret: str, now_ms: int) -> tuple[Row[Any], int] | None:
+    """The session of a secret, and how many questions wait for an answer in the organization that it shows."""
+    row = sessions.session_of(connection, secret, now_ms)
+    return None if row is None else (row, confirmations.count_waiting(connection, row.org_id, now_ms))
 
 
 async def read_form(request: Request) -> Mapping[str, list[str]]:
@@ -150,6 +163,14 @@ def one(fields: Mapping[str, list[str]], name: str, default: str = "") -> str:
 def as_typed(fields: Mapping[str, list[str]], name: str) -> str:
     """The first value of a field as it was typed: blanks of a password count."""
     return fields.get(name, [""])[0]
+
+
+def dollars(text: str, what: str) -> int:
+    """Micros of an amount that stands in a form. Raises `AccountError`, which names `what` is meant."""
+    try:
+        return written_micros(text, what)
+    except ValueError as error:
+        raise AccountError(str(error)) from error
 
 
 def context_of(visitor: Visitor) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from callwright.service.handlers import (
     audiences,
     audit_log,
     compliance_reviews,
+    confirmations,
     do_not_call,
     overview,
     owned_numbers,
@@ -14,7 +15,15 @@ from callwright.service.handlers import (
     wallet,
 )
 from callwright.service.handlers.agents import agents, call_tools, versions
-from callwright.service.handlers.calls import calls, conversations, evidence, statistics, transcripts, unconfirmed
+from callwright.service.handlers.calls import (
+    calls,
+    conversations,
+    corrections,
+    evidence,
+    statistics,
+    transcripts,
+    unconfirmed,
+)
 from callwright.service.handlers.deployments import deployments, inbound, placing, talks, talks_with_numbers
 from callwright.service.handlers.events import explanation, log
 from callwright.service.handlers.exports import exports
@@ -23,11 +32,22 @@ from callwright.service.handlers.people import deletion, export
 from callwright.service.handlers.webhooks import deliveries, subscriptions
 
 MODULES = (
-    *(agents, call_tools, versions, audiences, calls, unconfirmed, talks, talks_with_numbers, conversations),
+    *(
+        agents,
+        call_tools,
+        versions,
+        audiences,
+        calls,
+        unconfirmed,
+        corrections,
+        talks,
+        talks_with_numbers,
+        conversations,
+    ),
     *(deployments, exports, inbound, placing, statistics),
     *(owned_numbers, phone_numbers, settings, requests, simulated_callers, providers, transcripts, voices, wallet),
     *(subscriptions, deliveries, log, explanation),
-    *(overview, audit_log, evidence, do_not_call, export, deletion, compliance_reviews),
+    *(overview, audit_log, evidence, do_not_call, export, deletion, compliance_reviews, confirmations),
 )
 
 

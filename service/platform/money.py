@@ -1,6 +1,6 @@
 """Money: millionths of a dollar inside, decimal strings with six places outside."""
 
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 
 from callwright.contract.declaration.field_types import Money
 from callwright.contract.deployments.call_price import CURRENCY, MICROS
@@ -9,6 +9,8 @@ from callwright.service.platform.clock.clock import DAY
 OPENING_BALANCE = 100 * MICROS
 """What a new organization's wallet holds on the simulated network: play money."""
 LOW_BALANCE_THRESHOLD = 10 * MICROS
+MOST_DOLLARS = 1_000_000
+"""The largest amount that a person may write."""
 RENTAL_PERIOD_MS = 30 * DAY
 """The length of a month for which a phone number is charged."""
 
@@ -28,3 +30,19 @@ def money(micros: int) -> Money:
 def micros(text: str) -> int:
     """42500 for `0.0425`. Raises `decimal.InvalidOperation` for what is no number."""
     return int(Decimal(text) * MICROS)
+
+
+def written_micros(text: str, what: str) -> int:
+    """Micros of an amount in dollars as a person writes it, at most a million dollars; it may be below zero.
+
+    Raises `ValueError`, which names `what` is meant and says how to write it.
+    """
+    try:
+        found = Decimal(text.strip())
+    except InvalidOperation:
+        found = Decimal("NaN")
+    if not found.is_finite():
+        raise ValueError(f"{what} {text!r} is not an amount; write for example 50.00")
+    if not -MOST_DOLLARS <= found <= MOST_DOLLARS:
+        raise ValueError(f"{what} is at most {MOST_DOLLARS:,}.00; write for example 50.00")
+    return int(found * MICROS)

@@ -52,14 +52,21 @@ class LineRecordings:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
+    def path_of(self, call_id: str) -> Path:
+        """Where the recording of a call is, or would be, also while it lasts. Raises `NotRecorded`: that is no id."""
+        path = self.folder / f"{call_id}.wav"
+        if not _FILE.fullmatch(path.name):
+            raise NotRecorded(call_id)
+        return path
+
     def find(self, call_id: str) -> LineRecording:
         """The recording of a call that has ended.
 
         Raises:
             NotRecorded: there is none, or nothing can be heard in it.
         """
-        path = self.folder / f"{call_id}.wav"
-        if not _FILE.fullmatch(path.name) or not has_sound(path):
+        path = self.path_of(call_id)
+        if not has_sound(path):
             raise NotRecorded(call_id)
         try:
             status = path.stat()

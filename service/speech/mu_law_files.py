@@ -31,11 +31,7 @@ def header(frames: int) -> bytes:
 
 def has_sound(path: Path) -> bool:
     """Whether a recording has a sample."""
-    try:
-        with path.open("rb") as file:
-            return _frames(file) > 0
-    except (OSError, NotARecording):
-        return False
+    return frames_of(path) > 0
 
 
 def pcm_of(path: Path) -> Iterator["array[int]"]:
@@ -55,6 +51,29 @@ def pcm_of(path: Path) -> Iterator["array[int]"]:
             both = bytearray(2 * len(codes))
             both[0::2], both[1::2] = codes.translate(_LOW), codes.translate(_HIGH)
             yield array("h", bytes(both))
+
+
+def frames_of(path: Path) -> int:
+    """How many samples each channel of a recording has by now; 0 if there is none yet, or it is being begun."""
+    try:
+        with path.open("rb") as file:
+            return _frames(file)
+    except (OSError, NotARecording):
+        return 0
+
+
+def pcm_from(path: Path, first: int, after: int) -> bytes:
+    """The samples of both channels in turn from `first` to before `after`, as little-endian 16-bit samples.
+
+    Raises:
+        OSError: the recording cannot be read.
+    """
+    with path.open("rb") as file:
+        file.seek(HEADER_BYTES + _CHANNELS * first)
+        codes = file.read(_CHANNELS * (after - first))
+    both = bytearray(2 * len(codes))
+    both[0::2], both[1::2] = codes.translate(_LOW), codes.translate(_HIGH)
+    return bytes(both)
 
 
 def _frames(file: BinaryIO) -> int:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from callwright.service.platform.clock.clock import DAY, HOUR
 from callwright.service.platform.database.inserts import insert_ignoring_conflicts
@@ -39,6 +39,9 @@ _CHANGE = (
     .where(*(_N[name] == bindparam(f"b_{name}") for name in _KEY))
     .values({name: bindparam(name) for name in (*_SUMS, "durations", "costs")})
 )
+_DISPOSITION = update(calls).where(_C.id == bindparam("b_id")).values(disposition=bindparam("b_disposition"))
+_EMPTY = delete(call_counts).where(*(_N[name] == bindparam(f"b_{name}") for name in _KEY), _N.calls == 0)
+_NO_KIND = delete(call_kinds).where(call_kinds.c.id == bindparam("b_kind_id"))
 Key = tuple[str, int, int, int]
 
 
@@ -49,6 +52,7 @@ class _Change:
     sums: list[int] = field(default_factory=lambda: [0] * len(_SUMS))
     durations: list[int] = field(default_factory=list[int])
     costs: list[int] = field(default_factory=list[int])
+    gone_durations: list[int] = field(default_factory=list[int])
     gone_costs: list[int] = field(default_factory=list[int])
 
     def add(self, other: "_Change") -> None:
@@ -56,11 +60,22 @@ class _Change:
         self.sums = [have + more for have, more in zip(self.sums, other.sums, strict=True)]
         self.durations += other.durations
         self.costs += other.costs
+        self.gone_durations += other.gone_durations
         self.gone_costs += other.gone_costs
+
+    def taken_back(self) -> "_Change":
+        """The change that takes this one back."""
+        sums = [-amount for amount in self.sums]
+        return _Change(sums, self.gone_durations, self.gone_costs, self.durations, self.costs)
 
 
 def add(connection: Connection, call_ids: Sequence[str]) -> None:
     """Counts calls that have just ended, as they are stored now. Each may be added only once."""
+    _apply(connection, _counted(connection, call_ids))
+
+
+def _counted(connection: Connection, call_ids: Sequence[str]) -> dict[tuple[Any, ...], _Change]:
+    """What calls count, by the values of their kind and the number of their hour."""
     alike: dict[tuple[Any, ...], _Change] = {}
     for row in connection.execute(_THESE, {"ids": list(call_ids)}):
         call: tuple[Any, ...] = tuple(row)
@@ -76,7 +91,16 @@ def add(connection: Connection, call_ids: Sequence[str]) -> None:
             sums[3] += 1
             sums[4] += micros
             change.costs.append(micros)
-    _apply(connection, alike)
+    return alike
+
+
+def change_disposition(connection: Connection, call_id: str, disposition: str) -> None:
+    """Gives a call that has ended another disposition, and counts it among those calls from now on."""
+    before = _counted(connection, [call_id])
+    connection.execute(_DISPOSITION, {"b_id": call_id, "b_disposition": disposition})
+    after = _counted(connection, [call_id])
+    if before.keys() != after.keys():
+        _apply(connection, {kind: change.taken_back() for kind, change in before.items()} | after)
 
 
 def change_cost(connection: Connection, call_id: str, before_micros: int) -> None:
@@ -110,6 +134,18 @@ def _apply(connection: Connection, alike: Mapping[tuple[Any, ...], _Change]) -> 
     changed = [_row(key, changes[key], row, "b_") for key, row in known.items() if key in changes]
     if changed:
         connection.execute(_CHANGE, changed)
+    _forget_empty(connection, [row for row in changed if row["calls"] == 0])
+
+
+def _forget_empty(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Removes counts of no calls, which statistics would show as a group, and kinds that no call is of any more."""
+    if not rows:
+        return
+    keys = [{f"b_{name}": row[f"b_{name}"] for name in _KEY} for row in rows]
+    connection.execute(_EMPTY, keys)
+    gone = [{"b_kind_id": key["b_kind_id"]} for key in keys if key["b_span_ms"] == EVER]
+    if gone:
+        connection.execute(_NO_KIND, gone)
 
 
 def _known(connection: Connection, keys: Collection[Key]) -> dict[Key, Sequence[Any]]:
@@ -128,6 +164,6 @@ def _row(key: Key, change: _Change, known: Sequence[Any] | None, prefix: str = "
     *sums, durations, costs = known or (*[0] * len(_SUMS), "", "")
     row: dict[str, Any] = {prefix + name: value for name, value in zip(_KEY, key, strict=True)}
     row |= {name: have + more for name, have, more in zip(_SUMS, sums, change.sums, strict=True)}
-    row["durations"] = value_counts.changed(durations, change.durations)
+    row["durations"] = value_counts.changed(durations, change.durations, change.gone_durations)
     row["costs"] = value_counts.changed(costs, change.costs, change.gone_costs)
     return row

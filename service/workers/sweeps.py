@@ -3,7 +3,7 @@
 from anyio import to_thread
 from sqlalchemy import Connection, bindparam, delete, update
 
-from callwright.service.accounts import sessions
+from callwright.service.accounts import confirmations, sessions
 from callwright.service.campaigns import carrier_numbers
 from callwright.service.campaigns.ended_imports import end_silent_uploads
 from callwright.service.dialling.stops import reviews
@@ -42,6 +42,8 @@ async def run(services: Services) -> None:
         await services.database.write(browser_callers.forget_old, confirmed_now_ms)
     if await services.database.read(sessions.are_ended, confirmed_now_ms):
         await services.database.write(sessions.forget_ended, confirmed_now_ms)
+    if await services.database.read(confirmations.are_old, confirmed_now_ms):
+        await services.database.write(confirmations.forget_old, confirmed_now_ms)
     await end_silent_uploads(services)
     await to_thread.run_sync(Uploads(services.settings).remove_old)
     if await services.database.read(leg_rows.are_ended):

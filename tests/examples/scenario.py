@@ -180,6 +180,8 @@ async def _calls(recorder: Recorder) -> None:
     (call,) = await recorder.use("list_calls", outcome=["answered"], disposition=["goal_met"], per_page=1)
     await recorder.use("get_call", call_uuid=call["id"])
     await recorder.use("get_transcript", call_uuid=call["id"], per_page=2)
+    judged = {"disposition": "callback_requested", "note": "She asked for Tuesday, and no time was agreed."}
+    await recorder.use("correct_disposition", call_uuid=call["id"], **judged)
     await recorder.use("get_call_evidence", call_uuid=call["id"])
     await recorder.use("list_evidence", id=call["deployment_id"], per_page=1)
     await recorder.use("get_recording", call_uuid=call["id"], format="mp3")
@@ -231,6 +233,15 @@ async def _review(recorder: Recorder, draft: dict[str, Any]) -> None:
     await recorder.use("get_compliance_review", id=review["id"])
     await recorder.use(
         "decide_compliance_review", id=review["id"], decision="approve", note="Consents are in the folder of May."
+    )
+    await recorder.use(
+        "ask_confirmation",
+        tool="start_deployment",
+        about="9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        question='Call 3 people of the campaign "Check-ups", at most 0.54 USD.',
+        mark="0a1b2c3d",
+        people=3,
+        cost_at_most={"amount": "0.54"},
     )
     await recorder.use("cancel_deployment", id=made["id"])
 

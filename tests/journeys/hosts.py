@@ -20,7 +20,7 @@ from mcp.types import CallToolResult, ElicitRequestFormParams, ElicitResult
 from callwright.server.mcp.app import build
 from callwright.server.mcp.session import ServerSession
 from callwright.tools.arguments.files import Folders
-from callwright.tools.runtime.tool_context import Caller, Clock, ConfirmMode
+from callwright.tools.runtime.tool_context import Caller, Clock, ConfirmBy, ConfirmMode
 from callwright.tools.serving.served import served_tools
 from callwright.tools.serving.served_files import with_files
 from tests.support.mcp.over_http import serving
@@ -128,6 +128,7 @@ async def host(
     *,
     clock: Clock | None = None,
     confirm: ConfirmMode = "always",
+    confirm_by: ConfirmBy = "sentence",
     files: Path | None = None,
     late: bool = False,
     caller: Caller | None = None,
@@ -148,12 +149,19 @@ async def host(
 
             numbers = iter(range(1_000_000))
             session = ServerSession(
-                connect, ids=lambda: f"id{next(numbers):030}", clock=shown, base_url=None, confirm=confirm
+                connect,
+                ids=lambda: f"id{next(numbers):030}",
+                clock=shown,
+                base_url=None,
+                confirm=confirm,
+                confirm_by=confirm_by,
             )
             tools = served_tools() if files is None else with_files(served_tools(), Folders([files]))
             transport: Any = build(session.opened, tools=tools)
         else:
-            served = await stack.enter_async_context(serving(tenant, confirm=confirm, clock=shown))
+            served = await stack.enter_async_context(
+                serving(tenant, confirm=confirm, confirm_by=confirm_by, clock=shown)
+            )
             if way == "http":
                 headers = {"Authorization": f"Bearer {tenant.api_key}"}
                 http = await stack.enter_async_context(httpx.AsyncClient(headers=headers, timeout=LIFE_S, verify=False))
@@ -163,6 +171,7 @@ async def host(
                     "CALLWRIGHT_BASE_URL": f"{served.root}/v1",
                     "CALLWRIGHT_API_KEY": tenant.api_key,
                     "CALLWRIGHT_CONFIRM": confirm,
+                    "CALLWRIGHT_CONFIRM_BY": confirm_by,
                     "CALLWRIGHT_PROFILE": "all",
                 }
                 late_command = [sys.executable, "-m", "tests.journeys.late_stdio"]

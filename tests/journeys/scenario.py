@@ -241,6 +241,8 @@ async def _calls(hand: Hand, deployment_id: str) -> str:
     said = await hand.use("read_conversations", deployment_id=deployment_id, view="distinct_turns")
     assert said["calls"] == len(read["conversations"])
     assert any(one["text"].startswith("Hello") for one in said["distinct_turns"])
+    judged = await hand.use("correct_disposition", call_id=call_id, disposition="interested", note="Not sure yet.")
+    assert (judged["disposition"], judged["disposition_source"]) == ("interested", "person")
     stats = await hand.use("get_call_stats", group_by=["outcome"], deployment_id=deployment_id)
     assert {group["key"]["outcome"]: group["calls"] for group in stats["groups"]} == OUTCOMES
     return call_id

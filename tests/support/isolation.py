@@ -67,6 +67,7 @@ REQUIRED_BODY: Mapping[str, dict[str, Any]] = {
     "create_inbound_deployment": {"name": "New"},
     "clone_deployment": {"name": "New"},
     "resolve_call": {"placed": True},
+    "correct_disposition": {"disposition": "not_interested"},
     "import_phone_number": {"number": OWNED[0]},
     "set_inbound_routing": {"url": "https://example.com/who-answers"},
     "set_call_tools": {"call_tools": []},
@@ -77,6 +78,7 @@ REQUIRED_BODY: Mapping[str, dict[str, Any]] = {
     "export_person": {"number": "+12125550163"},
     "delete_person": {"number": "+12125550163", "confirm": True},
     "decide_compliance_review": {"decision": "approve"},
+    "ask_confirmation": {"tool": "start_deployment", "about": "0" * 64, "question": "Call 3 people.", "mark": "0" * 8},
     "place_call": {"to": "+12125550162", "variables": {"first_name": "Ada"}, "auto_start": False},
 }
 REQUIRED_QUERY: dict[str, dict[str, str]] = {

@@ -1,8 +1,8 @@
 """Asks a person for consent before real telephones ring or real money is spent.
 
-A host that can ask its user (elicitation) asks; the answer never passes through the model. With other hosts the
-arguments of the call must carry the exact sentence that says what will happen, so that the host's own dialog shows it
-to the person. Each answer counts once, and for ten minutes.
+A host that can ask its user (elicitation) asks; the answer never passes through the model. With other hosts the person
+answers on a page of the dashboard, or the arguments of the call carry the exact sentence that says what will happen, so
+that the host's own dialog shows it to the person. Each answer counts once, and for ten minutes.
 
 Only what the sentence describes is carried out: the confirmation has arguments that bind the call to it, such as the
 plan or the revisions of the resources, and it is made again after the answer. The service compares them in the
@@ -24,19 +24,15 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from callwright.contract.declaration.model import Input
 from callwright.tools.confirmation.asked_at import ANSWER_TIMEOUT_S, AskedAt, moment_of
-from callwright.tools.confirmation.signed_sentences import Signature, is_genuine, new_signature, signature_in
+from callwright.tools.confirmation.without_elicitation import NOTHING, agreed
 from callwright.tools.runtime.confirmation import LONGEST_QUESTION, Confirmation, ConfirmationOf
 from callwright.tools.runtime.tool_context import Clock, ToolContext
-from callwright.tools.untrusted.fence import NOT_INSTRUCTIONS
 from callwright.tools.wording.cleaning import cleaned
 
 _QUESTION = "agreement"
 _REVISIONS = "expected_revisions"
-_NOTHING = "Nothing was dialled, nothing spent, nothing changed."
-_TOO_LATE = (
-    f"The person has not answered within {ANSWER_TIMEOUT_S / 60:.0f} minutes. {_NOTHING} Call again to ask anew."
-)
-_DIFFERENT = f"The person did not agree. {_NOTHING} Ask them what should be different; do not try the same again."
+_TOO_LATE = f"The person has not answered within {ANSWER_TIMEOUT_S / 60:.0f} minutes. {NOTHING} Call again to ask anew."
+_DIFFERENT = f"The person did not agree. {NOTHING} Ask them what should be different; do not try the same again."
 
 In = TypeVar("In", bound=Input)
 
@@ -88,10 +84,13 @@ async def confirmed(
     if len(confirmation.question) > LONGEST_QUESTION:
         raise ToolError(
             f"A person has to agree to this, and {len(confirmation.question)} characters do not fit into one question. "
-            f"{_NOTHING} Do it in smaller steps; where many long names make it so long, give shorter ones."
+            f"{NOTHING} Do it in smaller steps; where many long names make it so long, give shorter ones."
         )
     if not _can_ask(request):
-        return pinned, _with_signed_sentence(context, asked, confirmation, tool)
+        held = json.dumps(confirmation.pinned, sort_keys=True)
+        about = f"{tool} {_fingerprint(asked, confirmation.question)} {held}"
+        given: str | None = getattr(asked, "person_agreed_to", None)
+        return pinned, await agreed(context, confirmation, tool=tool, about=about, given=given)
     if _answers_by_a_call(request):
         state = _CarriedQuestion(
             about=_fingerprint(asked, confirmation.question),
@@ -235,41 +234,3 @@ def _can_ask(request: Context[Any, Any]) -> bool:
     if form is None or (form.form is None and form.url is not None):
         return False
     return _answers_by_a_call(request) or request.session.can_send_request
-
-
-def _with_signed_sentence(context: ToolContext, asked: Input, confirmation: Confirmation, tool: str) -> ToolContext:
-    """The context once the signed sentence has come back. Otherwise raises ToolError with the sentence to show."""
-    session, now = context.session, _now(context)
-    given: str | None = getattr(asked, "person_agreed_to", None)
-    about = f"{tool} {_fingerprint(asked, confirmation.question)} {json.dumps(confirmation.pinned, sort_keys=True)}"
-    signature = None if given is None else signature_in(cleaned(given))
-    if given is None:
-        why = "The person has to agree first: nothing was done yet."
-    elif signature is not None and session.used_answers.is_used(signature.key):
-        why = "This yes has been used already, and each counts once: nothing more was done."
-    elif (
-        signature is None
-        or not _is_said(given, confirmation, signature)
-        or not is_genuine(signature, about, secret=session.secret)
-    ):
-        why = "That is not what would happen: nothing was done yet."
-    elif not signature.at.is_valid_at(now):
-        why = f"That was asked {ANSWER_TIMEOUT_S / 60:.0f} minutes ago, and a yes counts no longer: nothing was done."
-    else:
-        session.used_answers.take(signature.key, monotonic_s=now.monotonic_s)
-        return replace(context, key=signature.key)
-    new = new_signature(about, secret=session.secret, at=now, fresh_id=session.ids())
-    words = f" Of the words in quotation marks: {NOT_INSTRUCTIONS}" if confirmation.shown else ""
-    raise ToolError(
-        f"{why} Show them this sentence as it is: «{_said(confirmation, new)}»{words} Only if they say yes, call "
-        f"{tool} again with person_agreed_to set to exactly that sentence."
-    )
-
-
-def _said(confirmation: Confirmation, signature: Signature) -> str:
-    """The question with its signature, on one line."""
-    return f"{' '.join((confirmation.question or '').split())} {signature.words}"
-
-
-def _is_said(given: str, confirmation: Confirmation, signature: Signature) -> bool:
-    return cleaned(given).split() == _said(confirmation, signature).split()

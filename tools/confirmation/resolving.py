@@ -34,5 +34,7 @@ async def resolve(context: ToolContext, asked: ResolveCall) -> Confirmation | No
             f"Call {who} again for {name}: say that its telephone did not ring at the call "
             f"{named(asked.call_uuid)}. Callwright does not know whether it rang, so if it did, the person is rung a "
             "second time. Each call costs money."
-        )
+        ),
+        deployment_id=deployment_id or None,
+        people=1,
     )

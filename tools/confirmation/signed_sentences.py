@@ -46,9 +46,13 @@ class Signature:
         return f"{self.nonce}{self.at.process}{int(self.at.monotonic_s):0{MONOTONIC_DIGITS}x}"
 
 
-def new_signature(about: str, *, secret: bytes, at: AskedAt, fresh_id: str) -> Signature:
-    """The signature of a new sentence. `about` is everything that it covers, `fresh_id` an id that nobody can guess."""
-    nonce = hashlib.sha256(fresh_id.encode()).hexdigest()[:_NONCE_DIGITS]
+def new_nonce(fresh_id: str) -> str:
+    """The nonce of a new question, made of an id that nobody can guess."""
+    return hashlib.sha256(fresh_id.encode()).hexdigest()[:_NONCE_DIGITS]
+
+
+def new_signature(about: str, *, secret: bytes, at: AskedAt, nonce: str) -> Signature:
+    """The signature of a new sentence. `about` is everything that it covers."""
     return _signed(about, secret, at.in_seconds, nonce)
 
 

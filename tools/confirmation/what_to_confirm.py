@@ -20,7 +20,7 @@ from callwright.contract.agents.agents import GetAgent, get_agent
 from callwright.contract.audiences import AddAudienceRows, GetAudience, get_audience
 from callwright.contract.checks.counts import count_of
 from callwright.contract.checks.names import named, quoted
-from callwright.contract.declaration.field_types import Money
+from callwright.contract.declaration.field_types import Money, Spend
 from callwright.contract.declaration.revisions import PREFIX
 from callwright.contract.deployments.deployments import (
     CreateDeployment,
@@ -117,6 +117,9 @@ async def start(context: ToolContext, asked: StartDeployment) -> Confirmation | 
         sentence=f"{sentence} It begins at once, in simulated time." if asked.jump_clock else sentence,
         shown=_first_words(found),
         pinned={"plan_id": found["plan_id"]} if "plan_id" in found else {},
+        deployment_id=asked.id,
+        people=found["eligible"] if isinstance(found.get("eligible"), int) else None,
+        cost_at_most=_spend(cast("dict[str, Any]", found.get("cost") or {}).get("high")),
     )
 
 
@@ -194,7 +197,7 @@ async def update(context: ToolContext, asked: UpdateDeployment) -> Confirmation 
     sentence, things = await change_said(context, deployment, asked, to_confirm)
     if inbound:
         sentence = f"{sentence} {_then_answers(deployment, asked)}"
-    return Confirmation(sentence=sentence, pinned=_bound(*things))
+    return Confirmation(sentence=sentence, pinned=_bound(*things), deployment_id=asked.id)
 
 
 def _then_answers(deployment: Mapping[str, Any], asked: UpdateDeployment) -> str:
@@ -228,6 +231,7 @@ async def rent(context: ToolContext, asked: RentPhoneNumber) -> Confirmation | N
     return Confirmation(
         sentence=f"Rent {_rented(asked)}{' at Twilio' if at_twilio else ''} for {_price(offer)} now {until}.{real}",
         pinned={"expected_monthly_cost": cost} if cost is not None else {},
+        cost_at_most=None if asked.auto_renew else _spend(cost),
     )
 
 
@@ -304,6 +308,8 @@ async def joining(context: ToolContext, audience_id: str, counted: Callable[[], 
     return Confirmation(
         sentence=f"Add {count_of(people, 'person', 'people')} to an audience, so that {names} calls them too, {cost}.",
         pinned=bound,
+        deployment_id=str(to_confirm[0].get("id")) if len(to_confirm) == 1 else None,
+        people=people,
     )
 
 
@@ -363,6 +369,14 @@ async def _searchable(context: ToolContext, asked: RentPhoneNumber) -> bool:
 def _price(number: Mapping[str, Any]) -> str:
     cost = _cost(number)
     return "a price that is not known" if cost is None else f"{amount(cost)} a month"
+
+
+def _spend(money: Any) -> Spend | None:
+    """An amount of the service as a maximum; None where it is not known."""
+    try:
+        return Spend.model_validate(money)
+    except ValidationError:
+        return None
 
 
 def _cost(number: Mapping[str, Any]) -> Money | None:

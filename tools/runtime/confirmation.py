@@ -6,12 +6,12 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from callwright.contract.confirmations import LONGEST_QUESTION as LONGEST_QUESTION
+from callwright.contract.declaration.field_types import Spend
 from callwright.contract.declaration.model import Input
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.cleaning import cleaned
 
-LONGEST_QUESTION = 4_000
-"""The most characters of a question. A longer one is refused and never cut."""
 _MOST_SHOWN = 600
 _LONGEST_ANSWER = LONGEST_QUESTION + 200
 
@@ -42,6 +42,12 @@ class Confirmation:
     """Arguments that bind the call to what was read, for example the plan, as JSON values. They also apply if nobody
     has to be asked.
     """
+    deployment_id: str | None = None
+    """The deployment that it is about, to which the page with the question leads."""
+    people: int | None = None
+    """How many people it means, where that is known."""
+    cost_at_most: Spend | None = None
+    """What it costs at most, where that is known."""
 
     @property
     def question(self) -> str | None:

@@ -22,6 +22,8 @@ from callwright.tools.wording.text import masked
 
 ConfirmMode = Literal["real", "always", "never"]
 """When the person is asked: for real calls and money, on the simulated network too, or never because the host asks."""
+ConfirmBy = Literal["sentence", "page"]
+"""How a person agrees where the host cannot ask: by a sentence that the model sends back too, or on a page alone."""
 
 P = ParamSpec("P")
 In = TypeVar("In", bound=Input)
@@ -156,6 +158,11 @@ class Session(Protocol):
     @property
     def confirm(self) -> ConfirmMode:
         """When the person is asked before something dials or spends."""
+        ...
+
+    @property
+    def confirm_by(self) -> ConfirmBy:
+        """How a person agrees where the host cannot ask them."""
         ...
 
     @property

@@ -10,18 +10,14 @@ from typing import Any
 
 from anyio import to_thread
 
-from callwright.contract.deployments.call_price import MICROS
 from callwright.server.commands.command_error import CommandError
 from callwright.server.settings import ProgramSettings
 from callwright.service import accounts
 from callwright.service.platform.clock.clock import SystemClock, iso_milliseconds
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.ids import Ids
-from callwright.service.platform.money import micros, money
+from callwright.service.platform.money import money, written_micros
 from callwright.service.tables.migrations import upgrade
-
-MOST_DOLLARS = 1_000_000
-"""The largest amount that a command accepts."""
 
 
 @asynccontextmanager
@@ -43,12 +39,9 @@ async def account_database(settings: ProgramSettings) -> AsyncGenerator[tuple[Da
 def dollars(flag: str, text: str) -> int:
     """An amount as written by a person, in micros. Raises `CommandError`, which names the flag."""
     try:
-        found = micros(text)
-    except (ArithmeticError, ValueError) as error:
-        raise CommandError(f"{flag} {text!r} is not an amount; write for example 50.00") from error
-    if found > MOST_DOLLARS * MICROS:
-        raise CommandError(f"{flag} is at most {MOST_DOLLARS:,}.00")
-    return found
+        return written_micros(text, flag)
+    except ValueError as error:
+        raise CommandError(str(error)) from error
 
 
 def amount_data(amount_micros: int | None) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ from callwright.server.mcp.resources.resources import Address
 from callwright.server.mcp.session import ServerSession
 from callwright.server.mcp.subscriptions import MOST_WATCHED
 from callwright.tools.media.recordings import INLINE_BYTES, RESOURCE_BYTES
-from callwright.tools.runtime.tool_context import ConfirmMode
+from callwright.tools.runtime.tool_context import ConfirmBy, ConfirmMode
 from callwright.tools.toolsets import PROFILES, TOOLSETS, ToolSwitch, enabled_tools, known_tools
 from callwright.tools.wording.text import amount
 
@@ -18,6 +18,12 @@ _ASKED: dict[ConfirmMode, str] = {
     "real": "Before real telephones ring or real money is spent the person is asked; on the simulated network not.",
     "always": "Before anything dials or spends the person is asked, on the simulated network too.",
     "never": "This server does not ask the person before it dials or spends: their host has to.",
+}
+
+_ANSWERED: dict[ConfirmBy, str] = {
+    "sentence": "If their host cannot ask, they answer on a page of the dashboard, or agree to a sentence that is sent "
+    "back.",
+    "page": "If their host cannot ask, they answer on a page of the dashboard alone.",
 }
 
 _RETRIES = RetryPolicy()
@@ -51,7 +57,7 @@ async def policy(session: ServerSession, address: Address) -> Content:
     on = [tool for tool in known_tools() if session.offers(tool.name)]
     sections = (
         ("Network", [await _network(session)]),
-        ("The person's yes", [_ASKED[session.confirm]]),
+        ("The person's yes", _yes(session)),
         ("Telephone numbers", [_numbers(masks=session.masks)]),
         ("Calling rules", _RULES),
         ("Limits", _LIMITS),
@@ -59,6 +65,10 @@ async def policy(session: ServerSession, address: Address) -> Content:
     )
     parts = [f"## {title}\n\n" + "\n".join(f"- {line}" for line in lines) for title, lines in sections]
     return Content("\n\n".join(["# What this server does and does not do", *parts, ""]))
+
+
+def _yes(session: ServerSession) -> list[str]:
+    return [_ASKED[session.confirm], *([] if session.confirm == "never" else [_ANSWERED[session.confirm_by]])]
 
 
 async def _network(session: ServerSession) -> str:

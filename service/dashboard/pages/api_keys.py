@@ -3,7 +3,6 @@
 Only owners make and revoke them. Specification: Authentication, 2, 4, 9, 10.
 """
 
-from decimal import Decimal, InvalidOperation
 from functools import partial
 from typing import Any
 
@@ -12,20 +11,16 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from callwright.contract.deployments.call_price import MICROS
 from callwright.service import accounts
 from callwright.service.accounts.api_keys import PROFILES
-from callwright.service.accounts.errors import AccountError
 from callwright.service.accounts.principals import UserActor
 from callwright.service.dashboard.host_snippets import snippets
 from callwright.service.dashboard.pages.login import login_page
 from callwright.service.dashboard.serving import Pages, said, shown
-from callwright.service.dashboard.visitors import Visitor, one
+from callwright.service.dashboard.visitors import Visitor, dollars, one
 from callwright.service.platform.clock.clock import iso_milliseconds
 from callwright.service.platform.money import money
 from callwright.service.rest.transaction import ACTION_PATH
-
-_MOST_DOLLARS = 1_000_000
 
 
 def routes(pages: Pages) -> list[Route]:
@@ -42,7 +37,10 @@ def routes(pages: Pages) -> list[Route]:
         personal: dict[str, Any] = {}
         if kind == "personal":
             cap = one(fields, "spending_cap")
-            personal = {"profile": one(fields, "profile"), "spending_cap_micros": _micros(cap) if cap else None}
+            personal = {
+                "profile": one(fields, "profile"),
+                "spending_cap_micros": dollars(cap, "the spending cap") if cap else None,
+            }
         make = partial(accounts.create_personal_key, **personal) if kind == "personal" else accounts.create_key
         write = partial(make, created_by_user_id=visitor.user_id, by=UserActor(visitor.user_id))
         made = await database.write(write, services.ids, visitor.org_id, one(fields, "label"), services.clock.now_ms())
@@ -79,10 +77,11 @@ def routes(pages: Pages) -> list[Route]:
         await database.write(write, services.ids, key_id, services.clock.now_ms())
         return RedirectResponse(ACTION_PATH, 303)
 
+    def logged_out(request: Request) -> Response:
+        return login_page(pages.visitors.services, request, ACTION_PATH)
+
     return [
-        pages.route(
-            ACTION_PATH, keys, methods=("GET", "POST"), here=ACTION_PATH, logged_out=partial(login_page, ACTION_PATH)
-        ),
+        pages.route(ACTION_PATH, keys, methods=("GET", "POST"), here=ACTION_PATH, logged_out=logged_out),
         pages.route(ACTION_PATH + "/{id}/revoke", revoke, methods=("GET", "POST"), here=ACTION_PATH),
     ]
 
@@ -90,17 +89,6 @@ def routes(pages: Pages) -> list[Route]:
 def _only_owners(visitor: Visitor) -> Response:
     words = f"Only an owner of {visitor.org_name} makes and revokes keys. Your role is {visitor.role}."
     return said(visitor, "Not done", words, status=403, back=(ACTION_PATH, "To the keys"))
-
-
-def _micros(text: str) -> int:
-    """A spending cap in dollars, as micros. Raises `AccountError`."""
-    try:
-        found = Decimal(text)
-    except InvalidOperation:
-        found = Decimal("NaN")
-    if not found.is_finite() or not 0 <= found <= _MOST_DOLLARS:
-        raise AccountError(f"the spending cap is an amount like 50.00, from 0 to {_MOST_DOLLARS:,}")
-    return int(found * MICROS)
 
 
 def _shown(row: Row[Any]) -> dict[str, Any]:

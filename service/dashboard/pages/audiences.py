@@ -1,15 +1,17 @@
 """Audiences: lists of people, uploaded as a file, with what was refused and why."""
 
+from dataclasses import replace
+
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from callwright.contract import audiences as contract
 from callwright.service.dashboard.asking import Page, Refused
-from callwright.service.dashboard.listings import Column, ListPage, rows_of
+from callwright.service.dashboard.listings import Column, ListPage, list_context
 from callwright.service.dashboard.pages.lists import listed
 from callwright.service.dashboard.resources import Action, Fact, FormPage, ResourcePage, form_route, resource_route
-from callwright.service.dashboard.serving import Pages, keeping, shown
+from callwright.service.dashboard.serving import Pages, shown
 from callwright.service.dashboard.visitors import Visitor
 
 HERE = "/audiences"
@@ -78,12 +80,18 @@ AUDIENCE = ResourcePage(
     state="status",
 )
 _PROGRESS = ("status", "status_reason", "processed", "total_rows", "percent", "added", "invalid", "duplicates")
-REJECTS = (
-    Column("Line", "line", "count"),
-    Column("Why", "code", "words"),
-    Column("In words", "message"),
-    Column("Column", "column", is_second=True),
-    Column("Value", "value_redacted", is_second=True),
+REJECTS = ListPage(
+    "",
+    "Refused rows",
+    contract.list_import_errors,
+    (
+        Column("Line", "line", "count"),
+        Column("Why", "code", "words"),
+        Column("In words", "message"),
+        Column("Column", "column", is_second=True),
+        Column("Value", "value_redacted", is_second=True),
+    ),
+    "Every row of the last import was taken.",
 )
 
 
@@ -117,18 +125,8 @@ def routes(pages: Pages) -> list[Route]:
             found = await visitor.ask.many(
                 contract.list_import_errors, id=audience["id"], import_id=import_id, per_page=100, cursor=cursor
             )
-        context = {
-            "columns": REJECTS,
-            "query": keeping(request.query_params),
-            "rows": rows_of(REJECTS, found.data),
-            "page": found,
-            "teaches": "Every row of the last import was taken.",
-            "add": ("/audiences/" + audience["id"], "To the audience"),
-            "filters": (),
-            "is_filtered": False,
-            "counts_to": None,
-            "refused": None,
-        }
+        wanted = replace(REJECTS, add=("/audiences/" + audience["id"], "To the audience"))
+        context = list_context(wanted, found, request.query_params)
         return shown(visitor, HERE, "list.html", f"Refused rows of {audience['name']}", context)
 
     new = FormPage(

@@ -40,7 +40,7 @@ CAMPAIGNS = ListPage(
     add=("/campaigns/new", "New campaign"),
 )
 CONTACTS = (
-    Column("Name", "name", link="/calls?contact_id={id}"),
+    Column("Name", "name", link="/campaigns/{deployment_id}/contacts/{id}"),
     Column("Number", "phone_number", "number"),
     Column("State", "status", "state"),
     Column("Why", "status_reason", "words", is_second=True),

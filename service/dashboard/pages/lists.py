@@ -5,8 +5,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from callwright.service.dashboard.asking import Page, Refused
-from callwright.service.dashboard.listings import ListPage, fields_of, page_of, rows_of
-from callwright.service.dashboard.serving import Pages, keeping, shown
+from callwright.service.dashboard.listings import ListPage, list_context, page_of
+from callwright.service.dashboard.serving import Pages, shown
 from callwright.service.dashboard.visitors import Visitor
 
 _NOTHING = Page([], False, None, None)
@@ -21,20 +21,7 @@ def listed(pages: Pages, wanted: ListPage) -> Route:
             found = await page_of(visitor, wanted, request.query_params)
         except Refused as error:
             found, refused = _NOTHING, error
-        filters = fields_of(wanted, request.query_params)
-
-        context = {
-            "columns": wanted.columns,
-            "rows": rows_of(wanted.columns, found.data),
-            "page": found,
-            "teaches": wanted.teaches,
-            "add": wanted.add,
-            "filters": filters,
-            "is_filtered": any(one.value for one in filters),
-            "counts_to": wanted.operation.counts_to,
-            "refused": None if refused is None else refused.message,
-            "query": keeping(request.query_params),
-        }
+        context = list_context(wanted, found, request.query_params, refused)
         status = 200 if refused is None else refused.status
         return shown(visitor, wanted.path, "list.html", wanted.title, context, status=status)
 

@@ -8,6 +8,7 @@ from starlette.routing import Route
 
 from callwright.service.accounts import passwords, sessions
 from callwright.service.accounts.principals import fingerprint
+from callwright.service.dashboard.relying_party import possible
 from callwright.service.dashboard.serving import Pages, said, shown
 from callwright.service.dashboard.session_cookie import delete_cookie, set_cookie
 from callwright.service.dashboard.visitors import (
@@ -22,6 +23,7 @@ from callwright.service.dashboard.visitors import (
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rest.authentication.auth_throttle import FailedAttempts
 from callwright.service.rules.request_rate import RateLimitState
+from callwright.service.services import Services
 
 _HOME = "/campaigns"
 _WRONG = "This e-mail address and this password do not belong together."
@@ -72,8 +74,13 @@ class LoginPage:
         """Where one logs in; who is logged in goes on."""
         with self._visitors.services.database.limited():
             if await self._visitors.visitor(request) is not None:
-                return RedirectResponse(_own(request.query_params.get("next", _HOME)), 303)
-        return login_page(request.query_params.get("next", _HOME))
+                return RedirectResponse(own_address(request.query_params.get("next", _HOME)), 303)
+        return self._shown(request, request.query_params.get("next", _HOME))
+
+    def _shown(
+        self, request: Request, target: str, refused: str = "", *, email: str = "", status: int = 200
+    ) -> Response:
+        return login_page(self._visitors.services, request, target, refused, email=email, status=status)
 
     async def enter(self, request: Request) -> Response:
         """Begins a session with the code of a link, or with an e-mail address and a password."""
@@ -83,46 +90,57 @@ class LoginPage:
         try:
             self._visitors.check_origin(request)
             fields = await read_form(request)
-            target, email = _own(one(fields, "next", _HOME)), one(fields, "email")
+            target, email = own_address(one(fields, "next", _HOME)), one(fields, "email")
             with services.database.limited():
                 if "password" in fields:
-                    return await self._by_password(email, as_typed(fields, "password"), target, address)
+                    return await self._by_password(request, email, as_typed(fields, "password"), target, address)
                 made = await services.database.write(sessions.log_in, services.ids, one(fields, "code"), now_ms)
         except FormRefused as refused:
             return said(None, "Not done", str(refused), status=403, back=(LOGIN_PATH, "Back"))
         except sessions.LoginRefused:
             limit = None if address is None else self._failed.note(address, now_ms)
             if limit is not None:
-                return _limited(limit, now_ms, target, "Too many wrong codes came from this address. Wait a minute.")
-            return login_page(target, _USED, status=401)
+                return self._limited(
+                    request, limit, now_ms, target, "Too many wrong codes came from this address. Wait a minute."
+                )
+            return self._shown(request, target, _USED, status=401)
         except Refusal as refusal:
-            return login_page(target, refusal.message, email=email, status=refusal.problem.status)
+            return self._shown(request, target, refusal.message, email=email, status=refusal.problem.status)
         return self.entered(made, target)
 
-    async def _by_password(self, email: str, password: str, target: str, address: str | None) -> Response:
+    async def _by_password(
+        self, request: Request, email: str, password: str, target: str, address: str | None
+    ) -> Response:
         """Begins a session with an e-mail address and a password. A wrong one and an unknown address look the same."""
         visitors, services, now_ms = self._visitors, self._visitors.services, self._visitors.services.clock.now_ms()
         account = fingerprint(email.lower())
         limit = visitors.attempts.of_address(address, now_ms)
         if limit is not None:
             words = "Too many attempts came from this address. Wait a minute."
-            return _limited(limit, now_ms, target, words, email=email)
+            return self._limited(request, limit, now_ms, target, words, email=email)
         limit = visitors.attempts.of_account(account, now_ms)
         if limit is not None:
             words = "Too many wrong passwords. Wait a quarter of an hour, or log in with a link."
-            return _limited(limit, now_ms, target, words, email=email)
+            return self._limited(request, limit, now_ms, target, words, email=email)
         known = await services.database.read(passwords.login_of, email)
         is_right = await visitors.hashing.matches(password, None if known is None else known.hash)
         if known is None or not is_right:
-            return login_page(target, _WRONG, email=email, status=401)
+            return self._shown(request, target, _WRONG, email=email, status=401)
         new_hash = await visitors.hashing.hashed(password) if visitors.hashing.is_old(known.hash) else None
         write = partial(sessions.log_in_by_password, new_hash=new_hash)
         try:
             made = await services.database.write(write, services.ids, known.user_id, known.hash, now_ms)
         except sessions.LoginRefused:
-            return login_page(target, _WRONG, email=email, status=401)
+            return self._shown(request, target, _WRONG, email=email, status=401)
         visitors.attempts.right(account, address)
         return self.entered(made, target)
+
+    def _limited(
+        self, request: Request, limit: RateLimitState, now_ms: int, target: str, words: str, *, email: str = ""
+    ) -> Response:
+        found = self._shown(request, target, words, email=email, status=429)
+        found.headers.update(limit.refusal_headers(now_ms))
+        return found
 
     def entered(self, made: sessions.NewSession, target: str) -> Response:
         """Leads to a page with the cookie of a session that has just begun."""
@@ -131,19 +149,22 @@ class LoginPage:
         return found
 
 
-def _limited(limit: RateLimitState, now_ms: int, target: str, words: str, *, email: str = "") -> Response:
-    found = login_page(target, words, email=email, status=429)
-    found.headers.update(limit.refusal_headers(now_ms))
-    return found
-
-
-def login_page(target: str, refused: str = "", *, email: str = "", status: int = 200) -> Response:
+def login_page(
+    services: Services, request: Request, target: str, refused: str = "", *, email: str = "", status: int = 200
+) -> Response:
     """Where one logs in. `target` is opened after that."""
-    context = {"next": _own(target), "refused": refused.replace("`", ""), "email": email}
+    company = services.settings.company_login
+    context = {
+        "next": own_address(target),
+        "refused": refused.replace("`", ""),
+        "email": email,
+        "company": None if company is None else company.name,
+        **possible(services, request),
+    }
     return shown(None, "", "login.html", "Log in", context, status=status)
 
 
-def _own(address: str) -> str:
+def own_address(address: str) -> str:
     """An address of this service; anything else is the first page, so that a link leads to no other site."""
     is_own = address.startswith("/") and not address.startswith(("//", "/\\")) and "\n" not in address
     return address if is_own else _HOME

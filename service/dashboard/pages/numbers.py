@@ -30,6 +30,7 @@ NUMBERS = ListPage(
     "Campaigns call from these numbers, and people call back to them. Numbers of the simulated network ring nobody.",
     filters=("status", "country", "number"),
     add=("/numbers/rent", "Rent a number"),
+    links=(("/numbers/routing", "Routing log"),),
 )
 ROUTING = ListPage(
     "",
@@ -81,7 +82,7 @@ NUMBER = ResourcePage(
             possible=_is_held,
         ),
     ),
-    links=(("/numbers/{id}/edit", "Change"),),
+    links=(("/numbers/{id}/edit", "Change"), ("/numbers/routing?number={id}", "Routing log")),
     state="status",
 )
 

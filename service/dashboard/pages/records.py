@@ -36,7 +36,6 @@ ENTRY = ResourcePage(
     do_not_call.get_do_not_call,
     "A number that nobody calls",
     (
-        Fact("Number", "number", "number"),
         Fact("Why", "reason", "words"),
         Fact("Since", "created_at", "moment"),
         Fact("Until", "expires_at", "moment"),
@@ -44,7 +43,8 @@ ENTRY = ResourcePage(
         Fact("Asked in", "source_call_id", link="/calls/{source_call_id}"),
         Fact("Id", "id", "code"),
     ),
-    links=(("/do-not-call/{id}/remove", "Remove…"),),
+    links=(("/do-not-call/{id}/person", "About this person"), ("/do-not-call/{id}/remove", "Remove…")),
+    number_at="number",
 )
 COMPLIANCE = ListPage(
     REVIEWS,

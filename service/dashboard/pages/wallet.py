@@ -5,18 +5,17 @@ Top-ups are made here alone; API clients only read. Only owners make them.
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from decimal import Decimal, InvalidOperation
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from callwright.contract import wallet as contract
-from callwright.contract.deployments.call_price import MICROS
 from callwright.service.accounts.errors import AccountError
-from callwright.service.dashboard.listings import Column, ListPage, fields_of, page_of, rows_of
-from callwright.service.dashboard.serving import Pages, keeping, said, shown
-from callwright.service.dashboard.visitors import Visitor, one
+from callwright.service.dashboard.forecasts import forecast
+from callwright.service.dashboard.listings import Column, ListPage, list_context, page_of
+from callwright.service.dashboard.serving import Pages, said, shown
+from callwright.service.dashboard.visitors import Visitor, dollars, one
 from callwright.service.payments import topups
 from callwright.service.payments.provider import PaymentProvider, ProviderRefused
 from callwright.service.payments.simulated import NAME as SIMULATED
@@ -48,19 +47,10 @@ def routes(pages: Pages) -> list[Route]:
     async def wallet(request: Request, visitor: Visitor) -> Response:
         found = await visitor.ask.one(contract.get_wallet)
         booked = await page_of(visitor, BOOKINGS, request.query_params)
-        filters = fields_of(BOOKINGS, request.query_params)
         context = {
+            **list_context(BOOKINGS, booked, request.query_params),
             "wallet": found,
-            "query": keeping(request.query_params),
-            "columns": BOOKINGS.columns,
-            "rows": rows_of(BOOKINGS.columns, booked.data),
-            "page": booked,
-            "teaches": BOOKINGS.teaches,
-            "add": None,
-            "filters": filters,
-            "is_filtered": any(one.value for one in filters),
-            "counts_to": contract.list_transactions.counts_to,
-            "refused": None,
+            "forecast": await forecast(visitor, found, services.clock.now_ms()),
         }
         return shown(visitor, HERE, "wallet.html", "Wallet", context)
 
@@ -70,7 +60,8 @@ def routes(pages: Pages) -> list[Route]:
             words = f"Only an owner of {visitor.org_name} tops up the wallet. Your role is {visitor.role}."
             return said(visitor, "Not done", words, status=403, back=(HERE, "To the wallet"))
         now_ms, database = services.clock.now_ms(), services.database
-        given = (services.ids, visitor.org_id, _micros(one(fields, "amount")), services.settings.payments.provider)
+        wanted = dollars(one(fields, "amount"), "the amount")
+        given = (services.ids, visitor.org_id, wanted, services.settings.payments.provider)
         asked = await database.write(topups.ask, *given, now_ms)
         try:
             async with _provider(services) as provider:
@@ -98,14 +89,3 @@ async def _provider(services: Services) -> AsyncGenerator[PaymentProvider]:
 
     async with stripe_checkout.connected(settings, root) as provider:
         yield provider
-
-
-def _micros(text: str) -> int:
-    """An amount in dollars, as micros. Raises `AccountError`."""
-    try:
-        found = Decimal(text)
-    except InvalidOperation:
-        found = Decimal("NaN")
-    if not found.is_finite() or not 0 < found < 10**9:
-        raise AccountError("the amount is one like 50.00")
-    return int(found * MICROS)

@@ -53,16 +53,17 @@ WEBHOOK = ResourcePage(
         Fact("Id", "id", "code"),
     ),
     related=(
-        ListPage("", "Deliveries", contract.list_webhook_deliveries, DELIVERY_COLUMNS, "Nothing was sent there yet."),
+        ListPage(
+            "",
+            "Deliveries",
+            contract.list_webhook_deliveries,
+            DELIVERY_COLUMNS,
+            "Nothing was sent there yet.",
+            filters=("status", "cause", "event_type", "created_from", "created_before"),
+        ),
     ),
     actions=(
         Action("test", contract.test_webhook, "Send a test", "An event of the type `webhook.test` is sent there now."),
-        Action(
-            "replay",
-            contract.replay_webhook,
-            "Send what failed again",
-            "What failed, or was missed while it was disabled, is sent again, the oldest first and with its own id.",
-        ),
         Action(
             "delete",
             contract.delete_webhook,
@@ -72,7 +73,11 @@ WEBHOOK = ResourcePage(
             leads_to=HERE,
         ),
     ),
-    links=(("/webhooks/{id}/edit", "Change"), ("/webhooks/{id}/secret", "New secret")),
+    links=(
+        ("/webhooks/{id}/replay", "Send again…"),
+        ("/webhooks/{id}/edit", "Change"),
+        ("/webhooks/{id}/secret", "New secret"),
+    ),
     state="status",
 )
 

@@ -33,6 +33,14 @@
     getSelection().addRange(range);
   }
 
+  /* How many questions wait, beside their entry of the navigation. */
+  function showWaiting(list) {
+    const count = document.getElementById("waiting");
+    if (!list || !count) return;
+    count.textContent = list.dataset.waiting;
+    count.hidden = list.dataset.waiting === "0";
+  }
+
   /* A campaign as it runs. */
   function follow(board) {
     const note = document.getElementById("live-note");
@@ -41,16 +49,30 @@
       note.textContent = words;
       note.hidden = !words;
     };
+    let isShown = false;
+    let changedAt = -Infinity;
+    board.addEventListener("submit", (event) => {
+      if (performance.now() - changedAt > 1000) return; // what was aimed at may have moved under the finger
+      event.preventDefault();
+      event.stopPropagation();
+      say("The questions have just changed. Look again before you answer.");
+    });
     const source = new EventSource(board.dataset.live);
     source.addEventListener("board", (event) => {
       say("");
+      if (board.querySelector(":active")) return; // a button under a finger stays; the next reading is a second away
+      const had = board.contains(document.activeElement) ? document.activeElement.id : "";
       board.innerHTML = event.data; // made by the service's own template, which escapes what people said
       showTimes(board);
+      if (had) document.getElementById(had)?.focus({ preventScroll: true });
+      showWaiting(board.querySelector("[data-waiting]"));
+      if (isShown) changedAt = performance.now();
+      isShown = true;
     });
     source.addEventListener("ended", (event) => {
       source.close();
       if (event.data === "login") say("You are logged out. Open this page again to log in.");
-      else if (event.data === "gone") say("This campaign is not there any more.");
+      else if (event.data === "gone") say("This is not there any more.");
       else location.reload();
     });
     source.onerror = () => say("The service does not answer. This page goes on by itself once it does.");
@@ -188,10 +210,10 @@
     document.addEventListener("keydown", (event) => {
       const isTyping = event.target.closest?.("input, textarea, select, [contenteditable]");
       if (event.key === "/" && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) {
-        const field = document.querySelector("[data-search]");
+        const field = all("[data-search]").find((one) => one.offsetParent);
         event.preventDefault();
-        if (field) field.focus();
-        else location.href = "/calls/search";
+        if (field) field.select();
+        else location.href = "/search";
       }
     });
   }

@@ -101,7 +101,14 @@ def _other_notations(phone: ColumnElement[str]) -> Iterator[tuple[ColumnElement[
 
 
 def opt_out(
-    connection: Connection, ids: Ids, org_id: str, numbers: Mapping[str, str], *, simulated: bool, now_ms: int
+    connection: Connection,
+    ids: Ids,
+    org_id: str,
+    numbers: Mapping[str, str],
+    *,
+    simulated: bool,
+    now_ms: int,
+    by: audit_log.Actor = SERVICE,
 ) -> None:
     """Adds numbers to the list for good, each with the id of the call on which the person asked for it.
 
@@ -137,7 +144,7 @@ def opt_out(
     for entry in kept:
         changes = {"call_id": entry.source_call_id}
         entries.append(
-            audit_log.entry_row(ids, org_id, "do_not_call.added", entry.id, by=SERVICE, at_ms=now_ms, changes=changes)
+            audit_log.entry_row(ids, org_id, "do_not_call.added", entry.id, by=by, at_ms=now_ms, changes=changes)
         )
     audit_log.add_entries(connection, entries)
 

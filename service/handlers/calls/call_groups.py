@@ -1,6 +1,7 @@
 """Groups of calls for statistics: what was counted of calls that have ended, and the few that have to be read.
 
 Read are calls that have not ended, those of a part of an hour at both ends of a span of time, and those of one person.
+What is not counted at all is in `read_groups`.
 """
 
 from collections.abc import Generator, Sequence
@@ -64,6 +65,17 @@ def find_groups(asked: GetCallStats, names: Sequence[GroupBy], context: RequestC
         for row in context.connection.execute(statement):
             key = tuple(row)[: len(names)]
             _put(found.setdefault(key, Group(key)), row)
+    return list(found.values())
+
+
+def find_read_groups(asked: GetCallStats, names: Sequence[GroupBy], context: RequestContext) -> list[Group]:
+    """The same from the calls themselves, which are all read. Among the fields may be columns that are not counted."""
+    stored = Listing(operation, select(calls), COLUMNS, _C.id)
+    statement = _of_calls(names, [_C.org_id == context.org_id, *filter_conditions(stored, asked)])
+    found: dict[tuple[Any, ...], Group] = {}
+    for row in context.connection.execute(statement):
+        key = tuple(row)[: len(names)]
+        _put(found.setdefault(key, Group(key)), row)
     return list(found.values())
 
 

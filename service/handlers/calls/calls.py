@@ -169,6 +169,20 @@ def resolution_of(stored: str | None) -> dict[str, Any] | None:
     }
 
 
+def correction_of(stored: str | None) -> dict[str, Any] | None:
+    """The `correction` of a call, as JSON."""
+    if stored is None:
+        return None
+    said: dict[str, Any] = orjson.loads(stored)
+    return {
+        "agent_disposition": said["agent_disposition"],
+        "note": said["note"],
+        "corrected_at": instant_or_none(said["at_ms"]),
+        "actor_id": said["actor"],
+        "user_id": said["user_id"],
+    }
+
+
 def _members(
     row: Row[Any], retention: _Retention, public_url: str | None, recorded: _Recorded, unheard: _Unheard
 ) -> dict[str, Any]:
@@ -185,7 +199,8 @@ def _members(
         "from": call["from_number"],
         "to": call["to_number"],
         "provider": call["carrier"],
-        "disposition_source": "policy" if call["disposition"] else None,
+        "disposition_source": "person" if call["corrected"] else "policy" if call["disposition"] else None,
+        "correction": correction_of(call["corrected"]),
         **{name: instant_or_none(call[name]) for name in _MOMENTS},
         "resolved": resolution_of(call["resolved"]),
         "transfer": _transfer(call["transfer"]),

@@ -10,10 +10,11 @@ from callwright.contract.calls import transcripts as contract
 from callwright.contract.deployments.call_price import CURRENCY
 from callwright.service.handlers.calls.call_groups import Group, Values, find_groups
 from callwright.service.handlers.calls.calls import check_version
+from callwright.service.handlers.calls.read_groups import IS_READ, read_groups
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.clock.clock import DAY
 from callwright.service.platform.money import money
-from callwright.service.tables.schema import agents, deployments
+from callwright.service.tables.schema import agents, deployments, phone_numbers
 
 MAX_GROUPS = 200
 
@@ -29,7 +30,7 @@ def _grouped_by(asked: Sequence[contract.GroupBy]) -> list[contract.GroupBy]:
 
 
 def _shown(name: str, value: Any) -> str:
-    if name == "hour":
+    if name in ("hour", "callee_hour"):
         return f"{int(value):02d}"
     if name == "day":
         return datetime.fromtimestamp(int(value) * DAY / 1_000, UTC).strftime("%Y-%m-%d")
@@ -41,7 +42,7 @@ def get_call_stats(asked: contract.GetCallStats, context: RequestContext) -> con
     """Counts of calls by up to three fields, with how long the answered ones lasted and what they cost."""
     check_version(asked)
     names = _grouped_by(asked.group_by)
-    found = find_groups(asked, names, context)
+    found = (read_groups if IS_READ.intersection(names) else find_groups)(asked, names, context)
     total = sum(group.calls for group in found)
     largest = sorted(found, key=lambda group: (-group.calls, str(group.key)))[:MAX_GROUPS]
     named = _names_of(context, names, largest)
@@ -82,12 +83,16 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def _names_of(context: RequestContext, names: Sequence[str], groups: Sequence[Group]) -> dict[Any, str]:
-    """The names of the agents and deployments in the groups, by id."""
+    """The names of the agents and deployments in the groups, and the numbers, by id."""
     found: dict[Any, str] = {}
-    for name, table in (("agent_id", agents), ("deployment_id", deployments)):
+    for name, table, column in (
+        ("agent_id", agents, agents.c.name),
+        ("deployment_id", deployments, deployments.c.name),
+        ("phone_number_id", phone_numbers, phone_numbers.c.number),
+    ):
         if name in names:
             ids = {group.key[names.index(name)] for group in groups}
-            own = select(table.c.id, table.c.name).where(table.c.org_id == context.org_id, table.c.id.in_(ids))
+            own = select(table.c.id, column.label("name")).where(table.c.org_id == context.org_id, table.c.id.in_(ids))
             found |= {row.id: row.name for row in context.connection.execute(own)}
     return found
 

@@ -21,6 +21,7 @@ from callwright.service.handlers.people.person import Person
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.inbound import browser_callers, callers
 from callwright.service.inbound.routing import log
+from callwright.service.platform.json_text import json_text
 from callwright.service.platform.phone import line_of
 from callwright.service.platform.refusals import Refusal, invalid
 from callwright.service.rules.deployment_states import TERMINAL
@@ -53,6 +54,7 @@ _OPEN_IMPORTS = (
 )
 _REMOVE = delete(deployment_contacts).where(_K.deployment_id == bindparam("b_deployment"), _K.id == bindparam("b_id"))
 _WITH_LESS_EVIDENCE = update(calls).where(_C.id == bindparam("b_id")).values(evidence=bindparam("b_evidence"))
+_WITHOUT_NOTE = update(calls).where(_C.id == bindparam("b_id")).values(corrected=bindparam("b_corrected"))
 _WAITING = ("pending", "retry_waiting")
 _LIST_IT = (
     "The number is not on the do-not-call list: if the person wants no more calls, put it there, because a later list "
@@ -188,6 +190,13 @@ def _forget_calls(connection: Connection, person: Person, called: Sequence[Row[A
             recorded=case((_C.carrier.is_not(None), False)),
         )
     )
+    noted = [
+        {"b_id": row.id, "b_corrected": json_text({**json.loads(row.corrected), "note": ""})}
+        for row in called
+        if row.corrected
+    ]
+    if noted:
+        connection.execute(_WITHOUT_NOTE, noted)
     said = [
         {"b_id": row.id, "b_evidence": less} for row in called if row.evidence and (less := without_cells(row.evidence))
     ]

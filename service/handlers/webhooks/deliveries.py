@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, bindparam, select
+from sqlalchemy import Connection, Row, Select, bindparam, func, select
 
 from callwright.contract import webhooks as contract
 from callwright.contract.declaration.pagination import Page
@@ -84,12 +84,27 @@ def try_webhook(asked: contract.TestWebhook, context: RequestContext) -> contrac
 def replay_webhook(asked: contract.ReplayWebhook, context: RequestContext) -> contract.Replayed:
     """Queues the deliveries that failed, the oldest first, each event once."""
     row = subscriptions.find_active(context, asked.id)
-    wanted = _AGAIN.where(_D.status.in_(asked.statuses), *_made_between(asked.created_from, asked.created_before))
-    found = context.connection.execute(wanted.limit(contract.MOST_REPLAYED + 1), {"webhook": row.id}).all()
+    found = context.connection.execute(_to_replay(asked), {"webhook": row.id}).all()
     again: dict[str, str] = {event_id: event_type for event_id, event_type in found[: contract.MOST_REPLAYED]}
     take_over(context.connection, row.id, list(again), context.now_ms)
     send(context, "replay", [(row.id, event_id, event_type) for event_id, event_type in again.items()])
     return contract.Replayed(queued=len(again), has_more=len(found) > contract.MOST_REPLAYED)
+
+
+def count_to_replay(connection: Connection, asked: contract.ReplayWebhook) -> int:
+    """How many events a replay would send now; one more than a replay sends where there are more.
+
+    The caller has looked whose subscription it is.
+    """
+    events = _to_replay(asked).subquery()
+    counted = select(func.count(events.c.event_id.distinct()))
+    return connection.execute(counted, {"webhook": asked.id}).scalar_one()
+
+
+def _to_replay(asked: contract.ReplayWebhook) -> Select[Any, Any]:
+    """The deliveries that fit a replay, the oldest first; one more than it sends."""
+    wanted = _AGAIN.where(_D.status.in_(asked.statuses), *_made_between(asked.created_from, asked.created_before))
+    return wanted.limit(contract.MOST_REPLAYED + 1)
 
 
 def _made_between(begin: datetime | None, end: datetime | None) -> list[Any]:

@@ -30,6 +30,7 @@ from callwright.service.tables.schema.campaigns import simulated_dials as simula
 from callwright.service.tables.schema.compliance import contact_decisions as contact_decisions
 from callwright.service.tables.schema.compliance import forgotten_calls as forgotten_calls
 from callwright.service.tables.schema.compliance import rules_files as rules_files
+from callwright.service.tables.schema.confirmations import confirmations as confirmations
 from callwright.service.tables.schema.contacts import deployment_contacts as deployment_contacts
 from callwright.service.tables.schema.costs import awaited_charges as awaited_charges
 from callwright.service.tables.schema.costs import price_lists as price_lists
@@ -45,6 +46,9 @@ from callwright.service.tables.schema.inbound import browser_callers as browser_
 from callwright.service.tables.schema.inbound import routing_requests as routing_requests
 from callwright.service.tables.schema.inbound import simulated_callers as simulated_callers
 from callwright.service.tables.schema.legs import legs as legs
+from callwright.service.tables.schema.passkeys import company_identities as company_identities
+from callwright.service.tables.schema.passkeys import passkey_challenges as passkey_challenges
+from callwright.service.tables.schema.passkeys import passkeys as passkeys
 from callwright.service.tables.schema.passwords import invitations as invitations
 from callwright.service.tables.schema.passwords import password_links as password_links
 from callwright.service.tables.schema.passwords import passwords as passwords

@@ -291,6 +291,7 @@ calls = Table(
     Column("transfer", Text),
     Column("transferred_at", Moment),
     Column("inbound", Text),
+    Column("corrected", Text),
     Index("ix_calls_created", "org_id", "created_at", "id", "name_words"),
     Index("ix_calls_duration", text("(org_id || '')"), "duration_ms", "id"),
     Index("ix_calls_end", text("(org_id || '')"), text("coalesce(ended_at, 0)"), "id"),

@@ -47,9 +47,9 @@ async def test_calls_are_filtered_as_in_the_api_and_a_wrong_filter_is_said(tenan
 async def test_words_that_were_said_are_found(tenant: Tenant) -> None:
     await run(tenant, people(4))
     async with logged_in(tenant) as visit:
-        found = await visit.page("/calls/search?q=hello")
+        found = await visit.page("/calls/said?q=hello")
         assert "/calls/cal_" in found
-        assert "Nobody said that" in await visit.page("/calls/search?q=zyzzyva")
+        assert "Nobody said that" in await visit.page("/calls/said?q=zyzzyva")
 
 
 async def test_contacts_and_calls_of_a_campaign_come_as_files(tenant: Tenant) -> None:

@@ -69,7 +69,7 @@ async def test_what_people_and_programs_write_is_shown_and_never_run(tenant: Ten
             "/calls",
             f"/campaigns/{made.id}",
             f"/calls/{call.id}",
-            f"/calls/search?q={nasty[:60]}",
+            f"/search?q={nasty[:60]}",
             f"/calls?contact_name={nasty[:60]}",
             "/campaigns/new",
         ):

@@ -3,6 +3,7 @@
 import re
 from html import unescape
 
+import anyio
 import pytest
 
 from callwright.contract.agents.agents import create_agent
@@ -88,7 +89,10 @@ async def test_a_list_is_uploaded_and_its_refused_rows_are_named(tenant: Tenant)
         assert (await visit.http.put(begun["upload"], content=content)).status_code < 300
         address = f"{page.removesuffix('/upload')}/imports/{begun['import_id']}"
         state = (await visit.http.get(address)).json()
-        while state["status"] in ("uploading", "pending", "importing"):
+        for _ in range(1_000):
+            if state["status"] not in ("uploading", "pending", "importing"):
+                break
+            await anyio.sleep(0.02)
             state = (await visit.http.get(address)).json()
         assert (state["added"], state["invalid"]) == (1, 1)
         rejects = text_of(await visit.page(page.replace("/upload", "/rejects")))

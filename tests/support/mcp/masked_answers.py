@@ -33,6 +33,7 @@ def answers() -> dict[str, Any]:
         "get_call": call,
         "hang_up_call": call,
         "resolve_call": call,
+        "correct_disposition": call,
         "list_calls": samples.page([call]),
         "list_contacts": samples.page([contact]),
         "list_audience_rows": samples.page([row]),

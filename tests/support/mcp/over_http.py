@@ -30,7 +30,7 @@ from callwright.service import accounts
 from callwright.service.accounts import NewKey
 from callwright.service.app import Service
 from callwright.service.settings import ServiceSettings
-from callwright.tools.runtime.tool_context import Clock, ConfirmMode
+from callwright.tools.runtime.tool_context import Clock, ConfirmBy, ConfirmMode
 from tests.support.processes.programs import Assistant
 from tests.support.service import Tenant, open_service
 
@@ -183,6 +183,7 @@ async def serving(
     tools_of: ToolsOf = every_tool,
     instructions_of: InstructionsOf = instructions,
     confirm: ConfirmMode = "real",
+    confirm_by: ConfirmBy = "sentence",
     clock: Clock | None = None,
 ) -> AsyncGenerator[Served]:
     """Serves a service that is open already. `keys` stands in place of those of the service."""
@@ -199,6 +200,7 @@ async def serving(
             tools_of=tools_of,
             instructions_of=instructions_of,
             confirm=confirm,
+            confirm_by=confirm_by,
             clock=clock,
         ) as (application, requests):
             async with listening(application, listener) as base_url, requests:

@@ -27,6 +27,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "place_call": {"agent_id": "agt_1", "phone_number_id": "num_1", "to": CALLEE, "auto_start": False},
     "clone_deployment": {"deployment_id": "dep_1", "name": "C"},
     "resolve_call": {"call_id": "cal_1", "placed": True},
+    "correct_disposition": {"call_id": "cal_1", "disposition": "goal_met"},
     "create_inbound_deployment": {"name": "D", "agent_id": "agt_1", "phone_number_id": "num_1"},
     **{name: given for part in (*LISTS, people_samples) for name, given in part.ARGUMENTS.items()},
 }

@@ -376,6 +376,7 @@ def answers() -> dict[str, Any]:
         "read_conversations": finding_samples.conversations(),
         "hang_up_call": call(),
         "resolve_call": call(),
+        "correct_disposition": call(),
         **people_samples.answers(call(), transcript().turns),
         **{name: sample for part in LISTS for name, sample in part.singles().items()},
         **{name: page([sample()]) for part in LISTS for name, sample in part.LISTED.items()},

@@ -1,7 +1,7 @@
 """Tools for calls, their transcripts and their recordings."""
 
 from callwright.contract.calls import calls as contract
-from callwright.contract.calls import unconfirmed
+from callwright.contract.calls import corrections, unconfirmed
 from callwright.contract.calls.calls import Call, CallCost, CostItem, InboundRouting, Resolution
 from callwright.contract.checks.counts import count_of
 from callwright.contract.checks.names import quoted
@@ -26,6 +26,9 @@ _SUMMARY = ("id", "simulated", "status", "outcome", "ended_by", "duration_second
 
 CallSummary = projection_of(Call, "CallSummary", *_SUMMARY)
 """A call after it was hung up."""
+
+CorrectedCall = projection_of(Call, "CorrectedCall", "id", "simulated", "status", "disposition", "disposition_source")
+"""A call after its disposition was corrected."""
 
 CallDetails = projection_of(
     Call,
@@ -272,5 +275,20 @@ TOOLS: tuple[Tool, ...] = (
         reply=_without_person,
         output_model=CallSummary,
         omitted_fields=frozenset({"simulated", "outcome", "ended_by", "duration_seconds", "cost"}),
+    ),
+    Tool(
+        operation=corrections.correct_disposition,
+        toolset="upkeep",
+        title="Correct a disposition",
+        description=(
+            "Side effect, free: records that the person you work for judges a conversation otherwise than the agent; "
+            "lists and statistics follow, and the agent's own disposition is kept. do_not_call also puts the number on "
+            "the do-not-call list for good; any other leaves the list as it is (remove_do_not_call). Read the "
+            "transcript first with get_transcript."
+        ),
+        hints=Hints(read_only=False, destructive=False, idempotent=True, open_world=False),
+        reply=_without_person,
+        output_model=CorrectedCall,
+        omitted_fields=frozenset({"simulated", "disposition_source"}),
     ),
 )

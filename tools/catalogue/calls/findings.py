@@ -120,9 +120,8 @@ TOOLS: tuple[Tool, ...] = (
         toolset="calls",
         title="Count calls",
         description=(
-            "Counts calls in groups, by campaign if not told otherwise: answered, early hang-ups, lengths, cost, "
-            "averages. Use it for figures instead of listing calls. For one campaign's counters use "
-            "get_deployment. Free. Hours are UTC."
+            "Counts calls in groups, by campaign by default: answered, hang-ups, lengths, cost. Use it instead of "
+            "listing calls. A campaign's counters: get_deployment. Free. hour is UTC."
         ),
         hints=READS,
         reply=_stats,

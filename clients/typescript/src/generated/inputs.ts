@@ -1039,6 +1039,20 @@ export interface ResolveCallInput {
 }
 
 /**
+ * What a person makes of a conversation, having heard or read it. Lists, statistics and the campaign's counters
+ * follow; what is planned for the contact stays. `do_not_call` puts the person's number on the do-not-call list for
+ * good. Nothing else takes it off: remove_do_not_call does.
+ */
+export interface CorrectDispositionInput {
+  /** Call id (cal_…), from list_calls. */
+  call_uuid: string;
+  /** The right one; the agent's own again confirms it. */
+  disposition: "goal_met" | "interested" | "not_interested" | "callback_requested" | "wrong_number" | "wrong_person" | "not_available" | "do_not_call" | "language_barrier" | "already_done" | "escalated" | "incomplete";
+  /** Why, for people who read it later. No telephone number. */
+  note?: string;
+}
+
+/**
  * Whom to call, from which number, and who speaks. The user who made the key must still be a member of the
  * organization.
  */
@@ -1096,9 +1110,9 @@ export interface GetCallStatsInput {
   answered_by?: string[];
   /**
    * Up to three of outcome, disposition, agent_id, agent_version (with its agent), deployment_id, hour (UTC), day,
-   * ended_by.
+   * ended_by; of at most 20,000 calls also callee_hour, callee_weekday, phone_number_id.
    */
-  group_by?: ("outcome" | "disposition" | "agent_id" | "agent_version" | "deployment_id" | "hour" | "language" | "answered_by" | "ended_by" | "day")[];
+  group_by?: ("outcome" | "disposition" | "agent_id" | "agent_version" | "deployment_id" | "hour" | "language" | "answered_by" | "ended_by" | "day" | "callee_hour" | "callee_weekday" | "phone_number_id")[];
 }
 
 /** Which calls to read, and how. */
@@ -1580,4 +1594,30 @@ export interface DecideComplianceReviewInput {
   decision: "approve" | "reject";
   /** Why; kept with the review. */
   note?: string;
+}
+
+/**
+ * What a person is asked, and which call of a tool it is about. The same question again gives the answer, once:
+ * after that a new question begins.
+ */
+export interface AskConfirmationInput {
+  /** The tool that asks. */
+  tool: string;
+  /** SHA-256 of the call: its tool, its arguments and what it is held to. An answer counts for it. */
+  about: string;
+  /** The sentence that the person reads. */
+  question: string;
+  /** Eight random hexadecimal digits, for a new question. */
+  mark: string;
+  /** The deployment that it is about. */
+  deployment_id?: string | null;
+  /** How many people it means, where that is known. */
+  people?: number | null;
+  /** What it costs at most, where that is known. */
+  cost_at_most?: Spend | null;
+  /**
+   * The person has said yes where the assistant is: the question with this mark is withdrawn, so that no second yes
+   * can follow. It gives used if an answer to it was taken already. Default: false.
+   */
+  agreed_in_conversation?: boolean;
 }

@@ -262,6 +262,10 @@ export class Calls extends Noun {
   resolve(input: inputs.ResolveCallInput, options: CallOptions = {}): Promise<schemas.Call> {
     return this.session.ask(operations.resolveCall, input, options);
   }
+  /** Correct the disposition of a call that was answered and has ended; the agent's own is kept beside it. */
+  correctDisposition(input: inputs.CorrectDispositionInput, options: CallOptions = {}): Promise<schemas.Call> {
+    return this.session.ask(operations.correctDisposition, input, options);
+  }
   /** Call one person: makes a deployment of one, and starts it. */
   place(input: inputs.PlaceCallInput, options: CallOptions = {}): Promise<schemas.Deployment> {
     return this.session.ask(operations.placeCall, input, options);
@@ -435,6 +439,13 @@ export class ComplianceReviews extends Noun {
   }
 }
 
+export class Confirmations extends Noun {
+  /** Ask a person on a page of the dashboard, or take their answer. */
+  ask(input: inputs.AskConfirmationInput, options: CallOptions = {}): Promise<schemas.Confirmation> {
+    return this.session.ask(operations.askConfirmation, input, options);
+  }
+}
+
 /** Every operation, by noun. */
 export class Surface {
   readonly agents: Agents;
@@ -453,6 +464,7 @@ export class Surface {
   readonly doNotCall: DoNotCall;
   readonly people: People;
   readonly complianceReviews: ComplianceReviews;
+  readonly confirmations: Confirmations;
 
   constructor(session: Session) {
     this.agents = new Agents(session);
@@ -471,5 +483,6 @@ export class Surface {
     this.doNotCall = new DoNotCall(session);
     this.people = new People(session);
     this.complianceReviews = new ComplianceReviews(session);
+    this.confirmations = new Confirmations(session);
   }
 }

@@ -748,6 +748,16 @@ export const resolveCall: Operation<inputs.ResolveCallInput, schemas.Call> = {
   mediaTypes: []
 };
 
+export const correctDisposition: Operation<inputs.CorrectDispositionInput, schemas.Call> = {
+  name: "correct_disposition",
+  method: "POST",
+  path: "/calls/{call_uuid}/disposition",
+  shape: "one",
+  query: {},
+  hasBody: true,
+  mediaTypes: []
+};
+
 export const placeCall: Operation<inputs.PlaceCallInput, schemas.Deployment> = {
   name: "place_call",
   method: "POST",
@@ -1240,6 +1250,16 @@ export const decideComplianceReview: Operation<inputs.DecideComplianceReviewInpu
   name: "decide_compliance_review",
   method: "POST",
   path: "/compliance_reviews/{id}/decide",
+  shape: "one",
+  query: {},
+  hasBody: true,
+  mediaTypes: []
+};
+
+export const askConfirmation: Operation<inputs.AskConfirmationInput, schemas.Confirmation> = {
+  name: "ask_confirmation",
+  method: "POST",
+  path: "/confirmations",
   shape: "one",
   query: {},
   hasBody: true,

@@ -316,9 +316,12 @@ export interface Call {
   status: "queued" | "initiated" | "ringing" | "in_progress" | "completed" | "failed" | "cancelled";
   /** How the call ended; null until then. */
   outcome?: "answered" | "transferred" | "voicemail" | "voicemail_left" | "no_answer" | "busy" | "rejected" | "invalid_number" | "unreachable" | "abandoned" | "fax_or_ivr" | "blocked" | "expired" | "cancelled" | "failed" | null;
-  /** The result of the conversation. */
+  /** The result of the conversation: a person's, where one has corrected it. */
   disposition?: string | null;
+  /** policy: the agent's own; person: corrected with correct_disposition. */
   disposition_source?: string | null;
+  /** What the agent's own disposition was, and who corrected it; null: nobody. */
+  correction?: DispositionCorrection | null;
   callback_at?: string | null;
   answered_by?: string | null;
   /** What the carrier says of that. */
@@ -517,7 +520,7 @@ export interface CallEvidenceWithHistory {
 export interface CallGroup {
   /** The value of each field grouped by; none where calls have none. */
   key: Record<string, string>;
-  /** The names of the agent and the deployment in key, where they still exist. */
+  /** The names of the agent and the deployment, and the number, in key, while they exist. */
   names?: Record<string, string>;
   calls: number;
   /** Of all calls counted, 0 to 1. */
@@ -721,6 +724,24 @@ export interface ComplianceReview {
   /** The key that decided; the audit log names the person behind it. */
   decided_by?: string | null;
   decision_note?: string | null;
+}
+
+/** Where a question stands. Its words are on the page alone. */
+export interface Confirmation {
+  id: string;
+  /**
+   * waiting: nobody has answered. yes, no: the answer, which is given once. withdrawn: the person has agreed in the
+   * conversation. used: an answer to it was taken before.
+   */
+  status: "waiting" | "yes" | "no" | "used" | "withdrawn";
+  mark: string;
+  /** The page on which a person answers. */
+  url: string;
+  asked_at: string;
+  /** Until when it can be answered; of a yes, until when it counts. */
+  expires_at: string;
+  /** Whether the same was asked before, and ended without an answer that was taken. Default: false. */
+  is_late?: boolean;
 }
 
 /** A person inside a deployment. */
@@ -994,6 +1015,19 @@ export interface DeploymentStarted {
   started_at: string;
   contacts: number;
   simulated: boolean;
+}
+
+/** What a person has judged the result of a conversation to be, in place of what the agent said. */
+export interface DispositionCorrection {
+  /** What the agent itself made of the conversation; null: nothing. */
+  agent_disposition?: string | null;
+  /** Why, as the person wrote it. */
+  note: string;
+  corrected_at: string;
+  /** The key that said it, as in the audit log. */
+  actor_id: string;
+  /** The person who said it, or for whom a personal key acted. */
+  user_id?: string | null;
 }
 
 /** What was said word for word the same, once. */

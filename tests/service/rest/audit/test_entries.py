@@ -298,11 +298,20 @@ async def write_everything(tenant: Tenant, http: AsyncClient) -> set[str]:
     await does("remove_do_not_call", f"/do_not_call/{listed['entries'][0]['id']}")
     review = await open_review(tenant, campaign["id"])
     await does("decide_compliance_review", f"/compliance_reviews/{review}/decide", decision="approve", note="Seen.")
+    question = {
+        "tool": "start_deployment",
+        "about": "0" * 64,
+        "mark": "0" * 8,
+        "question": f"Call {CONTACT} {PRIVATE}.",
+    }
+    await does("ask_confirmation", "/confirmations", question=f"Call {CONTACT} {PRIVATE}.", **question)
     await does("export_person", "/people/export", number=CONTACT)
     await does("delete_person", "/people/delete", number=CONTACT, confirm=True)
     call_id = await put_call(tenant, ended_at=None, status="in_progress", outcome=None, **spoken)
     await does("hang_up_call", f"/calls/{call_id}/hangup")
     await does("resolve_call", f"/calls/{await held_call(tenant, campaign['id'])}/resolve", placed=True)
+    judged: dict[str, Any] = {"disposition": "not_interested", "note": f"{PRIVATE} {secret}"}
+    await does("correct_disposition", f"/calls/{await put_call(tenant, **spoken)}/disposition", **judged)
     return done
 
 

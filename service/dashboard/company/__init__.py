@@ -1,0 +1,1 @@
+"""Logging in by the login service of a company: OpenID Connect."""

@@ -1,0 +1,1 @@
+"""An imitation of a company's OpenID Connect provider on the loopback."""
