@@ -22,6 +22,14 @@ class Ending:
     is_begun: bool = False
 
 
+@dataclass
+class Terminal:
+    """Shows something to who runs the process, and keeps it nowhere: the terminal of `callwright serve`."""
+
+    show: Callable[[str], None] | None = None
+    """Set by the program that has a terminal; None if no program does."""
+
+
 @dataclass(frozen=True)
 class Services:
     """The service's parts, made once by `app.running`."""
@@ -40,6 +48,7 @@ class Services:
     routing_endpoints: ReadyPoster
     """What asks the routing webhooks of numbers while their callers wait."""
     ending: Ending = field(default_factory=Ending)
+    terminal: Terminal = field(default_factory=Terminal)
     used_keys: dict[str, int] = field(default_factory=dict[str, int])
     """Keys used since the last sweep and when; bounded by the number of keys."""
 

@@ -86,6 +86,18 @@ class SpeechSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class MailSettings:
+    """The server that sends mails, and the address they come from. The password is not shown."""
+
+    host: str
+    port: int
+    security: Literal["none", "starttls", "tls"]
+    sender: str
+    user: str | None = None
+    password: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
 class CompanyLoginSettings:
     """A company's OpenID Connect provider. The secret is not shown; None for a provider that gives none."""
 
@@ -139,6 +151,8 @@ class ServiceSettings:
     secrets_key: str | None = field(default=None, repr=False)
     """Encrypts the keys of providers: 32 bytes in base64, or several with commas of which the first one encrypts. None:
     the data folder has a file with it."""
+    mail: MailSettings | None = None
+    """The server that sends mails; without one, links are shown where they are made."""
     speech: SpeechSettings = field(default_factory=SpeechSettings)
     """What hears, thinks and speaks where no provider is set."""
     company_login: CompanyLoginSettings | None = None

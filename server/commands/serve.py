@@ -75,6 +75,7 @@ async def serve(settings: ProgramSettings, where: ServeOptions) -> None:
         ):
             tune_garbage_collector()
             await tasks.start(_announce, folder, base_url)
+            service.services.terminal.show = _show
             _greet(settings, base_url, names, await _dashboard(service, settings, base_url))
             await told_to_stop()
             await drained(service, told_to_stop)
@@ -196,6 +197,10 @@ def _greet(settings: ProgramSettings, base_url: str, names: HostNames, dashboard
         f"  network       {_network(settings)}, {_MONEY[settings.payments]}",
     )
     Console(stderr=True, highlight=False, soft_wrap=True).print("\n".join(said))
+
+
+def _show(text: str) -> None:
+    Console(stderr=True, highlight=False, soft_wrap=True).print(escape(text))
 
 
 def _network(settings: ProgramSettings) -> str:

@@ -22,6 +22,7 @@ from callwright.client.transport import Answer, DirectTransport, httpx
 from callwright.server.embedded.company_login import company_login_settings
 from callwright.server.embedded.failures import first_cause, start_failure
 from callwright.server.embedded.in_process import InProcessTransport
+from callwright.server.embedded.mail import mail_settings
 from callwright.server.embedded.payments import payment_settings
 from callwright.server.embedded.speech import speech_settings
 from callwright.server.log_lines import is_no_upgrade_advice
@@ -96,6 +97,7 @@ async def service_of(
         payments=payment_settings(settings),
         lines=line_settings(settings),
         secrets_key=settings.secrets_key,
+        mail=mail_settings(settings),
         speech=speech_settings(settings),
         company_login=company_login_settings(settings),
     )

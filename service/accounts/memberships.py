@@ -5,15 +5,32 @@ from typing import Any
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from callwright.service.accounts.errors import AccountError
+from callwright.service.accounts.principals import COMMAND_LINE
 from callwright.service.accounts.records import add_audit_entry, before_and_after, lock_organization
 from callwright.service.accounts.users import create_user, find_user, user_with
 from callwright.service.platform.ids import Ids
-from callwright.service.tables.schema import api_keys, memberships, organizations, passkeys, users
+from callwright.service.tables.audit_log import Actor
+from callwright.service.tables.schema import (
+    api_keys,
+    dashboard_sessions,
+    invitations,
+    login_links,
+    memberships,
+    organizations,
+    passkeys,
+    password_links,
+    passwords,
+    users,
+)
 
 OWNER, MEMBER, VIEWER = "owner", "member", "viewer"
 ROLES = (OWNER, MEMBER, VIEWER)
 """An owner also manages keys and people. A viewer only looks at the dashboard, and makes no keys."""
 _U, _M = users.c, memberships.c
+
+
+class LastOwner(AccountError):
+    """The last owner cannot go or get another role."""
 
 
 def users_of(connection: Connection, org_id: str) -> list[Row[Any]]:
@@ -39,8 +56,10 @@ def role_of(connection: Connection, org_id: str, user_id: str) -> str | None:
     return connection.execute(mine).scalar()
 
 
-def join(connection: Connection, ids: Ids, org_id: str, user_id: str, role: str, now_ms: int) -> None:
-    """Puts a user into an organization, or gives one who is in it another role.
+def join(
+    connection: Connection, ids: Ids, org_id: str, user_id: str, role: str, now_ms: int, *, by: Actor = COMMAND_LINE
+) -> None:
+    """Puts a user into an organization, or gives one who is in it another role. `by` is named in the audit log.
 
     A user who left may join again. Raises `AccountError`: unknown user or role, a user who has that role already, or
     the last owner would lose the role.
@@ -56,16 +75,17 @@ def join(connection: Connection, ids: Ids, org_id: str, user_id: str, role: str,
     if before is not None:
         if before == OWNER:
             _check_other_owner(connection, org_id, who)
+            _withdraw_invitations(connection, org_id, user_id)
         connection.execute(update(memberships).where(mine).values(role=role))
-        add_audit_entry(
-            connection, ids, org_id, "member.role_changed", user_id, now_ms, {"role": before_and_after(before, role)}
-        )
+        changes = {"role": before_and_after(before, role)}
+        add_audit_entry(connection, ids, org_id, "member.role_changed", user_id, now_ms, changes, by=by)
         return
     again = update(memberships).where(mine).values(role=role, created_at=now_ms, left_at=None)
     if connection.execute(again).rowcount == 0:
         row = {"org_id": org_id, "user_id": user_id, "role": role, "created_at": now_ms}
         connection.execute(insert(memberships), row)
-    add_audit_entry(connection, ids, org_id, "member.joined", user_id, now_ms, {"role": before_and_after(None, role)})
+    changes = {"role": before_and_after(None, role)}
+    add_audit_entry(connection, ids, org_id, "member.joined", user_id, now_ms, changes, by=by)
 
 
 def add_member(
@@ -94,8 +114,10 @@ def add_member(
     return user_id
 
 
-def leave(connection: Connection, ids: Ids, org_id: str, user_id: str, now_ms: int) -> int:
+def leave(connection: Connection, ids: Ids, org_id: str, user_id: str, now_ms: int, *, by: Actor = COMMAND_LINE) -> int:
     """Removes a user from an organization; returns how many active keys the user has made there.
+
+    The user's sessions there end. `by` is named in the audit log.
 
     Those keys still work, except for operations whose key needs a creator in the organization. Raises
     `AccountError` when the user is not in it, and for its last owner.
@@ -109,7 +131,7 @@ def leave(connection: Connection, ids: Ids, org_id: str, user_id: str, now_ms: i
         )
     if role == OWNER:
         _check_other_owner(connection, org_id, who)
-    _end_membership(connection, ids, org_id, user_id, role, "member.left", now_ms)
+    _end_membership(connection, ids, org_id, user_id, role, "member.left", now_ms, by)
     made = select(func.count()).where(
         api_keys.c.org_id == org_id, api_keys.c.created_by_user_id == user_id, api_keys.c.revoked_at.is_(None)
     )
@@ -131,23 +153,38 @@ def delete_user(connection: Connection, ids: Ids, user_id: str, now_ms: int, *, 
             continue
         if role == OWNER and not force:
             _check_other_owner(connection, org_id, who, or_else=", or delete with --force")
-        _end_membership(connection, ids, org_id, user_id, role, "user.deleted", now_ms)
-    connection.execute(delete(passkeys).where(passkeys.c.user_id == user_id))
+        _end_membership(connection, ids, org_id, user_id, role, "user.deleted", now_ms, COMMAND_LINE)
+    for table in (passwords, password_links, passkeys):
+        connection.execute(delete(table).where(table.c.user_id == user_id))
     connection.execute(update(users).where(_U.id == user_id).values(email=None, deleted_at=now_ms))
 
 
-def _locked_user(connection: Connection, user_id: str) -> Row[Any]:
-    """A user's row, locked so that nobody deletes it before this transaction ends. Lock users before organizations."""
+def lock_user(connection: Connection, user_id: str) -> None:
+    """Keeps others from changing a user before this transaction ends. Lock users before organizations."""
     connection.execute(select(_U.id).where(_U.id == user_id).with_for_update())
+
+
+def _locked_user(connection: Connection, user_id: str) -> Row[Any]:
+    """A user's row, locked so that nobody deletes it before this transaction ends."""
+    lock_user(connection, user_id)
     return find_user(connection, user_id)
 
 
 def _end_membership(
-    connection: Connection, ids: Ids, org_id: str, user_id: str, role: str, action: str, now_ms: int
+    connection: Connection, ids: Ids, org_id: str, user_id: str, role: str, action: str, now_ms: int, by: Actor
 ) -> None:
     mine = (_M.org_id == org_id) & (_M.user_id == user_id)
     connection.execute(update(memberships).where(mine).values(left_at=now_ms))
-    add_audit_entry(connection, ids, org_id, action, user_id, now_ms, {"role": before_and_after(role, None)})
+    for table in (dashboard_sessions, login_links):  # so that they do not go on if the user comes back
+        connection.execute(delete(table).where(table.c.user_id == user_id, table.c.org_id == org_id))
+    _withdraw_invitations(connection, org_id, user_id)
+    add_audit_entry(connection, ids, org_id, action, user_id, now_ms, {"role": before_and_after(role, None)}, by=by)
+
+
+def _withdraw_invitations(connection: Connection, org_id: str, user_id: str) -> None:
+    """Who is no owner any more lets nobody in."""
+    theirs = (invitations.c.org_id == org_id) & (invitations.c.invited_by_user_id == user_id)
+    connection.execute(delete(invitations).where(theirs))
 
 
 def _check_other_owner(connection: Connection, org_id: str, who: Row[Any], *, or_else: str = "") -> None:
@@ -156,7 +193,7 @@ def _check_other_owner(connection: Connection, org_id: str, who: Row[Any], *, or
     )
     if connection.execute(others).scalar_one() == 0:
         name = connection.execute(select(organizations.c.name).where(organizations.c.id == org_id)).scalar_one()
-        raise AccountError(
+        raise LastOwner(
             f"{_email_or_name(who)} is the last owner of {name!r}; make somebody else one first, with "
             f"`callwright users add EMAIL --org NAME --role owner`{or_else}"
         )

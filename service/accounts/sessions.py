@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select, update
 
+from callwright.service.accounts import passwords
 from callwright.service.accounts.errors import AccountError
 from callwright.service.accounts.memberships import role_of
 from callwright.service.accounts.principals import UserActor, fingerprint, new_secret
@@ -20,10 +21,12 @@ from callwright.service.platform.database.units import brief
 from callwright.service.platform.ids import Ids
 from callwright.service.tables.schema import (
     dashboard_sessions,
+    invitations,
     login_links,
     memberships,
     organizations,
     passkey_challenges,
+    password_links,
     users,
 )
 
@@ -36,7 +39,8 @@ SEEN_EVERY_MS = 5 * MINUTE
 """A page stores that the session was seen at most this often."""
 MOST_SESSIONS = 20
 """Sessions of one user; the one that was not seen for longest ends for a new one."""
-_S, _L, _M, _C = dashboard_sessions.c, login_links.c, memberships.c, passkey_challenges.c
+_ENDING = (dashboard_sessions, login_links, password_links, invitations, passkey_challenges)
+_S, _L, _M = dashboard_sessions.c, login_links.c, memberships.c
 
 LoginWay = Literal["link", "password", "passkey", "company"]
 """How somebody proves who they are."""
@@ -80,6 +84,26 @@ def log_in(connection: Connection, ids: Ids, code: str, now_ms: int) -> NewSessi
         raise LoginRefused
     connection.execute(delete(login_links).where(_L.hash == found.hash))
     return begin(connection, ids, found.org_id, found.user_id, now_ms)
+
+
+def log_in_by_password(
+    connection: Connection, ids: Ids, user_id: str, known_hash: str, now_ms: int, *, new_hash: str | None = None
+) -> NewSession:
+    """Begins a session of a user whose password was found right, in the organization joined first.
+
+    `new_hash` takes the place of a hash with earlier parameters. Raises `LoginRefused` if the password has
+    changed since, or the user is in no organization.
+    """
+    connection.execute(select(users.c.id).where(users.c.id == user_id).with_for_update())
+    if passwords.hash_of(connection, user_id) != known_hash:
+        raise LoginRefused
+    mine = select(_M.org_id).where(_M.user_id == user_id, _M.left_at.is_(None)).order_by(_M.created_at, _M.org_id)
+    org_id = connection.execute(mine.limit(1)).scalar()
+    if org_id is None:
+        raise LoginRefused
+    if new_hash is not None:
+        passwords.rehash(connection, user_id, known_hash, new_hash)
+    return begin(connection, ids, org_id, user_id, now_ms, how="password")
 
 
 def begin(
@@ -195,14 +219,13 @@ def has_sessions(connection: Connection) -> bool:
 
 def are_ended(connection: Connection, now_ms: int) -> bool:
     """Whether there is something for `forget_ended` to delete."""
-    ended = select(_S.id).where(_S.expires_at <= now_ms).limit(1)
-    links = select(_L.hash).where(_L.expires_at <= now_ms).limit(1)
-    challenges = select(_C.hash).where(_C.expires_at <= now_ms).limit(1)
-    return any(connection.execute(one).first() is not None for one in (ended, links, challenges))
+    return any(
+        connection.execute(select(table.c.hash).where(table.c.expires_at <= now_ms).limit(1)).first() is not None
+        for table in _ENDING
+    )
 
 
 def forget_ended(connection: Connection, now_ms: int) -> None:
-    """Deletes the rows of sessions, links and challenges whose time is over."""
-    connection.execute(delete(dashboard_sessions).where(_S.expires_at <= now_ms))
-    connection.execute(delete(login_links).where(_L.expires_at <= now_ms))
-    connection.execute(delete(passkey_challenges).where(_C.expires_at <= now_ms))
+    """Deletes the rows of sessions, links and invitations whose time is over."""
+    for table in _ENDING:
+        connection.execute(delete(table).where(table.c.expires_at <= now_ms))

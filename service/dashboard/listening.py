@@ -109,7 +109,9 @@ class Listeners:
         if not await _has_begun(path):
             raise Refusal(NOT_FOUND, _SIMULATED if call.simulated else _ELSEWHERE)
         if self._listening >= MOST_LISTENERS:
-            raise Refusal(SERVICE_UNAVAILABLE, f"{MOST_LISTENERS} people listen in already. Try again in a minute.")
+            raise Refusal(
+                SERVICE_UNAVAILABLE, f"At most {MOST_LISTENERS} can listen in at once. Try again in a minute."
+            )
         await services.database.write(self._write_down, visitor, call_id)
         headers = {**rendering.HEADERS, "X-Accel-Buffering": "no"}
         return StreamingResponse(self._pieces(visitor, call_id, path), media_type="audio/wav", headers=headers)

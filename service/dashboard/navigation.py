@@ -39,7 +39,10 @@ NAVIGATION = (
             ("/settings/api-keys", "API keys"),
         ),
     ),
-    NavigationGroup("Organization", (("/wallet", "Wallet"), ("/settings/usage", "Usage"))),
+    NavigationGroup(
+        "Organization",
+        (("/wallet", "Wallet"), ("/settings/usage", "Usage"), ("/settings/people", "People")),
+    ),
 )
 PAGES = tuple(entry for group in NAVIGATION for entry in group.entries)
 """All of them, with their names."""

@@ -9,6 +9,7 @@ from starlette.routing import Route
 from callwright.contract.problems import NOT_FOUND
 from callwright.service.dashboard import rendering
 from callwright.service.dashboard.pages import (
+    account,
     agents,
     api_keys,
     audiences,
@@ -17,8 +18,11 @@ from callwright.service.dashboard.pages import (
     company_login,
     confirmations,
     events,
+    forgotten_password,
+    invitation,
     live_calls,
     login,
+    members,
     numbers,
     passkeys,
     people,
@@ -39,7 +43,8 @@ from callwright.service.rest.without_key import refusing
 from callwright.service.services import Services
 
 _MODULES = (
-    *(login, passkeys, company_login, api_keys, search, confirmations, live_calls, campaigns, results, calls, people),
+    *(login, account, forgotten_password, invitation, passkeys, company_login, members, api_keys),
+    *(search, confirmations, live_calls, campaigns, results, calls, people),
     *(agents, audiences, routing, numbers, events, replays, webhooks, records, wallet, usage),
 )
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}

@@ -16,6 +16,7 @@ from callwright.service.dashboard import rendering
 from callwright.service.dashboard.asking import Refused, SessionEnded
 from callwright.service.dashboard.navigation import NAVIGATION
 from callwright.service.dashboard.visitors import (
+    LOGIN_PATH,
     FormRefused,
     Visitor,
     Visitors,
@@ -99,6 +100,18 @@ class Pages:
                 return self._failed(request, visitor, error, here)
 
         return Route(path, answered, methods=list(methods))
+
+    def open_route(self, path: str, view: Callable[[Request], Awaitable[Response]]) -> Route:
+        """The route of a page, with a form, for people who are not logged in. A refusal is a page that says it."""
+
+        async def answered(request: Request) -> Response:
+            try:
+                with self.visitors.services.database.limited():
+                    return await view(request)
+            except Exception as error:
+                return self._failed(request, None, error, LOGIN_PATH)
+
+        return Route(path, answered, methods=["GET", "POST"])
 
     def _failed(self, request: Request, visitor: Visitor | None, error: Exception, here: str) -> Response:
         back = (here, "Back")

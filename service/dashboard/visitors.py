@@ -18,10 +18,13 @@ from starlette.requests import Request
 from callwright.service.accounts import confirmations, sessions
 from callwright.service.accounts.errors import AccountError
 from callwright.service.accounts.memberships import OWNER, VIEWER
+from callwright.service.accounts.password_hashing import PasswordHashing
 from callwright.service.accounts.principals import SESSION_PREFIX
 from callwright.service.dashboard.asking import Operations
 from callwright.service.dashboard.session_cookie import cookie_name, is_secure
 from callwright.service.platform.money import written_micros
+from callwright.service.platform.outgoing.mail import Mailer
+from callwright.service.rest.authentication.auth_throttle import LoginAttempts
 from callwright.service.rest.incoming import Incoming
 from callwright.service.rest.pipeline import RequestPipeline
 from callwright.service.services import Services
@@ -74,6 +77,9 @@ class Visitors:
 
     def __init__(self, services: Services, pipeline: RequestPipeline) -> None:
         self.services, self.pipeline = services, pipeline
+        self.hashing, self.attempts = PasswordHashing(), LoginAttempts()
+        mail = services.settings.mail
+        self.mailer = None if mail is None else Mailer(mail)
 
     def secret_of(self, request: Request) -> str | None:
         """The session's secret in the cookie, if it has the form of one."""
@@ -152,6 +158,11 @@ def login_address(request: Request) -> str:
 def one(fields: Mapping[str, list[str]], name: str, default: str = "") -> str:
     """The first value of a field, without blanks around it."""
     return fields.get(name, [default])[0].strip()
+
+
+def as_typed(fields: Mapping[str, list[str]], name: str) -> str:
+    """The first value of a field as it was typed: blanks of a password count."""
+    return fields.get(name, [""])[0]
 
 
 def dollars(text: str, what: str) -> int:

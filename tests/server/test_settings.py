@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from callwright.server.embedded.mail import mail_settings
 from callwright.server.embedded.payments import payment_settings
 from callwright.server.settings import SETTINGS, BadSetting, ProgramSettings, read_settings
 from callwright.tools.toolsets import enabled_tools
@@ -263,3 +264,50 @@ def test_a_twilio_account_is_taken_with_its_public_address(tmp_path: Path) -> No
     settings = read_settings(TWILIO | {"CALLWRIGHT_PUBLIC_URL": "https://x.example/"}, data=tmp_path)
     assert settings.lines.twilio_account_sid == ACCOUNT
     assert "secret" not in repr(settings.lines)
+
+
+MAIL = {"SMTP_URL": "smtps://ann:s%40cret@mail.example.com", "MAIL_FROM": "callwright@example.com"}
+
+
+@pytest.mark.parametrize(
+    ("url", "port", "security"),
+    [
+        ("smtps://mail.example.com", 465, "tls"),
+        ("smtp+starttls://mail.example.com", 587, "starttls"),
+        ("smtp://mail.example.com:2525/", 2525, "none"),
+    ],
+)
+def test_a_mail_server_has_a_port_and_a_kind_of_tls(url: str, port: int, security: str) -> None:
+    found = mail_settings(given(SMTP_URL=url, MAIL_FROM=MAIL["MAIL_FROM"]))
+    assert found is not None
+    assert (found.host, found.port, found.security, found.user) == ("mail.example.com", port, security, None)
+
+
+def test_the_password_of_the_mail_server_is_read_and_not_shown() -> None:
+    settings = given(**MAIL)
+    found = mail_settings(settings)
+    assert found is not None
+    assert (found.user, found.password, found.sender) == ("ann", "s@cret", "callwright@example.com")
+    assert not any(
+        "s@cret" in text or "s%40cret" in text for text in (repr(settings), repr(found), repr(settings.mail))
+    )
+    assert mail_settings(given()) is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"SMTP_URL": "https://ann:hidden@mail.example.com"}, "CALLWRIGHT_SMTP_URL must be"),
+        ({"SMTP_URL": "smtps://mail.example.com:hidden"}, "CALLWRIGHT_SMTP_URL must be"),
+        ({"SMTP_URL": "smtps://mail.example.com/hidden"}, "CALLWRIGHT_SMTP_URL must be"),
+        ({"SMTP_URL": "smtps://"}, "CALLWRIGHT_SMTP_URL must be"),
+        ({"SMTP_URL": ""}, "CALLWRIGHT_SMTP_URL is needed"),
+        ({"MAIL_FROM": ""}, "CALLWRIGHT_MAIL_FROM is needed"),
+        ({"MAIL_FROM": "Ann <ann@example.com>"}, "CALLWRIGHT_MAIL_FROM must be"),
+        ({"MAIL_FROM": "ann"}, "CALLWRIGHT_MAIL_FROM must be"),
+    ],
+)
+def test_a_wrong_mail_setting_is_named_without_its_value(changed: dict[str, str], said: str) -> None:
+    with pytest.raises(BadSetting, match=said) as refused:
+        given(**{**MAIL, **changed})
+    assert "hidden" not in str(refused.value)

@@ -8,10 +8,12 @@ from html import unescape
 
 from callwright.client.transport import ASGITransport, httpx
 from callwright.service import accounts
-from callwright.service.accounts import sessions
+from callwright.service.accounts import passwords, sessions
+from callwright.service.accounts.password_hashing import PasswordHashing
 from callwright.service.dashboard.navigation import PAGES
 from tests.support.service import Tenant
 
+PASSWORD = "seven quiet herons"
 ORIGIN = "http://service"
 _TOKEN = re.compile(r'name="form_token" value="([0-9a-f]{64})"')
 _HIDDEN = re.compile(r'<input type="hidden" name="([a-z_]+)" value="([^"]*)"')
@@ -110,3 +112,13 @@ async def logged_in(tenant: Tenant, *, role: str | None = None) -> AsyncGenerato
         answer = await visit.http.post("/login", data={"code": code}, headers={"Origin": ORIGIN})
         assert (answer.status_code, answer.headers["location"]) == (303, "/campaigns"), answer.text
         yield visit
+
+
+async def password_of(tenant: Tenant, role: str) -> str:
+    """A new user with a role, whose password is `PASSWORD`; returns the id. The address is that of `logged_in`."""
+    services, now_ms = tenant.services, tenant.services.clock.now_ms()
+    given = (services.ids, tenant.org_id, f"{role}@example.com", now_ms)
+    user_id = await services.database.write(lambda connection: accounts.add_member(connection, *given, role=role))
+    new_hash = await PasswordHashing().hashed(PASSWORD)
+    await services.database.write(passwords.first_password, services.ids, user_id, new_hash, now_ms)
+    return user_id

@@ -1,10 +1,13 @@
 """Getting in and out: the link's code becomes a session, sessions end, another organization is shown."""
 
+from functools import partial
+
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from callwright.service.accounts import sessions
+from callwright.service.accounts import passwords, sessions
+from callwright.service.accounts.principals import fingerprint
 from callwright.service.dashboard.relying_party import possible
 from callwright.service.dashboard.serving import Pages, said, shown
 from callwright.service.dashboard.session_cookie import delete_cookie, set_cookie
@@ -13,14 +16,17 @@ from callwright.service.dashboard.visitors import (
     FormRefused,
     Visitor,
     Visitors,
+    as_typed,
     one,
     read_form,
 )
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rest.authentication.auth_throttle import FailedAttempts
+from callwright.service.rules.request_rate import RateLimitState
 from callwright.service.services import Services
 
 _HOME = "/campaigns"
+_WRONG = "This e-mail address and this password do not belong together."
 _USED = "This link is unknown, was used, or is older than 15 minutes. Make another one with `callwright open`."
 
 
@@ -71,43 +77,87 @@ class LoginPage:
                 return RedirectResponse(own_address(request.query_params.get("next", _HOME)), 303)
         return self._shown(request, request.query_params.get("next", _HOME))
 
-    def _shown(self, request: Request, target: str, refused: str = "", *, status: int = 200) -> Response:
-        return login_page(self._visitors.services, request, target, refused, status=status)
+    def _shown(
+        self, request: Request, target: str, refused: str = "", *, email: str = "", status: int = 200
+    ) -> Response:
+        return login_page(self._visitors.services, request, target, refused, email=email, status=status)
 
     async def enter(self, request: Request) -> Response:
-        """Begins a session with the code of a link."""
+        """Begins a session with the code of a link, or with an e-mail address and a password."""
         services = self._visitors.services
-        now_ms, target = services.clock.now_ms(), _HOME
+        now_ms, target, email = services.clock.now_ms(), _HOME, ""
+        address = None if request.client is None else request.client.host
         try:
             self._visitors.check_origin(request)
             fields = await read_form(request)
-            code, target = one(fields, "code"), own_address(one(fields, "next", _HOME))
+            target, email = own_address(one(fields, "next", _HOME)), one(fields, "email")
             with services.database.limited():
-                made = await services.database.write(sessions.log_in, services.ids, code, now_ms)
+                if "password" in fields:
+                    return await self._by_password(request, email, as_typed(fields, "password"), target, address)
+                made = await services.database.write(sessions.log_in, services.ids, one(fields, "code"), now_ms)
         except FormRefused as refused:
             return said(None, "Not done", str(refused), status=403, back=(LOGIN_PATH, "Back"))
         except sessions.LoginRefused:
-            address = None if request.client is None else request.client.host
             limit = None if address is None else self._failed.note(address, now_ms)
             if limit is not None:
-                words = "Too many wrong codes came from this address. Wait a minute."
-                found = self._shown(request, target, words, status=429)
-                found.headers.update(limit.refusal_headers(now_ms))
-                return found
+                return self._limited(
+                    request, limit, now_ms, target, "Too many wrong codes came from this address. Wait a minute."
+                )
             return self._shown(request, target, _USED, status=401)
         except Refusal as refusal:
-            return self._shown(request, _HOME, refusal.message, status=refusal.problem.status)
+            return self._shown(request, target, refusal.message, email=email, status=refusal.problem.status)
+        return self.entered(made, target)
+
+    async def _by_password(
+        self, request: Request, email: str, password: str, target: str, address: str | None
+    ) -> Response:
+        """Begins a session with an e-mail address and a password. A wrong one and an unknown address look the same."""
+        visitors, services, now_ms = self._visitors, self._visitors.services, self._visitors.services.clock.now_ms()
+        account = fingerprint(email.lower())
+        limit = visitors.attempts.of_address(address, now_ms)
+        if limit is not None:
+            words = "Too many attempts came from this address. Wait a minute."
+            return self._limited(request, limit, now_ms, target, words, email=email)
+        limit = visitors.attempts.of_account(account, now_ms)
+        if limit is not None:
+            words = "Too many wrong passwords. Wait a quarter of an hour, or log in with a link."
+            return self._limited(request, limit, now_ms, target, words, email=email)
+        known = await services.database.read(passwords.login_of, email)
+        is_right = await visitors.hashing.matches(password, None if known is None else known.hash)
+        if known is None or not is_right:
+            return self._shown(request, target, _WRONG, email=email, status=401)
+        new_hash = await visitors.hashing.hashed(password) if visitors.hashing.is_old(known.hash) else None
+        write = partial(sessions.log_in_by_password, new_hash=new_hash)
+        try:
+            made = await services.database.write(write, services.ids, known.user_id, known.hash, now_ms)
+        except sessions.LoginRefused:
+            return self._shown(request, target, _WRONG, email=email, status=401)
+        visitors.attempts.right(account, address)
+        return self.entered(made, target)
+
+    def _limited(
+        self, request: Request, limit: RateLimitState, now_ms: int, target: str, words: str, *, email: str = ""
+    ) -> Response:
+        found = self._shown(request, target, words, email=email, status=429)
+        found.headers.update(limit.refusal_headers(now_ms))
+        return found
+
+    def entered(self, made: sessions.NewSession, target: str) -> Response:
+        """Leads to a page with the cookie of a session that has just begun."""
         found = RedirectResponse(target, 303)
-        set_cookie(services, found, made.secret)
+        set_cookie(self._visitors.services, found, made.secret)
         return found
 
 
-def login_page(services: Services, request: Request, target: str, refused: str = "", *, status: int = 200) -> Response:
+def login_page(
+    services: Services, request: Request, target: str, refused: str = "", *, email: str = "", status: int = 200
+) -> Response:
     """Where one logs in. `target` is opened after that."""
     company = services.settings.company_login
     context = {
         "next": own_address(target),
         "refused": refused.replace("`", ""),
+        "email": email,
         "company": None if company is None else company.name,
         **possible(services, request),
     }

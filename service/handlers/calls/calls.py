@@ -12,8 +12,8 @@ from callwright.contract.declaration.field_types import in_whole_seconds
 from callwright.contract.declaration.pagination import Page
 from callwright.contract.problems import INVALID_STATE_TRANSITION, NOT_FOUND, SERVICE_UNAVAILABLE
 from callwright.service.handlers.calls.shown_costs import cost_of
+from callwright.service.handlers.calls.stored_parts import correction_of, inbound_of, resolution_of, transfer_of
 from callwright.service.handlers.request_context import MediaRequest, RequestContext, handles, handles_media
-from callwright.service.inbound.call_details import InboundDetails
 from callwright.service.platform.clock.clock import DAY, instant_or_none, whole_seconds
 from callwright.service.platform.database.listing import Finder, Listing, filter_conditions, wanted_of
 from callwright.service.platform.database.rounding import Rounded
@@ -134,55 +134,6 @@ def _recording(call: Mapping[str, Any], retention: _Retention, *, is_recorded: b
     }
 
 
-def _transfer(stored: str | None) -> dict[str, Any] | None:
-    """The `transfer` of a call, as JSON."""
-    if stored is None:
-        return None
-    given: dict[str, Any] = orjson.loads(stored)
-    return given | {name: instant_or_none(given[name]) for name in ("started_at", "bridged_at")}
-
-
-def _inbound(stored: str | None) -> dict[str, Any] | None:
-    """The `inbound` of a call, as JSON."""
-    if stored is None:
-        return None
-    details = InboundDetails.read(stored)
-    return {
-        "routed_by": details.routed_by,
-        "action": details.action,
-        "reason": details.reason,
-        "waited_seconds": round(details.waited_s),
-        "metadata": dict(details.metadata),
-    }
-
-
-def resolution_of(stored: str | None) -> dict[str, Any] | None:
-    """The `resolved` of a call, as JSON."""
-    if stored is None:
-        return None
-    said: dict[str, Any] = orjson.loads(stored)
-    return {
-        "placed": said["placed"],
-        "resolved_at": instant_or_none(said["at_ms"]),
-        "actor_id": said["actor"],
-        "user_id": said["user_id"],
-    }
-
-
-def correction_of(stored: str | None) -> dict[str, Any] | None:
-    """The `correction` of a call, as JSON."""
-    if stored is None:
-        return None
-    said: dict[str, Any] = orjson.loads(stored)
-    return {
-        "agent_disposition": said["agent_disposition"],
-        "note": said["note"],
-        "corrected_at": instant_or_none(said["at_ms"]),
-        "actor_id": said["actor"],
-        "user_id": said["user_id"],
-    }
-
-
 def _members(
     row: Row[Any], retention: _Retention, public_url: str | None, recorded: _Recorded, unheard: _Unheard
 ) -> dict[str, Any]:
@@ -203,8 +154,8 @@ def _members(
         "correction": correction_of(call["corrected"]),
         **{name: instant_or_none(call[name]) for name in _MOMENTS},
         "resolved": resolution_of(call["resolved"]),
-        "transfer": _transfer(call["transfer"]),
-        "inbound": _inbound(call["inbound"]),
+        "transfer": transfer_of(call["transfer"]),
+        "inbound": inbound_of(call["inbound"]),
         "ring_seconds": whole_seconds(until - ringing) if ringing is not None and until is not None else 0,
         "duration_seconds": whole_seconds(call["duration_ms"]),
         "cost": cost_of(call["cost_micros"], call["billed_seconds"], call["cost_items"]),

@@ -9,7 +9,8 @@ from sqlalchemy import Connection, Row, select
 
 from callwright.contract.calls import evidence as contract
 from callwright.contract.declaration.pagination import Page
-from callwright.service.handlers.calls.calls import find, resolution_of
+from callwright.service.handlers.calls.calls import find
+from callwright.service.handlers.calls.stored_parts import resolution_of
 from callwright.service.handlers.deployments.rows import find as find_deployment
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.handlers.resources import resource

@@ -49,6 +49,9 @@ from callwright.service.tables.schema.legs import legs as legs
 from callwright.service.tables.schema.passkeys import company_identities as company_identities
 from callwright.service.tables.schema.passkeys import passkey_challenges as passkey_challenges
 from callwright.service.tables.schema.passkeys import passkeys as passkeys
+from callwright.service.tables.schema.passwords import invitations as invitations
+from callwright.service.tables.schema.passwords import password_links as password_links
+from callwright.service.tables.schema.passwords import passwords as passwords
 from callwright.service.tables.schema.providers import providers as providers
 from callwright.service.tables.schema.reviews import compliance_reviews as compliance_reviews
 from callwright.service.tables.schema.sessions import dashboard_sessions as dashboard_sessions

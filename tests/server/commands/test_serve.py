@@ -67,6 +67,19 @@ def test_rest_its_description_and_the_health_check_are_served(tmp_path: Path) ->
         assert key not in said
 
 
+@pytest.mark.requirement("DASH-28")
+def test_the_link_for_a_forgotten_password_is_printed_on_the_terminal(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with serving(tmp_path, data) as service:
+        new_key(tmp_path, data)
+        for email in ("nobody@example.com", "operator@localhost"):
+            assert httpx.post(f"{service.root}/forgot", data={"email": email}, timeout=START_S).status_code == 200
+        until(lambda: f"{service.root}/reset#" in service.log.read_text(encoding="utf-8"), "the link is printed")
+        said = service.log.read_text(encoding="utf-8")
+        assert said.count("/reset#") == 1
+        assert "nobody@example.com" not in said
+
+
 def test_a_key_that_was_revoked_works_no_more(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with serving(tmp_path, data) as service:

@@ -12,7 +12,8 @@ from pydantic import JsonValue
 
 from callwright.client.compat.lenient_response import LenientResponse
 from callwright.client.compat.upload_address import UploadState
-from callwright.client.errors import AddressUnreadable, AnswerTooLarge, CallwrightError
+from callwright.client.errors import AddressUnreadable, AnswerTooLarge, CallwrightError, NotOffered
+from callwright.contract.confirmations import ask_confirmation
 from callwright.contract.declaration.model import Input
 from callwright.contract.declaration.operation import MediaStream, Operation
 from callwright.server.mcp.app import CallwrightServer, build
@@ -82,6 +83,8 @@ class FakeCaller:
 
     async def ask(self, operation: Operation[P, In, Out], asked: In, /, *, idempotency_key: str | None = None) -> Out:
         await anyio.lowlevel.checkpoint()
+        if operation.name == ask_confirmation.name and operation.name not in self.answers:
+            raise NotOffered(operation.name, status=404, base_url="http://fake/v1", tried=("POST /confirmations",))
         self.asked.append(Asked(operation.name, asked, idempotency_key))
         answer: Any = self.answers[operation.name]
         if callable(answer):

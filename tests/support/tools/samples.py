@@ -5,7 +5,8 @@ from typing import Any
 
 from callwright.contract.agents.agents import Agent, AgentVersion, Spoken
 from callwright.contract.audiences import Audience, AudienceImport, AudienceRow, Column, RowError, RowsAdded
-from callwright.contract.calls.calls import Call, CallCost, CostItem, RecordingState, Transcript, TranscriptTurn
+from callwright.contract.calls.calls import Call, RecordingState, Transcript, TranscriptTurn
+from callwright.contract.calls.costs import CallCost, CostItem
 from callwright.contract.declaration.field_types import Money
 from callwright.contract.declaration.model import Resource
 from callwright.contract.declaration.pagination import Page, Pagination

@@ -1,6 +1,6 @@
 """get_call: what a call cost, item by item."""
 
-from callwright.contract.calls.calls import CallCost, CostItem
+from callwright.contract.calls.costs import CallCost, CostItem
 from callwright.contract.declaration.field_types import Money
 from tests.support.tools.fakes import FakeCaller, assistant, server
 from tests.support.tools.results import text_of

@@ -7,7 +7,8 @@ import anyio
 import pytest
 from sqlalchemy import Connection, func, select, update
 
-from callwright.contract.calls.calls import Call, CostItem
+from callwright.contract.calls.calls import Call
+from callwright.contract.calls.costs import CostItem
 from callwright.service.accounts.refunds import refund_call
 from callwright.service.dialling.late_charges import settle
 from callwright.service.rules import review_thresholds

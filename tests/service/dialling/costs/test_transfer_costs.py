@@ -6,7 +6,8 @@ from functools import partial
 import pytest
 from sqlalchemy import Connection, func, select, update
 
-from callwright.contract.calls.calls import Call, CostItem
+from callwright.contract.calls.calls import Call
+from callwright.contract.calls.costs import CostItem
 from callwright.contract.declaration.field_types import Spend
 from callwright.contract.deployments.maximum_cost import rounded_up
 from callwright.service.dialling.late_charges import settle
