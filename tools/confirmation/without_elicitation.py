@@ -77,7 +77,7 @@ class _AskedElsewhere:
 
     def __init__(self, context: ToolContext, confirmation: Confirmation, tool: str, about: str, digest: str) -> None:
         self.context, self.confirmation, self.tool = context, confirmation, tool
-        self.about, self.digest = about, digest
+        self.about, self.digest, self._secret = about, digest, context.session.secret
         self.now: AskedAt = moment_of(context.session.clock, context.session.process)
 
     async def by_sentence(self, given: str) -> ToolContext | str:
@@ -93,7 +93,7 @@ class _AskedElsewhere:
         if (
             signature is None
             or cleaned(given).split() != self._said(signature).split()
-            or not is_genuine(signature, self.about, secret=session.secret)
+            or not is_genuine(signature, self.about, secret=self._secret)
         ):
             return "That is not what would happen: nothing was done yet."
         if not signature.at.is_valid_at(self.now):
@@ -148,7 +148,7 @@ class _AskedElsewhere:
             )
         session, fresh = self.context.session, self.context.session.ids()
         nonce = new_nonce(fresh) if kept is None else kept.mark
-        signature = new_signature(self.about, secret=session.secret, at=self.now, nonce=nonce)
+        signature = new_signature(self.about, secret=self._secret, at=self.now, nonce=nonce)
         shown = f"{why} Show them this sentence as it is: «{self._said(signature)}»{words}"
         sent_back = "with person_agreed_to set to exactly that sentence"
         if page is None:

@@ -2,7 +2,8 @@
 
 from callwright.contract.calls import calls as contract
 from callwright.contract.calls import corrections, unconfirmed
-from callwright.contract.calls.calls import Call, CallCost, CostItem, InboundRouting, Resolution
+from callwright.contract.calls.calls import Call, InboundRouting, Resolution
+from callwright.contract.calls.costs import CallCost, CostItem
 from callwright.contract.checks.counts import count_of
 from callwright.contract.checks.names import quoted
 from callwright.contract.transfers import Transfer
