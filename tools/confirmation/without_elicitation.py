@@ -146,7 +146,7 @@ class _AskedElsewhere:
                 f"{why} Show them this sentence as it is: «{self._question}»{words} Only they can answer, at {page}. "
                 f"Once they have, call {self.tool} again with the same arguments."
             )
-        session, fresh = self.context.session, self.context.session.ids()
+        fresh = self.context.session.ids()
         nonce = new_nonce(fresh) if kept is None else kept.mark
         signature = new_signature(self.about, secret=self._secret, at=self.now, nonce=nonce)
         shown = f"{why} Show them this sentence as it is: «{self._said(signature)}»{words}"
