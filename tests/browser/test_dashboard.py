@@ -76,35 +76,3 @@ async def test_an_invitation_is_opened_accepted_and_its_code_leaves_the_address(
         await seat.press("To the campaigns")
         await tab.wait_for_url("**/campaigns")
         assert seat.complaints == []
-
-
-@pytest.mark.requirement("DASH-12")
-@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
-async def test_nothing_that_anybody_writes_is_run(browser: Browser, database_url: str, tmp_path: Path) -> None:
-    async with seated(browser, database_url, tmp_path) as seat:
-        for at, text in enumerate(INJECTIONS):
-            rows = people(1, first=at)
-            rows[0]["first_name"] = text
-            made = await run(seat.tenant, rows, f"{at} {text}".replace("\n", " ")[:80])
-            await seat.open(f"/campaigns/{made.id}")
-            (call, *_) = (await seat.tenant.client.calls.list(deployment_id=made.id)).data
-            await seat.open(f"/calls/{call.id}")
-        for path in ("/campaigns", "/calls", "/agents", "/audiences", "/audit", "/events"):
-            await seat.open(path)
-        assert seat.complaints == []
-
-
-INJECTIONS = (
-    "<script>alert(1)</script>",
-    "<img src=x onerror=alert(1)>",
-    '"><svg onload=alert(1)>',
-    "' autofocus onfocus='alert(1)",
-    "<a href=javascript:alert(1)>x</a>",
-    "<style>@import 'http://evil.example/a.css'</style>",
-    "<iframe srcdoc='<script>parent.alert(1)</script>'></iframe>",
-    "</title><script>alert(1)</script>",
-    "</textarea><script>alert(1)</script>",
-    "<meta http-equiv=refresh content=0;url=javascript:alert(1)>",
-    "data: x\n\nevent: board\ndata: <img src=x onerror=alert(1)>",
-    "{{ 7 * 7 }}{% for a in b %}",
-)
