@@ -20,7 +20,7 @@ NAVIGATION = (
             ("/agents", "Agents"),
             ("/audiences", "Audiences"),
             ("/numbers", "Numbers"),
-            ("/confirmations", "Waiting for your yes"),
+            ("/confirmations", "Waiting for you"),
         ),
     ),
     NavigationGroup(

@@ -121,6 +121,9 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
   const { turns } = await client.calls.getTranscript({ call_uuid: call.id, per_page: 2 });
   refusals.push(await thrown(client.calls.hangUp({ call_uuid: call.id })));
   refusals.push(await thrown(client.calls.resolve({ call_uuid: call.id, placed: true })));
+  const { correction } = await client.calls.correctDisposition({ call_uuid: call.id, disposition: "interested", note: "heard" });
+  const question = { tool: "start_deployment", about: "0".repeat(64), question: "Call 3 people?", mark: "0a1b2c3d" };
+  const waiting = (await client.confirmations.ask(question)).status;
   const whole = await client.calls.getRecording({ call_uuid: call.id, format: "mp3" });
   const sound = new Uint8Array(await whole.arrayBuffer());
   const part = await client.calls.getRecording({ call_uuid: call.id, format: "mp3" }, { range: [2, 5] });
@@ -173,6 +176,8 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
 
   return {
     asked,
+    corrected: correction?.note,
+    waiting,
     owned: [owned.provider, owned.simulated],
     talk: talk.url.split("#")[1]?.startsWith("tlk_"),
     newSecret: secret !== webhook.secret,

@@ -40,6 +40,8 @@ async def test_a_program_uses_every_operation_of_the_service(tenant: Tenant, tmp
         "newSecret": True,
         "owned": ["sip", False],
         "talk": True,
+        "corrected": "heard",
+        "waiting": "waiting",
         "attempts": ["dns_failed"],
         "arrival": ["failed"],
         "queued": [1, 0],
