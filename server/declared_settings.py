@@ -104,6 +104,12 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("CALLWRIGHT_UPLOAD_MAX_BYTES", "2000000000", "The largest file that may be uploaded to an import."),
     Setting(
+        "CALLWRIGHT_PROXIES",
+        "none: nobody is believed",
+        "Addresses or networks, with commas, of proxies before the service: only from there X-Forwarded-For and "
+        "X-Forwarded-Proto are believed. Without them all who come through a proxy share its limits.",
+    ),
+    Setting(
         "CALLWRIGHT_WEBHOOK_NETWORKS",
         "none",
         "Networks, with commas, that events are sent to and files fetched from although they are not the internet's, "

@@ -56,6 +56,7 @@ class ProgramSettings:
     public_url: str | None = None
     files: tuple[Path, ...] = ()
     webhook_networks: tuple[IPv4Network | IPv6Network, ...] = ()
+    proxies: tuple[IPv4Network | IPv6Network, ...] = ()
     profile: str = DEFAULT_PROFILE
     toolsets: tuple[str, ...] | None = None
     exclude_tools: tuple[str, ...] = ()
@@ -131,8 +132,10 @@ def read_settings(
         public_url=public_url,
         files=_folders(files or _paths(given("CALLWRIGHT_FILES"))),
         webhook_networks=_networks(
-            given("CALLWRIGHT_WEBHOOK_NETWORKS") if webhook_networks is None else webhook_networks
+            given("CALLWRIGHT_WEBHOOK_NETWORKS") if webhook_networks is None else webhook_networks,
+            "CALLWRIGHT_WEBHOOK_NETWORKS, or --webhook-networks,",
         ),
+        proxies=_networks(given("CALLWRIGHT_PROXIES"), "CALLWRIGHT_PROXIES"),
         profile=profile or given("CALLWRIGHT_PROFILE") or DEFAULT_PROFILE,
         toolsets=None if chosen_toolsets is None else names_of(chosen_toolsets),
         exclude_tools=names_of(exclude_tools or given("CALLWRIGHT_EXCLUDE_TOOLS") or ""),
@@ -204,14 +207,13 @@ def _folders(paths: Sequence[Path]) -> tuple[Path, ...]:
     return folders
 
 
-def _networks(text: str | None) -> tuple[IPv4Network | IPv6Network, ...]:
+def _networks(text: str | None, where: str) -> tuple[IPv4Network | IPv6Network, ...]:
     networks: list[IPv4Network | IPv6Network] = []
     for word in names_of(text or ""):
         try:
             networks += _LOOPBACK if word == "localhost" else (ip_network(word),)
         except ValueError as error:
             expected = "localhost, or ranges such as 127.0.0.0/8, with commas"
-            where = "CALLWRIGHT_WEBHOOK_NETWORKS, or --webhook-networks,"
             raise BadSetting(f"{where} must be {expected}; {word} is none") from error
     return tuple(dict.fromkeys(networks))
 

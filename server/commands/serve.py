@@ -156,7 +156,8 @@ async def answering(
         confirm_by=settings.confirm_by,
         masks=not settings.reveal_numbers,
     ) as (application, requests):
-        async with listening(application, listener) as base_url, requests:
+        proxies = [str(network) for network in settings.proxies]
+        async with listening(application, listener, proxies=proxies) as base_url, requests:
             yield base_url
 
 

@@ -7,7 +7,7 @@ others; when it ends, one of them takes over and continues the campaigns.
 import importlib
 import logging
 import socket
-from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from importlib.util import find_spec
@@ -153,8 +153,12 @@ def _protocol() -> Any:
 
 
 @asynccontextmanager
-async def listening(application: Any, listener: socket.socket) -> AsyncGenerator[str]:
-    """Serves an ASGI application over HTTP inside the context. Yields the base URL with the version prefix."""
+async def listening(application: Any, listener: socket.socket, *, proxies: Sequence[str] = ()) -> AsyncGenerator[str]:
+    """Serves an ASGI application over HTTP inside the context. Yields the base URL with the version prefix.
+
+    Only from these addresses and networks it believes what the headers `X-Forwarded-For` and `X-Forwarded-Proto` say of
+    the client.
+    """
     uvicorn = await to_thread.run_sync(importlib.import_module, "uvicorn")
 
     @contextmanager
@@ -167,6 +171,8 @@ async def listening(application: Any, listener: socket.socket) -> AsyncGenerator
         log_config=None,
         access_log=False,
         lifespan="off",
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=list(proxies),
         ws="none" if find_spec("websockets") is None else "websockets-sansio",  # for talks in the browser
         ws_max_size=MOST_IN_A_MESSAGE,
         timeout_keep_alive=IDLE_CONNECTION_S,

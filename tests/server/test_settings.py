@@ -109,6 +109,13 @@ def test_opened_networks_are_ranges_addresses_or_localhost(text: str, networks: 
     assert given(WEBHOOK_NETWORKS=text).webhook_networks == tuple(ip_network(network) for network in networks)
 
 
+def test_proxies_are_believed_only_where_they_are_named() -> None:
+    assert given().proxies == ()
+    assert given(PROXIES="10.0.0.7, ::1").proxies == (ip_network("10.0.0.7"), ip_network("::1"))
+    with pytest.raises(BadSetting, match=r"^CALLWRIGHT_PROXIES must be localhost, or ranges .*; proxy is none$"):
+        given(PROXIES="proxy")
+
+
 def test_the_flag_for_networks_wins_over_the_environment() -> None:
     environment = {"CALLWRIGHT_WEBHOOK_NETWORKS": "10.0.0.0/8"}
     assert read_settings(environment, webhook_networks="localhost").webhook_networks[0] == ip_network("127.0.0.0/8")

@@ -98,13 +98,33 @@ async def test_the_name_of_the_host_is_looked_at_before_the_key(http: AsyncClien
     assert (refused.status_code, refused.json()["error"]) == (403, "origin_not_allowed")
 
 
-async def test_the_metadata_names_the_address_that_the_client_has_used(database_url: str, tmp_path: Path) -> None:
+@pytest.mark.requirement("DASH-63")
+@pytest.mark.parametrize(
+    ("proxies", "resource"), [(("127.0.0.0/8",), "https://mcp.example.com/mcp"), ((), "http://mcp.example.com/mcp")]
+)
+async def test_the_metadata_names_the_address_that_the_client_has_used_as_a_known_proxy_says(
+    database_url: str, tmp_path: Path, proxies: tuple[str, ...], resource: str
+) -> None:
     names = names_for("0.0.0.0", ("mcp.example.com",))
-    async with open_served(database_url, tmp_path, workers=False, names=names) as served, served.raw_client() as http:
+    options = {"workers": False, "names": names, "proxies": proxies}
+    async with open_served(database_url, tmp_path, **options) as served, served.raw_client() as http:  # pyright: ignore[reportArgumentType]
         headers = {"Host": "mcp.example.com", "X-Forwarded-Proto": "https"}
         found = await http.get("/.well-known/oauth-protected-resource/mcp", headers=headers)
-        assert found.json()["resource"] == "https://mcp.example.com/mcp"
+        assert found.json()["resource"] == resource
         assert (await http.post("/.well-known/oauth-protected-resource/mcp")).status_code == 405
+
+
+@pytest.mark.requirement("DASH-63")
+@pytest.mark.parametrize(("proxies", "last"), [((), 429), (("127.0.0.1",), 401)])
+async def test_an_address_that_nobody_vouches_for_does_not_escape_the_limit_of_wrong_codes(
+    database_url: str, tmp_path: Path, proxies: tuple[str, ...], last: int
+) -> None:
+    async with open_served(database_url, tmp_path, workers=False, proxies=proxies) as served:
+        async with served.raw_client() as http:
+            for at in range(31):
+                headers = {"X-Forwarded-For": f"203.0.113.{at}"}
+                answer = await http.post("/login", data={"code": "0" * 48}, headers=headers)
+    assert answer.status_code == last
 
 
 async def test_a_server_without_a_name_says_what_it_needs(database_url: str, tmp_path: Path) -> None:

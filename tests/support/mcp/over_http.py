@@ -7,7 +7,7 @@ Open it inside the test body:
 """
 
 import itertools
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -185,6 +185,7 @@ async def serving(
     confirm: ConfirmMode = "real",
     confirm_by: ConfirmBy = "sentence",
     clock: Clock | None = None,
+    proxies: Sequence[str] = (),
 ) -> AsyncGenerator[Served]:
     """Serves a service that is open already. `keys` stands in place of those of the service."""
     service_keys = ServiceKeys(tenant.service)
@@ -203,7 +204,7 @@ async def serving(
             confirm_by=confirm_by,
             clock=clock,
         ) as (application, requests):
-            async with listening(application, listener) as base_url, requests:
+            async with listening(application, listener, proxies=proxies) as base_url, requests:
                 yield Served(tenant, base_url.removesuffix("/v1"))
 
 
@@ -219,10 +220,16 @@ async def open_served(
     keeps_sessions: bool = True,
     tools_of: ToolsOf = every_tool,
     instructions_of: InstructionsOf = instructions,
+    proxies: Sequence[str] = (),
 ) -> AsyncGenerator[Served]:
     """A running service on the database with one organization, served over HTTP."""
     async with open_service(database_url, data, plan=plan, workers=workers, settings=settings) as tenant:
         async with serving(
-            tenant, names=names, keeps_sessions=keeps_sessions, tools_of=tools_of, instructions_of=instructions_of
+            tenant,
+            names=names,
+            keeps_sessions=keeps_sessions,
+            tools_of=tools_of,
+            instructions_of=instructions_of,
+            proxies=proxies,
         ) as served:
             yield served
