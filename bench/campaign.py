@@ -17,7 +17,7 @@ from callwright.client import Client
 from callwright.client.transport import ASGITransport
 from callwright.contract.deployments.call_price import MICROS
 from callwright.service import accounts
-from callwright.service.app import running
+from callwright.service.app import Service, running
 from callwright.service.settings import ServiceSettings
 
 PROMPT = """You call customers of Bright Dental.
@@ -45,8 +45,8 @@ def _csv(first: int, end: int) -> str:
 
 
 @asynccontextmanager
-async def campaign_of(folder: Path, contacts: int) -> AsyncGenerator[tuple[Client, str]]:
-    """A client of a service on SQLite in this folder, and the id of a draft deployment with so many contacts.
+async def organization_in(folder: Path) -> AsyncGenerator[tuple[Service, Client, str]]:
+    """A service on SQLite in this folder, a client of it, and the id of its organization, which has money.
 
     Uses one core on Linux from now on.
     """
@@ -60,10 +60,18 @@ async def campaign_of(folder: Path, contacts: int) -> AsyncGenerator[tuple[Clien
         await services.database.write(accounts.fund, services.ids, org, 1_000_000 * MICROS, now_ms)
         key = await services.database.write(accounts.create_key, services.ids, org, "bench", now_ms)
         async with Client("http://bench/v1", key.secret, transport=ASGITransport(app=service.asgi)) as client:
-            yield client, await _prepared(client, contacts)
+            yield service, client, org
 
 
-async def _prepared(client: Client, contacts: int) -> str:
+@asynccontextmanager
+async def campaign_of(folder: Path, contacts: int) -> AsyncGenerator[tuple[Client, str]]:
+    """A client of a service on SQLite in this folder, and the id of a draft deployment with so many contacts."""
+    async with organization_in(folder) as (_, client, _):
+        yield client, await prepared(client, contacts)
+
+
+async def prepared(client: Client, contacts: int) -> str:
+    """The id of a new draft deployment with so many contacts."""
     agent = await client.agents.create(
         name="bench",
         voice_id="en-US-ada",

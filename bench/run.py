@@ -15,6 +15,7 @@ import anyio
 
 from bench import exports, gate, large_changes, stored_calls
 from bench.campaign import calls_per_second
+from bench.dashboard import viewers
 from bench.dashboard.pages import page_times
 from bench.imports import imports
 from bench.live_calls import answers
@@ -102,6 +103,12 @@ def main() -> None:
         metavar="FOLDER",
         help="nothing but each page of the dashboard over a million calls, beside what it asks over REST",
     )
+    parser.add_argument(
+        "--viewers",
+        type=int,
+        metavar="CONTACTS",
+        help=f"nothing but a campaign of so many with {viewers.VIEWERS} live viewers, beside one without",
+    )
     parser.add_argument("--many-calls", type=int, default=CALLS, help="calls of --contract-walk and --dashboard-pages")
     parser.add_argument("--many-people", type=int, default=PEOPLE, help="people of --contract-walk")
     parser.add_argument("--deliveries", action="store_true", help="nothing but delivering events")
@@ -178,6 +185,9 @@ def main() -> None:
     if asked.walk_million is not None:
         asked.walk_million.mkdir(parents=True, exist_ok=True)
         anyio.run(walk_million, asked.walk_million)
+        return
+    if asked.viewers is not None:
+        viewers.main(asked.rounds, asked.viewers)
         return
     if asked.dashboard_pages is not None:
         asked.dashboard_pages.mkdir(parents=True, exist_ok=True)

@@ -38,6 +38,8 @@ class Board:
     read_at_ms: int = -1
     text: str = ""
     is_ended: bool = False
+    event: str = ""
+    """The text as every viewer gets it, made once for all."""
     lock: anyio.Lock = field(default_factory=anyio.Lock)
 
 
@@ -69,7 +71,7 @@ class LiveBoards:
         async with board.lock:
             if board.read_at_ms < 0 or running_ms - board.read_at_ms >= EVERY_S * 1_000:
                 board.text, board.is_ended = await self._read(visitor, subject)
-                board.read_at_ms = running_ms
+                board.event, board.read_at_ms = _event("board", board.text), running_ms
         return board
 
 
@@ -114,7 +116,7 @@ async def pieces_of(
             silent += 1
             if board.text != said:
                 said, silent = board.text, 0
-                yield _event("board", said)
+                yield board.event or _event("board", said)
             if board.is_ended:
                 yield _event("ended", "done")
                 return
