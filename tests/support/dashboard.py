@@ -51,6 +51,11 @@ def _is_for(form: str, path: str) -> bool:
     return 'method="post"' in tag and ("action=" not in tag or f'action="{path}"' in tag)
 
 
+def hidden_of(html: str) -> dict[str, str]:
+    """What is hidden in the forms of a page."""
+    return {name: unescape(value) for name, value in _HIDDEN.findall(html)}
+
+
 def text_of(html: str) -> str:
     """What a page says, without its tags."""
     return re.sub(r"\s+", " ", unescape(_TAG.sub(" ", html))).strip()
