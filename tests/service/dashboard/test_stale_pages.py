@@ -49,7 +49,7 @@ async def test_of_two_people_who_start_a_campaign_at_once_one_starts_it(tenant: 
                 tasks.start_soon(send, visit, hidden)
     assert set(codes) <= {303, 409, 422}  # who is second sees the campaign run, or that it does
     await tenant.ended(made.id)
-    assert len(await calls_of(tenant, made.id)) == 3
+    assert sum(call.attempt_number == 1 for call in await calls_of(tenant, made.id)) == 3
 
 
 @pytest.mark.requirement("DASH-64")
