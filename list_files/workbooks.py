@@ -17,6 +17,16 @@ MOST_CELLS = 20_000_000
 """Cells of a sheet, the empty ones before others in a row included: a row of a few bytes can be 16,384 cells wide."""
 _ZIP = b"PK\x03\x04"
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_OTHERS = (
+    (b"%PDF", "a PDF"),
+    (b"\x89PNG\r\n\x1a\n", "a picture (PNG)"),
+    (b"\xff\xd8\xff", "a picture (JPEG)"),
+    (b"GIF8", "a picture (GIF)"),
+    (b"Rar!\x1a\x07", "a RAR archive"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (b"{\\rtf", "a text document (RTF)"),
+)
+"""How files of other kinds begin that people take for lists."""
 _SAVE = "save the list as XLSX or as CSV"
 _ESCAPED = re.compile(r"(?:_x[0-9A-Fa-f]{4}_)+")
 _ZEROS = re.compile(r"""(?:\[\$[^\]]*\])?((?:"[^"]*"|\\.|[-+ ()])*)(0+)(?:;@)?""")
@@ -31,8 +41,9 @@ def is_workbook(begin: bytes) -> bool:
     """
     if begin.startswith(_OLE):
         raise UnreadableList(f"it is an old Excel file (.xls) or one with a password; {_SAVE} without a password")
-    if begin.startswith(b"%PDF"):
-        raise UnreadableList(f"it is a PDF; {_SAVE}")
+    for mark, kind in _OTHERS:
+        if begin.startswith(mark):
+            raise UnreadableList(f"it is {kind}; {_SAVE}")
     return begin.startswith(_ZIP)
 
 

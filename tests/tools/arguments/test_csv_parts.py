@@ -87,6 +87,9 @@ def test_bytes_are_counted_as_json_counts_them() -> None:
         ((HEADER + f'+1,"{"a" * 200_000}"\n').encode(), "line 2 has a cell that is too long"),
         (b"a" * (LONGEST_LINE + 5), "line 1 has more than"),
         (b"%PDF-1.7 and more", "it is a PDF; save the list as XLSX or as CSV"),
+        (b"\x89PNG\r\n\x1a\n and more", "it is a picture (PNG); save the list as XLSX or as CSV"),
+        (b"\xff\xd8\xff\xe0 and more", "it is a picture (JPEG); save the list as XLSX or as CSV"),
+        (b"{\\rtf1 and more", "it is a text document (RTF); save the list as XLSX or as CSV"),
         (b"PK\x03\x04 and more", "it is damaged"),
     ],
 )
