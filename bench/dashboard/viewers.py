@@ -62,33 +62,30 @@ def _opened(root: str, code: str, deployment_id: str, count: int) -> "subprocess
 
 
 async def _run(contacts: int, viewers: int) -> Run:
-    with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
-        async with organization_in(Path(folder)) as (service, client, org), anyio.create_task_group() as tasks:
+    rate, pieces, memory = 0.0, 0, list[float]()
+
+    async def sample() -> None:
+        while True:
+            memory.append(_memory_mb())
+            await anyio.sleep(_SAMPLED_EVERY_S)
+
+    with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder, listener_on() as listener:
+        async with organization_in(Path(folder)) as (service, client, org):
             deployment_id = await prepared(client, contacts)
-            with listener_on() as listener:
-                async with listening(service.asgi, listener) as base_url:
-                    process, root = None, base_url.removesuffix("/v1")
-                    if viewers:
-                        code = await _login_code(service, org)
-                        process = await to_thread.run_sync(_opened, root, code, deployment_id, viewers)
-                    before = peak = _memory_mb()
-
-                    async def sample() -> None:
-                        nonlocal peak
-                        while True:
-                            peak = max(peak, _memory_mb())
-                            await anyio.sleep(_SAMPLED_EVERY_S)
-
-                    tasks.start_soon(sample)
-                    begun = time.perf_counter()
-                    calls = await complete(client, deployment_id)
-                    rate = calls / (time.perf_counter() - begun)
-                    pieces = 0
-                    if process is not None:
-                        said, _ = await to_thread.run_sync(process.communicate)
-                        pieces = int(said.split()[0])
-                    tasks.cancel_scope.cancel()
-    return Run(rate, before, peak, pieces)
+            async with listening(service.asgi, listener) as base_url, anyio.create_task_group() as tasks:
+                process, root = None, base_url.removesuffix("/v1")
+                if viewers:
+                    code = await _login_code(service, org)
+                    process = await to_thread.run_sync(_opened, root, code, deployment_id, viewers)
+                tasks.start_soon(sample)
+                begun = time.perf_counter()
+                calls = await complete(client, deployment_id)
+                rate = calls / (time.perf_counter() - begun)
+                if process is not None:
+                    said, _ = await to_thread.run_sync(process.communicate)
+                    pieces = int(said.split()[0])
+                tasks.cancel_scope.cancel()
+    return Run(rate, memory[0], max(memory), pieces)
 
 
 def main(rounds: int, contacts: int = CONTACTS) -> None:
