@@ -156,6 +156,11 @@ def forget_old(connection: Connection, now_ms: int) -> None:
     connection.execute(delete(confirmations).where(_C.asked_at <= now_ms - KEPT_MS))
 
 
+def forget_all(connection: Connection, org_id: str) -> None:
+    """Deletes the questions of an organization, whose sentences may begin with a person's name. They are asked anew."""
+    connection.execute(delete(confirmations).where(confirmations.c.org_id == org_id))
+
+
 def _waits(now_ms: int) -> ColumnElement[bool]:
     return and_(_C.status == "waiting", _C.ends_at > now_ms)
 

@@ -13,6 +13,7 @@ from callwright.contract import people as contract
 from callwright.contract.people import DELETED_NUMBER
 from callwright.contract.problems import CALL_UNDER_WAY
 from callwright.list_files.name_columns import name_of
+from callwright.service.accounts import confirmations
 from callwright.service.dialling.eligibility.attempts import longest_memory_ms
 from callwright.service.dialling.eligibility.evidence import without_cells
 from callwright.service.dialling.eligibility.gate import PERSON_DELETED
@@ -87,6 +88,7 @@ def delete_person(asked: contract.DeletePerson, context: RequestContext) -> cont
     _forget_calls(connection, person, called)
     callers.forget_person(connection, person.org_id, person.numbers)
     browser_callers.forget_person(connection, person.org_id, person.numbers)
+    confirmations.forget_all(connection, person.org_id)
     connection.execute(delete(import_errors).where(_E.id.in_([row.id for row in refused])))
     listed = connection.execute(person.listed()).first() is not None
     open_imports = list(connection.execute(_OPEN_IMPORTS, {"org": person.org_id}).scalars())

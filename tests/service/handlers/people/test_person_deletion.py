@@ -95,6 +95,15 @@ async def test_counters_costs_and_figures_of_campaigns_are_the_same_after_a_dele
     assert life.call_id not in {found.call_id async for found in client.transcripts.search(query="hello")}
 
 
+@pytest.mark.requirement("PERSON-05")
+async def test_what_an_assistant_asks_is_deleted_and_asked_anew(tenant: Tenant) -> None:
+    asked = {"tool": "start_deployment", "about": "0" * 64, "question": f"Hello {OTHER_NAME}?", "mark": "0a1b2c3d"}
+    first = await tenant.client.confirmations.ask(**asked)  # pyright: ignore[reportArgumentType]
+    await tenant.client.people.delete(number=phone(0), confirm=True)
+    assert await places_with(tenant, OTHER_NAME) == set()
+    assert (await tenant.client.confirmations.ask(**asked)).id != first.id  # pyright: ignore[reportArgumentType]
+
+
 @pytest.mark.requirement("PERSON-06")
 async def test_a_second_deletion_finds_nothing_and_says_so(tenant: Tenant) -> None:
     await make_audience(tenant, people(1))

@@ -304,7 +304,7 @@ async def write_everything(tenant: Tenant, http: AsyncClient) -> set[str]:
         "mark": "0" * 8,
         "question": f"Call {CONTACT} {PRIVATE}.",
     }
-    await does("ask_confirmation", "/confirmations", question=f"Call {CONTACT} {PRIVATE}.", **question)
+    await does("ask_confirmation", "/confirmations", **question)
     await does("export_person", "/people/export", number=CONTACT)
     await does("delete_person", "/people/delete", number=CONTACT, confirm=True)
     call_id = await put_call(tenant, ended_at=None, status="in_progress", outcome=None, **spoken)
