@@ -93,7 +93,7 @@ TEMPLATES: tuple[Template, ...] = (
         title="Call",
         mime_type="application/json",
         description="One call: outcome, disposition, times, cost, questions the agent could not answer.",
-        untrusted=("contact_name", "external_id", "unanswered_questions", "variables", "warnings"),
+        untrusted=("contact_name", "external_id", "correction.note", "unanswered_questions", "variables", "warnings"),
     ),
     Template(
         name="transcript",

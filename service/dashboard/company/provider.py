@@ -13,11 +13,13 @@ import anyio
 
 from callwright.service.accounts.company_logins import CompanyPerson
 from callwright.service.dashboard.company.asked_provider import LIMIT_S, ProviderFailed, asked
-from callwright.service.platform.clock.clock import HOUR, MINUTE, Clock
+from callwright.service.platform.clock.clock import HOUR, MINUTE, SECOND, Clock
 from callwright.service.settings import CompanyLoginSettings
 
 KEPT_MS = HOUR
 """How long what a provider says of itself is kept."""
+FAILED_MS = 10 * SECOND
+"""A provider that did not answer is not asked again so soon: who waits is told at once."""
 RENEWED_EVERY_MS = MINUTE
 """For an unknown key the keys are fetched again at most this often."""
 LEEWAY_S = 60
@@ -41,6 +43,7 @@ class Provider:
         self._settings, self._clock, self._limit_s = settings, clock, limit_s
         self._document: _Kept | None = None
         self._keys: _Kept | None = None
+        self._failed: tuple[int, str] | None = None
         self._lock = anyio.Lock()
 
     async def address(self, *, state: str, nonce: str, challenge: str, back: str) -> str:
@@ -70,7 +73,8 @@ class Provider:
         document = await self._discovered()
         form = {"grant_type": "authorization_code", "code": code, "redirect_uri": back, "code_verifier": verifier}
         known, secret = self._settings.client_id, self._settings.client_secret
-        ways = document.get("token_endpoint_auth_methods_supported", ["client_secret_basic"])
+        ways = document.get("token_endpoint_auth_methods_supported")
+        ways = cast("list[Any]", ways) if isinstance(ways, list) else ["client_secret_basic"]
         login = None
         if secret is None or "client_secret_basic" not in ways:
             form |= {"client_id": known} if secret is None else {"client_id": known, "client_secret": secret}
@@ -133,8 +137,14 @@ class Provider:
         async with self._lock:
             now_ms = self._clock.now_ms()
             if self._document is None or not 0 <= now_ms - self._document.at_ms < KEPT_MS:
+                if self._failed is not None and 0 <= now_ms - self._failed[0] < FAILED_MS:
+                    raise ProviderFailed(self._failed[1])  # who waited behind the one that found out
                 place = f"{self._settings.issuer.rstrip('/')}/.well-known/openid-configuration"
-                found = await asked("GET", place, limit_s=self._limit_s)
+                try:
+                    found = await asked("GET", place, limit_s=self._limit_s)
+                except ProviderFailed as failure:
+                    self._failed = (self._clock.now_ms(), str(failure))
+                    raise
                 if found.get("issuer") != self._settings.issuer:
                     raise ProviderFailed("it says that it is another one than CALLWRIGHT_OIDC_ISSUER")
                 self._document = _Kept(found, now_ms)
@@ -151,7 +161,10 @@ class Provider:
 
     def _endpoint(self, document: Mapping[str, Any], name: str) -> str:
         found = document.get(name)
-        place = urlsplit(found) if isinstance(found, str) else urlsplit("")
+        try:
+            place = urlsplit(found if isinstance(found, str) else "")
+        except ValueError:
+            place = urlsplit("")
         is_local = place.hostname in _LOOPBACK and urlsplit(self._settings.issuer).hostname in _LOOPBACK
         if not isinstance(found, str) or not (place.scheme == "https" or (place.scheme == "http" and is_local)):
             raise ProviderFailed(f"its {name} is no address that begins with https")

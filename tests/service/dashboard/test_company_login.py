@@ -16,6 +16,7 @@ from sqlalchemy import select
 
 from callwright.client.transport import httpx
 from callwright.service import accounts
+from callwright.service.dashboard.company import provider
 from callwright.service.dashboard.company import provider as provider_module
 from callwright.service.dashboard.company.asked_provider import LONGEST, ProviderFailed
 from callwright.service.dashboard.company.provider import Provider
@@ -23,6 +24,7 @@ from callwright.service.platform.clock.clock import SystemClock
 from callwright.service.settings import CompanyLoginSettings, ServiceSettings
 from callwright.service.tables.schema import audit_log, company_identities
 from tests.support.authenticator import in_base64url
+from tests.support.clock_set_by_test import MovableClock
 from tests.support.dashboard import Visit, stranger, text_of
 from tests.support.oidc.imitation import CLIENT_ID, CLIENT_SECRET, Company, company_at_work, path_of
 from tests.support.service import Tenant, open_service
@@ -299,6 +301,28 @@ async def test_a_company_that_does_not_answer_is_not_waited_for() -> None:
 
 
 @pytest.mark.requirement("DASH-36")
+async def test_who_waits_behind_a_company_that_does_not_answer_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    tries: list[str] = []
+
+    async def hangs(method: str, address: str, **_: Any) -> dict[str, Any]:
+        tries.append(f"{method} {address}")
+        raise ProviderFailed("it did not answer in time")
+
+    monkeypatch.setattr(provider, "asked", hangs)
+    clock = MovableClock()
+    settings = CompanyLoginSettings(issuer="https://login.example.com", client_id=CLIENT_ID)
+    asked = Provider(settings, clock)
+    for _ in range(20):
+        with pytest.raises(ProviderFailed, match="did not answer in time"):
+            await asked.address(state="x", nonce="x", challenge="x", back="x")
+    assert len(tries) == 1
+    clock.move(provider.FAILED_MS)
+    with pytest.raises(ProviderFailed):
+        await asked.address(state="x", nonce="x", challenge="x", back="x")
+    assert len(tries) == 2
+
+
+@pytest.mark.requirement("DASH-36")
 @pytest.mark.parametrize(
     ("document", "words"),
     [
@@ -306,6 +330,7 @@ async def test_a_company_that_does_not_answer_is_not_waited_for() -> None:
         ({"authorization_endpoint": "http://evil.example/authorize"}, "no address that begins with https"),
         ({"authorization_endpoint": "javascript:alert(1)"}, "no address that begins with https"),
         ({"authorization_endpoint": None}, "no address that begins with https"),
+        ({"authorization_endpoint": "https://[bad"}, "no address that begins with https"),
     ],
 )
 async def test_a_provider_that_says_wrong_things_of_itself_is_not_used(
