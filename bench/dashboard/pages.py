@@ -58,20 +58,22 @@ async def _seconds(http: httpx.AsyncClient, path: str) -> float:
     return taken
 
 
-async def _asked(http: httpx.AsyncClient, path: str) -> Sequence[str]:
-    """The addresses of REST that a page asks."""
+async def _asked(http: httpx.AsyncClient, path: str) -> Sequence[str] | None:
+    """The addresses of REST that a page asks; None where it asks with a body, as previews are."""
     found: list[str] = []
+    methods: set[str] = set()
     real = RequestPipeline.answer
 
     async def noting(pipeline: RequestPipeline, incoming: Incoming) -> Answer:
         scope = incoming.scope
+        methods.add(scope["method"])
         query = scope["query_string"].decode("ascii")
         found.append(f"{scope['path']}?{query}" if query else scope["path"])
         return await real(pipeline, incoming)
 
     with patch.object(RequestPipeline, "answer", noting):
         await http.get(path)
-    return found
+    return found if methods <= {"GET"} else None
 
 
 async def page_times(folder: Path, calls: int) -> None:

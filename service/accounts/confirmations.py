@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, case, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, case, delete, func, insert, or_, select, update
 
 from callwright.service.accounts.principals import UserActor
 from callwright.service.accounts.records import add_audit_entry, before_and_after
@@ -140,10 +140,16 @@ def shown(connection: Connection, org_id: str, now_ms: int) -> Sequence[Row[Any]
     return connection.execute(_SHOWN.where(_C.org_id == org_id, recent).order_by(*order).limit(MOST_SHOWN)).all()
 
 
+_WAITING = (
+    select(func.count())
+    .select_from(confirmations)
+    .where(_C.org_id == bindparam("org"), _C.status == "waiting", _C.ends_at > bindparam("now"))
+)
+
+
 def count_waiting(connection: Connection, org_id: str, now_ms: int) -> int:
     """How many questions of an organization wait for an answer."""
-    waiting = select(func.count()).select_from(confirmations).where(_C.org_id == org_id, _waits(now_ms))
-    return connection.execute(waiting).scalar_one()
+    return connection.execute(_WAITING, {"org": org_id, "now": now_ms}).scalar_one()
 
 
 def are_old(connection: Connection, now_ms: int) -> bool:

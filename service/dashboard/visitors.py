@@ -22,6 +22,7 @@ from callwright.service.accounts.password_hashing import PasswordHashing
 from callwright.service.accounts.principals import SESSION_PREFIX
 from callwright.service.dashboard.asking import Operations
 from callwright.service.dashboard.session_cookie import cookie_name, is_secure
+from callwright.service.platform.database.units import brief
 from callwright.service.platform.money import written_micros
 from callwright.service.platform.outgoing.mail import Mailer
 from callwright.service.rest.authentication.auth_throttle import LoginAttempts
@@ -132,6 +133,7 @@ class Visitors:
             raise FormRefused("This form was sent from another site.")
 
 
+@brief
 def _session(connection: Connection, secret: str, now_ms: int) -> tuple[Row[Any], int] | None:
     """The session of a secret, and how many questions wait for an answer in the organization that it shows."""
     row = sessions.session_of(connection, secret, now_ms)
