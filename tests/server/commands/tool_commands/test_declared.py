@@ -4,6 +4,7 @@ import re
 
 from callwright.client import nouns as client
 from callwright.client.method import Noun
+from callwright.contract.surface import OPERATIONS
 from callwright.server.commands.tool_commands.declared import declared_tools, in_commands, nouns
 from callwright.tools.catalogue.registry import TOOLS
 
@@ -19,7 +20,11 @@ def test_the_nouns_are_those_of_the_client() -> None:
     classes = {
         name.lower() for name, found in vars(client).items() if isinstance(found, type) and Noun in found.__bases__
     }
-    assert {noun.replace("-", "") if noun != "numbers" else "phonenumbers" for noun in nouns()} == classes
+    without_tools = {operation.noun for operation in OPERATIONS.values() if operation.no_tool}
+    assert without_tools == {"confirmations"}
+    assert {noun.replace("-", "") if noun != "numbers" else "phonenumbers" for noun in nouns()} == (
+        classes - without_tools
+    )
 
 
 def test_commands_have_the_names_a_person_guesses() -> None:
