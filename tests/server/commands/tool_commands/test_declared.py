@@ -20,7 +20,8 @@ def test_the_nouns_are_those_of_the_client() -> None:
     classes = {
         name.lower() for name, found in vars(client).items() if isinstance(found, type) and Noun in found.__bases__
     }
-    without_tools = {operation.noun for operation in OPERATIONS.values() if operation.no_tool}
+    with_tools = {operation.noun for operation in OPERATIONS.values() if not operation.no_tool}
+    without_tools = {operation.noun for operation in OPERATIONS.values()} - with_tools
     assert without_tools == {"confirmations"}
     assert {noun.replace("-", "") if noun != "numbers" else "phonenumbers" for noun in nouns()} == (
         classes - without_tools
