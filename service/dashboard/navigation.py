@@ -20,7 +20,7 @@ NAVIGATION = (
             ("/agents", "Agents"),
             ("/audiences", "Audiences"),
             ("/numbers", "Numbers"),
-            ("/confirmations", "Waiting for you"),
+            ("/confirmations", "Waiting for your yes"),
         ),
     ),
     NavigationGroup(
