@@ -35,6 +35,7 @@ from callwright.service.rules.prices.transfer_prices import with_transfers
 from callwright.service.tables import audit_log, counters, outbox, price_lists, rules_files
 from callwright.service.tables.audience_prices import prices_of
 from callwright.service.tables.ledger import FROZEN, book, wallet_of
+from callwright.service.tables import calls_by_name
 from callwright.service.tables.schema import calls, deployments
 from callwright.service.telephony.engine import CallRequest
 
@@ -328,7 +329,9 @@ def _make_calls(
         }
         for draft, evidence in sorted(drafts, key=lambda one: one[0].request.to)  # one order: no two claims deadlock
     ]
-    return insert_ignoring_conflicts(connection, calls, rows)
+    made = insert_ignoring_conflicts(connection, calls, rows)
+    calls_by_name.add(connection, [one for one in rows if one["id"] in made])
+    return made
 
 
 def _claimed(draft: Draft) -> dict[str, Any]:
