@@ -16,7 +16,7 @@ PEOPLE = 5_000_000
 AUDIENCE, CAMPAIGN = f"aud_{'9' * 24}", f"dep_{'9' * 24}"
 """The newest of their lists."""
 _MADE_MS = 1_790_000_000_000
-_BATCH = 250_000
+_BATCH = 20_000
 _FIRST = ("Ada", "Bob", "Chen", "Dora", "Emil", "Fatima", "Grace")
 _STATES = ("completed", "completed", "completed", "exhausted", "pending", "retry_waiting", "completed")
 _OUTCOMES = ("answered", "answered", "answered", "no_answer", None, "busy", "answered")

@@ -28,7 +28,7 @@ _OF_ONE_MILLISECOND = 7
 _CALLS_A_DEPLOYMENT = 5_000
 _AT_ONCE = 4
 _AGENTS = 20
-_BATCH = 10_000
+_BATCH = 2_500
 _OUTCOMES = (
     *["no_answer"] * 35,
     *["answered"] * 30,

@@ -20,8 +20,11 @@ _OF_MOMENTS = select(_C.created_at, _C.name_words)
 
 def add(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
     """Puts the names of calls that were just made into the index."""
-    for org_id in dict.fromkeys(row["org_id"] for row in rows):
-        NAMES.add(connection, org_id, ((row["created_at"], row["name_words"]) for row in rows if row["org_id"] == org_id))
+    by_org: dict[str, list[tuple[int, str | None]]] = {}
+    for row in rows:
+        by_org.setdefault(row["org_id"], []).append((row["created_at"], row.get("name_words")))
+    for org_id, names in by_org.items():
+        NAMES.add(connection, org_id, names)
 
 
 def put(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -65,9 +68,7 @@ def by_name(
     return ByIndex(connection, found, gathered, in_turn, most)
 
 
-def _found(
-    connection: Connection, org_id: str, name: str, conditions: Sequence[ColumnElement[bool]]
-) -> Select[Any]:
+def _found(connection: Connection, org_id: str, name: str, conditions: Sequence[ColumnElement[bool]]) -> Select[Any]:
     own, matches = _C.org_id == org_id, NAMES.matches(connection, org_id, name)
     if connection.dialect.name == "sqlite":
         joined = leads_to(NAMES.places, calls, _C.created_at == NAMES.places.c.rowid)

@@ -38,7 +38,7 @@ def by_own_id(connection: Connection, audience_id: str, own_id: str, listed: Sel
     parts = (
         own.where(_R.audience_id == audience_id, _R.dedupe_key == own_id),
         own.where(
-            without_index(_R.audience_id) == audience_id, AUDIENCE_END == audience_end(audience_id), OTHER_OWN_ID
+            without_index(_R.audience_id) == audience_id, audience_end(audience_id) == AUDIENCE_END, OTHER_OWN_ID
         ),
     )
     found = select(_R.id).where(_R.id.in_(union_all(*parts)))

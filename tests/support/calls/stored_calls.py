@@ -50,7 +50,7 @@ async def put_call(tenant: Tenant, *, turns: int = 0, **fields: Any) -> str:
     spoken = json.dumps([turn(index, "agent" if index % 2 == 0 else "contact") for index in range(turns)])
 
     def put(connection: Any) -> None:
-        calls_by_name.put(connection, [{"name_words": None, **row}])
+        calls_by_name.put(connection, [row])
         call_counts.add(connection, [call_id])
         if turns:
             connection.execute(insert(transcripts), {"call_id": call_id, "org_id": tenant.org_id, "turns": spoken})

@@ -14,6 +14,8 @@ _INDEXED = (
     ("call_names", "calls", "org_id", "created_at"),
     ("audience_names", "audience_rows", "audience_id", "position"),
 )
+_WITH = "WITH (gin_pending_list_limit = 256)"
+"""Kilobytes of new words that each search reads through, until they are put into their places."""
 _OTHER = sa.text("external_id <> coalesce(dedupe_key, '')")
 
 
@@ -35,9 +37,10 @@ def upgrade() -> None:
             _fill(name, table, owner, place)
         return
     ended = "WHERE ended_at IS NOT NULL AND name_words IS NOT NULL"
-    op.execute(f"CREATE INDEX ix_calls_names ON calls USING gin ({_vector('org_id')}) {ended}")
+    op.execute(f"CREATE INDEX ix_calls_names ON calls USING gin ({_vector('org_id')}) {_WITH} {ended}")
     named = "WHERE name_words IS NOT NULL"
-    op.execute(f"CREATE INDEX ix_audience_rows_names ON audience_rows USING gin ({_vector('audience_id')}) {named}")
+    of_audience = _vector("audience_id")
+    op.execute(f"CREATE INDEX ix_audience_rows_names ON audience_rows USING gin ({of_audience}) {_WITH} {named}")
 
 
 def _vector(owner: str) -> str:
