@@ -8,6 +8,8 @@ from sqlalchemy import Connection, insert, text
 from callwright.contract.deployments.settings import CampaignSettings
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.json_text import json_text
+from callwright.service.platform.search_words import word_column
+from callwright.service.tables import contacts_by_name
 from callwright.service.tables.campaign_settings import columns_of
 from callwright.service.tables.contacts_by_counters import COUNTERS
 from callwright.service.tables.schema import audiences, deployments
@@ -90,6 +92,8 @@ def _put_lists(connection: Connection, org_id: str, count: int) -> None:
 def _put_people(connection: Connection, org_id: str, begin: int, end: int) -> None:
     for statement in (_ROWS, _CONTACTS):
         connection.execute(text(statement), {"org": org_id, "begin": begin, "end": end})
+    names = ((index + 1, word_column(name_of(index))) for index in range(begin, end))
+    contacts_by_name.add(connection, AUDIENCE, list(names))
 
 
 async def fill_people(database: Database, org_id: str, count: int) -> None:

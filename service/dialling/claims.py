@@ -32,10 +32,9 @@ from callwright.service.platform.search_words import word_column
 from callwright.service.rules.prices.installation_prices import InstallationPrices
 from callwright.service.rules.prices.price_list import Price, price_of, stored_price
 from callwright.service.rules.prices.transfer_prices import with_transfers
-from callwright.service.tables import audit_log, counters, outbox, price_lists, rules_files
+from callwright.service.tables import audit_log, calls_by_name, counters, outbox, price_lists, rules_files
 from callwright.service.tables.audience_prices import prices_of
 from callwright.service.tables.ledger import FROZEN, book, wallet_of
-from callwright.service.tables import calls_by_name
 from callwright.service.tables.schema import calls, deployments
 from callwright.service.telephony.engine import CallRequest
 

@@ -27,11 +27,10 @@ from callwright.service.platform.json_text import json_text
 from callwright.service.platform.search_words import word_column
 from callwright.service.rules.prices.price_list import Price, price_of, stored_price
 from callwright.service.rules.recording_announcement import announces
-from callwright.service.tables import audit_log, counters
+from callwright.service.tables import audit_log, calls_by_name, counters
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.inbound_settings import inbound_of
 from callwright.service.tables.ledger import book
-from callwright.service.tables import calls_by_name
 from callwright.service.tables.schema import deployment_contacts, deployments, phone_numbers
 from callwright.service.telephony.engine import AgentSnapshot, CallRequest, VoicemailPolicy
 

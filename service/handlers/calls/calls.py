@@ -27,8 +27,8 @@ from callwright.service.speech.line_recordings import RecordedCall
 from callwright.service.speech.recording_content import RecordingContent
 from callwright.service.speech.recordings import MediaType
 from callwright.service.tables.call_spans import Span
-from callwright.service.tables.calls_by_name import by_name
 from callwright.service.tables.calls_by_end import END, ByEnd
+from callwright.service.tables.calls_by_name import by_name
 from callwright.service.tables.calls_of_kinds import OfKinds
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.deployment_calls import OfDeployments
@@ -233,11 +233,12 @@ def list_calls(asked: contract.ListCalls, context: RequestContext) -> Page[contr
     elif asked.deployment_id:
         others = filter_conditions(listing, asked.model_copy(update={"deployment_id": None}))
         finder = OfDeployments(context.connection, context.org_id, asked.deployment_id, others, listing.most(asked))
-    elif asked.contact_name is not None and stored_words(asked.contact_name) and not wanted & {*NARROW, "agent_version"}:
-        own_filters, most = filter_conditions(listing, asked), MOST_COUNTED
-        finder = by_name(context.connection, context.org_id, asked.contact_name, own_filters, most=most)
-    elif "ended" in wanted and not wanted & {*NARROW, "agent_version"}:
-        finder = _by_end(listing, asked, context)
+    elif not wanted & {*NARROW, "agent_version"}:  # these have indexes that are better
+        if asked.contact_name is not None and stored_words(asked.contact_name):
+            others, most = filter_conditions(listing, asked), MOST_COUNTED
+            finder = by_name(context.connection, context.org_id, asked.contact_name, others, most=most)
+        elif "ended" in wanted:
+            finder = _by_end(listing, asked, context)
     retention = _retention(context, watermark_of(context.connection, context.org_id))
     recorded, unheard = _Recorded(context.connection), _Unheard(context)
 

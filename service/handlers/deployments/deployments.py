@@ -46,10 +46,10 @@ from callwright.service.platform.database.listing import Finder, Listing, RowSca
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.money import micros
 from callwright.service.platform.refusals import Refusal, invalid
+from callwright.service.platform.search_words import stored_words
 from callwright.service.rules import webhook_url
 from callwright.service.rules.deployment_states import check_action, check_editable, meant
 from callwright.service.tables import contacts_by_name, deployment_costs
-from callwright.service.platform.search_words import stored_words
 from callwright.service.tables.campaign_settings import changed_columns, columns_of, settings_in
 from callwright.service.tables.contacts_by_counters import ByCounters, counted
 from callwright.service.tables.schema import (

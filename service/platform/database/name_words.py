@@ -102,6 +102,6 @@ def _by_place(words: Iterable[tuple[int, str | None]]) -> Mapping[int, dict[str,
 
 
 def _entries(owner_id: str, by_place: Mapping[int, Iterable[str]]) -> list[dict[str, Any]]:
-    """Entries in ascending order, because the index flushes its memory whenever a rowid is lower than the one before."""
+    """Entries in ascending order, because the index flushes its memory when a rowid is lower than the one before."""
     tag = _tag(owner_id)
     return [{"place": place, "words": " ".join(tag + word for word in by_place[place])} for place in sorted(by_place)]

@@ -86,7 +86,11 @@ audience_rows = Table(
     Index("ix_audience_rows_position", "audience_id", "position"),
     Index("ix_audience_rows_phone", "audience_id", "phone"),
     Index("ix_audience_rows_number", "org_id", "phone"),
-    partial_index("ix_audience_rows_own_id", "external_id", text(_AUDIENCE_END.format("")), where=text(_OWN_ID.format(""))),
+    partial_index(
+        "ix_audience_rows_own_id",
+        *("external_id", text(_AUDIENCE_END.format(""))),
+        where=text(_OWN_ID.format("")),
+    ),
 )
 
 OTHER_OWN_ID: ColumnElement[bool] = literal_column(_OWN_ID.format("audience_rows."))
