@@ -41,7 +41,7 @@ def remove(connection: Connection, org_id: str, rows: Sequence[Any]) -> None:
     had: dict[int, set[str]] = {}
     for row in rows:
         had.setdefault(row.created_at, set()).update((row.name_words or "").split())
-    if connection.dialect.name != "sqlite" or not any(had.values()):
+    if not NAMES.has_places(connection) or not any(had.values()):
         return
     others = _OF_MOMENTS.where(_C.org_id == org_id, _C.created_at.in_(had), _C.name_words.is_not(None))
     for at_ms, words in connection.execute(others).all():
@@ -70,7 +70,7 @@ def by_name(
 
 def _found(connection: Connection, org_id: str, name: str, conditions: Sequence[ColumnElement[bool]]) -> Select[Any]:
     own, matches = _C.org_id == org_id, NAMES.matches(connection, org_id, name)
-    if connection.dialect.name == "sqlite":
+    if NAMES.has_places(connection):
         joined = leads_to(NAMES.places, calls, _C.created_at == NAMES.places.c.rowid)
         return select(_C.id).select_from(joined).where(own, matches, *conditions)
     return select(_C.id).where(_C.id.in_(union_all(*_parts(select(_C.id).where(own, *conditions), matches))))

@@ -24,7 +24,7 @@ def add(connection: Connection, audience_id: str, rows: Sequence[tuple[int, str 
 
 def remove(connection: Connection, audience_id: str, ids: Sequence[str] | None = None) -> None:
     """Takes the names of an audience's rows out of the index: of these rows, which are still there, or of all."""
-    if connection.dialect.name == "sqlite":
+    if NAMES.has_places(connection):
         own = _POSITIONED.where(_R.audience_id == audience_id, *(() if ids is None else (_R.id.in_(ids),)))
         NAMES.remove(connection, audience_id, (tuple(row) for row in connection.execute(own)))
 
@@ -44,11 +44,11 @@ def by_name(
     """
     own, matches = _K.deployment_id == campaign.id, NAMES.matches(connection, campaign.audience_id, name)
     people: FromClause = audience_rows.join(deployment_contacts, _K.id == _R.id)
-    if connection.dialect.name == "sqlite":
+    if NAMES.has_places(connection):
         placed = leads_to(NAMES.places, deployment_contacts, _K.position == NAMES.places.c.rowid)
         people = leads_to(placed, audience_rows, _R.id == _K.id)
     found = select(_K.id).select_from(people).where(own, matches, *conditions)
-    if connection.dialect.name != "sqlite":
+    if not NAMES.has_places(connection):
         found = found.where(_R.audience_id == campaign.audience_id)
 
     def gathered(span: Span) -> Select[Any]:

@@ -50,14 +50,18 @@ class NameWords:
         self._take = text(f"INSERT INTO {name} ({name}, rowid, words) VALUES ('delete', :place, :words)")
         self._places = table(name, column("rowid"))
 
+    def has_places(self, connection: Connection) -> bool:
+        """Whether the index is a table beside the rows, which has to be written, and leads to places: on SQLite."""
+        return connection.dialect.name == "sqlite"
+
     def add(self, connection: Connection, owner_id: str, words: Iterable[tuple[int, str | None]]) -> None:
         """Puts the words of names into the index, each with its place. Postgres does so itself."""
-        if connection.dialect.name == "sqlite" and (rows := _entries(owner_id, _by_place(words))):
+        if self.has_places(connection) and (rows := _entries(owner_id, _by_place(words))):
             self._put.run_many(connection, rows)
 
     def remove(self, connection: Connection, owner_id: str, words: Iterable[tuple[int, str | None]]) -> None:
         """Takes words out of their places, where they must stand. Postgres does so itself."""
-        if connection.dialect.name == "sqlite" and (rows := _entries(owner_id, _by_place(words))):
+        if self.has_places(connection) and (rows := _entries(owner_id, _by_place(words))):
             connection.execute(self._take, rows)
 
     @property
@@ -69,7 +73,7 @@ class NameWords:
         """That words of the name begin with the words asked for, which are some: a condition on `places` on SQLite,
         on the rows on Postgres."""
         words = stored_words(asked)
-        if connection.dialect.name == "sqlite":
+        if self.has_places(connection):
             tag = _tag(owner_id)
             match = " AND ".join(f'"{tag}{word}" *' for word in dict.fromkeys(words))
             return literal_column(self._name).op("MATCH")(match)
