@@ -19,7 +19,7 @@ from callwright.contract.problems import INVALID_STATE_TRANSITION, NOT_FOUND, SE
 from callwright.service.accounts import sessions
 from callwright.service.accounts.memberships import VIEWER
 from callwright.service.accounts.principals import UserActor
-from callwright.service.dashboard import rendering
+from callwright.service.dashboard.html import rendering
 from callwright.service.dashboard.visitors import Visitor
 from callwright.service.platform.refusals import Refusal, not_found
 from callwright.service.services import Services

@@ -12,7 +12,7 @@ from starlette.datastructures import QueryParams
 from callwright.contract.declaration.filters import filter_of
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.service.dashboard.asking import Page, Refused
-from callwright.service.dashboard.cells import Cell
+from callwright.service.dashboard.html.cells import Cell
 from callwright.service.dashboard.serving import keeping
 from callwright.service.dashboard.visitors import Visitor
 

@@ -13,8 +13,8 @@ from starlette.responses import Response, StreamingResponse
 
 from callwright.contract.deployments.deployments import get_deployment
 from callwright.service.accounts import sessions
-from callwright.service.dashboard import rendering
 from callwright.service.dashboard.asking import Refused, SessionEnded
+from callwright.service.dashboard.html import rendering
 from callwright.service.dashboard.visitors import Visitor
 from callwright.service.services import Services
 

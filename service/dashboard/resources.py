@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.service.dashboard.asking import Page, Refused
-from callwright.service.dashboard.forms import form_fields, input_of
+from callwright.service.dashboard.html.forms import form_fields, input_of
 from callwright.service.dashboard.listings import ListPage, list_context, page_of, value_at
 from callwright.service.dashboard.serving import Pages, View, keeping, shown
 from callwright.service.dashboard.visitors import Visitor, one

@@ -7,34 +7,29 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from callwright.contract.problems import NOT_FOUND
-from callwright.service.dashboard import rendering
-from callwright.service.dashboard.pages import (
+from callwright.service.dashboard.html import rendering
+from callwright.service.dashboard.pages import records, search, usage, wallet
+from callwright.service.dashboard.pages.accounts import (
     account,
+    company_login,
+    forgotten_password,
+    invitation,
+    login,
+    members,
+    passkeys,
+)
+from callwright.service.dashboard.pages.calling import (
     agents,
-    api_keys,
     audiences,
     calls,
     campaigns,
-    company_login,
     confirmations,
-    events,
-    forgotten_password,
-    invitation,
     live_calls,
-    login,
-    members,
     numbers,
-    passkeys,
     people,
-    records,
-    replays,
     results,
-    routing,
-    search,
-    usage,
-    wallet,
-    webhooks,
 )
+from callwright.service.dashboard.pages.programs import api_keys, events, replays, routing, webhooks
 from callwright.service.dashboard.serving import Pages
 from callwright.service.dashboard.visitors import Visitors
 from callwright.service.platform.refusals import Refusal

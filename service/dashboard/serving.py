@@ -12,9 +12,9 @@ from starlette.routing import Route
 
 from callwright.contract.checks.tracebacks import without_tracebacks
 from callwright.service.accounts.errors import AccountError
-from callwright.service.dashboard import rendering
 from callwright.service.dashboard.asking import Refused, SessionEnded
-from callwright.service.dashboard.navigation import NAVIGATION
+from callwright.service.dashboard.html import rendering
+from callwright.service.dashboard.html.navigation import NAVIGATION
 from callwright.service.dashboard.visitors import (
     LOGIN_PATH,
     FormRefused,

@@ -11,7 +11,7 @@ import pytest
 
 from callwright.contract.calls.calls import Call
 from callwright.service.dashboard.listening import BEGINS_S, BEHIND_S, FollowedRecording, sound_header
-from callwright.service.dashboard.pages.live_calls import GOING_ON
+from callwright.service.dashboard.pages.calling.live_calls import GOING_ON
 from callwright.service.speech.mu_law_files import RATE_HZ, header
 from tests.support.calls.stored_calls import put_call
 from tests.support.campaigns import ONCE, people, started

@@ -8,8 +8,8 @@ import pytest
 
 from callwright.contract.agents.agents import create_agent
 from callwright.contract.webhooks import create_webhook
-from callwright.service.dashboard.forms import form_fields, input_of
-from callwright.service.dashboard.navigation import PAGES
+from callwright.service.dashboard.html.forms import form_fields, input_of
+from callwright.service.dashboard.html.navigation import PAGES
 from tests.support.campaigns import people, phone, run
 from tests.support.dashboard import ORIGIN, is_page, kind_of, logged_in, reached, stranger, text_of
 from tests.support.service import Tenant

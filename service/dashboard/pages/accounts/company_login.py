@@ -17,7 +17,7 @@ from callwright.service.accounts import company_logins
 from callwright.service.accounts.company_logins import CompanyLoginRefused, NewPeople
 from callwright.service.dashboard.company.asked_provider import ProviderFailed
 from callwright.service.dashboard.company.provider import Provider
-from callwright.service.dashboard.pages.login import own_address
+from callwright.service.dashboard.pages.accounts.login import own_address
 from callwright.service.dashboard.serving import Pages, said
 from callwright.service.dashboard.session_cookie import is_secure, set_cookie
 from callwright.service.dashboard.visitors import LOGIN_PATH, Visitors

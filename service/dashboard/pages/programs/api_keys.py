@@ -15,7 +15,7 @@ from callwright.service import accounts
 from callwright.service.accounts.api_keys import PROFILES
 from callwright.service.accounts.principals import UserActor
 from callwright.service.dashboard.host_snippets import snippets
-from callwright.service.dashboard.pages.login import login_page
+from callwright.service.dashboard.pages.accounts.login import login_page
 from callwright.service.dashboard.serving import Pages, said, shown
 from callwright.service.dashboard.visitors import Visitor, dollars, one
 from callwright.service.platform.clock.clock import iso_milliseconds

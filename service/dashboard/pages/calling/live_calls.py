@@ -11,7 +11,7 @@ from starlette.routing import Route
 from callwright.contract.calls.calls import list_calls
 from callwright.contract.deployments.deployments import list_deployments
 from callwright.contract.problems import FORBIDDEN
-from callwright.service.dashboard import rendering
+from callwright.service.dashboard.html import rendering
 from callwright.service.dashboard.listening import Listeners, has_live_sound
 from callwright.service.dashboard.live import LiveBoards, event_stream
 from callwright.service.dashboard.serving import Pages, shown

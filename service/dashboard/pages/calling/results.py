@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from callwright.contract.calls.transcripts import MOST_READ, get_call_stats
 from callwright.contract.deployments.deployments import get_deployment
-from callwright.service.dashboard.charts import Bar, Chart, best_answered, most_frequent, tallied
+from callwright.service.dashboard.html.charts import Bar, Chart, best_answered, most_frequent, tallied
 from callwright.service.dashboard.serving import Pages, shown
 from callwright.service.dashboard.visitors import Visitor
 from callwright.service.platform.clock.clock import moment

@@ -9,7 +9,7 @@ from starlette.routing import Route
 from callwright.service.accounts import invitations, sessions
 from callwright.service.accounts.errors import AccountError
 from callwright.service.accounts.password_rules import LONGEST, SHORTEST
-from callwright.service.dashboard.pages.forgotten_password import code_page, new_password_of, wrong_code
+from callwright.service.dashboard.pages.accounts.forgotten_password import code_page, new_password_of, wrong_code
 from callwright.service.dashboard.serving import Pages, said, shown
 from callwright.service.dashboard.session_cookie import set_cookie
 from callwright.service.dashboard.visitors import LOGIN_PATH, one, read_form

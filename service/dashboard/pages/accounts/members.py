@@ -15,7 +15,7 @@ from callwright.service.accounts import invitations, passwords, people
 from callwright.service.accounts.errors import AccountError
 from callwright.service.accounts.memberships import MEMBER, ROLES, LastOwner
 from callwright.service.accounts.principals import UserActor
-from callwright.service.dashboard.pages.invitation import PATH as INVITATION_PATH
+from callwright.service.dashboard.pages.accounts.invitation import PATH as INVITATION_PATH
 from callwright.service.dashboard.serving import Pages, said, shown
 from callwright.service.dashboard.session_cookie import delete_cookie
 from callwright.service.dashboard.visitors import LOGIN_PATH, Visitor, one

@@ -10,13 +10,13 @@ from starlette.responses import HTMLResponse, Response
 
 from callwright.appearance.sheet import FILE
 from callwright.contract.checks.counts import count_of
-from callwright.service.dashboard import cells
-from callwright.service.dashboard.formats import duration, moment, money, number, share, tone, words
+from callwright.service.dashboard.html import cells
+from callwright.service.dashboard.html.formats import duration, moment, money, number, share, tone, words
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parent.parent
 TEMPLATES, STATIC = FOLDER / "templates", FOLDER / "static"
 POLICY = "; ".join(
     (

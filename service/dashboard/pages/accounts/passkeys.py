@@ -11,8 +11,8 @@ from starlette.routing import Route
 from callwright.service.accounts import passkeys, sessions
 from callwright.service.accounts.errors import AccountError
 from callwright.service.accounts.passkeys import PasskeyRefused
-from callwright.service.dashboard import rendering
-from callwright.service.dashboard.pages.login import login_page, own_address
+from callwright.service.dashboard.html import rendering
+from callwright.service.dashboard.pages.accounts.login import login_page, own_address
 from callwright.service.dashboard.relying_party import NoPasskeys, possible, relying_party
 from callwright.service.dashboard.serving import Pages, said, shown
 from callwright.service.dashboard.session_cookie import set_cookie

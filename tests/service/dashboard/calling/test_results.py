@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from callwright.service.dashboard.charts import Bar, best_answered
-from callwright.service.dashboard.pages import results
+from callwright.service.dashboard.html.charts import Bar, best_answered
+from callwright.service.dashboard.pages.calling import results
 from callwright.service.handlers.calls import read_groups
 from callwright.service.platform.clock.clock import DAY, moment
 from tests.support.calls.stored_calls import DIALLED_MS, put_call

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 from markupsafe import Markup
 
-from callwright.service.dashboard.formats import ABSENT, duration, moment, money, number, tone, words
+from callwright.service.dashboard.html.formats import ABSENT, duration, moment, money, number, tone, words
 
 _ABSENT = f'<span class="quiet">{ABSENT}</span>'
 _FIGURES = ("count", "money", "length")

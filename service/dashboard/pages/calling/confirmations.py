@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from callwright.service.accounts import confirmations
-from callwright.service.dashboard import rendering
+from callwright.service.dashboard.html import rendering
 from callwright.service.dashboard.live import Board, stream_of
 from callwright.service.dashboard.serving import Pages, said, shown
 from callwright.service.dashboard.visitors import Visitor, context_of, one

@@ -7,7 +7,7 @@ from starlette.routing import Route
 from callwright.contract import event_log as contract
 from callwright.service.dashboard.listings import Column, ListPage
 from callwright.service.dashboard.pages.lists import listed
-from callwright.service.dashboard.pages.webhooks import DELIVERY_COLUMNS
+from callwright.service.dashboard.pages.programs.webhooks import DELIVERY_COLUMNS
 from callwright.service.dashboard.resources import Action, Fact, ResourcePage, resource_route
 from callwright.service.dashboard.serving import Pages, shown
 from callwright.service.dashboard.visitors import Visitor
