@@ -175,7 +175,11 @@
   /* The code of a link stands behind #, which no server and no log sees. */
   function logIn(form) {
     const code = location.hash.slice(1);
-    if (!code) return;
+    if (!code) {
+      const further = document.querySelector("[data-go-on]"); // who is logged in has nothing to do here
+      if (further) location.replace(further.href);
+      return;
+    }
     history.replaceState(null, "", location.pathname + location.search);
     form.elements.code.value = code;
     form.requestSubmit();
@@ -184,7 +188,10 @@
   function begin() {
     showTimes(document);
     const form = document.querySelector("form[data-login]");
-    if (form) logIn(form);
+    if (form) {
+      logIn(form);
+      addEventListener("hashchange", () => logIn(form)); // a link that is opened where this page is already
+    }
     const file = document.querySelector("form[data-upload]");
     if (file) upload(file);
     const board = document.querySelector("[data-live]");

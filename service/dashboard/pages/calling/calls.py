@@ -40,7 +40,7 @@ CALLS = ListPage(
         Column("Disposition", "disposition", "state"),
         Column("Length", "duration_seconds", "length"),
         Column("Cost", "cost", "money", is_second=True),
-        Column("State", "status", "state", is_second=True),
+        Column("Status", "status", "state", is_second=True),
     ),
     "Calls appear here while they are made. Start a campaign, or call one person from an agent's page.",
     filters=("outcome", "disposition", "status", "call_type", "contact_name", "to", "deployment_id", "contact_id"),

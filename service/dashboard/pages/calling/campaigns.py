@@ -27,12 +27,12 @@ CAMPAIGNS = ListPage(
     contract.list_deployments,
     (
         Column("Name", "name", link="/campaigns/{id}"),
-        Column("State", "status", "state"),
+        Column("Status", "status", "state"),
         Column("Contacts", "stats.contacts", "count"),
         Column("Calls", "stats.attempts", "count", is_second=True),
         Column("Answered", "stats.answered", "count", is_second=True),
         Column("Spent", "stats.spend", "money"),
-        Column("Kind", "call_type", "words", is_second=True),
+        Column("Call type", "call_type", "words", is_second=True),
         Column("Made", "created_at", "moment", is_second=True),
     ),
     "A campaign calls the people of an audience with an agent, from your numbers. Nothing is dialled before you start.",
@@ -42,7 +42,7 @@ CAMPAIGNS = ListPage(
 CONTACTS = (
     Column("Name", "name", link="/campaigns/{deployment_id}/contacts/{id}"),
     Column("Number", "phone_number", "number"),
-    Column("State", "status", "state"),
+    Column("Status", "status", "state"),
     Column("Why", "status_reason", "words", is_second=True),
     Column("Calls", "attempts", "count"),
     Column("Last outcome", "last_outcome", "state", link="/calls/{last_call_id}"),
