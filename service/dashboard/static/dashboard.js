@@ -59,7 +59,6 @@
     });
     const source = new EventSource(board.dataset.live);
     source.addEventListener("board", (event) => {
-      say("");
       if (board.querySelector(":active")) return; // a button under a finger stays; the next reading is a second away
       const had = board.contains(document.activeElement) ? document.activeElement.id : "";
       board.innerHTML = event.data; // made by the service's own template, which escapes what people said
@@ -75,9 +74,27 @@
       else if (event.data === "gone") say("This is not there any more.");
       else location.reload();
     });
-    source.onerror = () => say("The service does not answer. This page goes on by itself once it does.");
-    source.onopen = () => say("");
-    addEventListener("pagehide", () => source.close());
+    /* A service that stands still says nothing, and a proxy may end a stream that is opened again at once. */
+    let timer;
+    const waits = (milliseconds) => {
+      clearTimeout(timer);
+      timer = setTimeout(
+        () => say("The service does not answer. This page goes on by itself once it does."),
+        milliseconds,
+      );
+    };
+    const heard = () => {
+      say("");
+      waits(25000);
+    };
+    for (const kind of ["board", "still"]) source.addEventListener(kind, heard);
+    source.onopen = heard;
+    source.onerror = () => waits(4000);
+    source.addEventListener("ended", () => clearTimeout(timer));
+    addEventListener("pagehide", () => {
+      clearTimeout(timer);
+      source.close();
+    });
   }
 
   /* The transcript follows the sound. */
