@@ -11,7 +11,7 @@ from callwright.contract.deployments.deployments import list_deployments, previe
 from callwright.contract.phone_numbers import list_phone_numbers
 from callwright.contract.problems import RATE_LIMITED
 from callwright.service.dashboard.asking import Refused
-from callwright.service.dashboard.formats import money
+from callwright.service.dashboard.html.formats import money
 from callwright.service.dashboard.visitors import Visitor
 from callwright.service.platform.clock.clock import DAY, iso_milliseconds
 

@@ -7,34 +7,30 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from callwright.contract.problems import NOT_FOUND
-from callwright.service.dashboard import rendering
-from callwright.service.dashboard.pages import (
+from callwright.service.dashboard.html import rendering
+from callwright.service.dashboard.pages import records, search, usage, wallet
+from callwright.service.dashboard.pages.accounts import (
     account,
-    agents,
-    api_keys,
-    audiences,
-    calls,
-    campaigns,
     company_login,
-    confirmations,
-    events,
     forgotten_password,
     invitation,
-    live_calls,
     login,
     members,
-    numbers,
     passkeys,
-    people,
-    records,
-    replays,
-    results,
-    routing,
-    search,
-    usage,
-    wallet,
-    webhooks,
 )
+from callwright.service.dashboard.pages.calling import (
+    agents,
+    audiences,
+    calls,
+    campaign_forms,
+    campaigns,
+    confirmations,
+    live_calls,
+    numbers,
+    people,
+    results,
+)
+from callwright.service.dashboard.pages.programs import api_keys, events, replays, routing, webhooks
 from callwright.service.dashboard.serving import Pages
 from callwright.service.dashboard.visitors import Visitors
 from callwright.service.platform.refusals import Refusal
@@ -44,7 +40,7 @@ from callwright.service.services import Services
 
 _MODULES = (
     *(login, account, forgotten_password, invitation, passkeys, company_login, members, api_keys),
-    *(search, confirmations, live_calls, campaigns, results, calls, people),
+    *(search, confirmations, live_calls, campaign_forms, campaigns, results, calls, people),
     *(agents, audiences, routing, numbers, events, replays, webhooks, records, wallet, usage),
 )
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}

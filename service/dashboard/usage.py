@@ -15,7 +15,7 @@ from callwright.service import accounts
 from callwright.service.accounts.sessions import MOST_SESSIONS
 from callwright.service.campaigns import spending_cap
 from callwright.service.campaigns.start_guards import COUNTED
-from callwright.service.dashboard.formats import money
+from callwright.service.dashboard.html.formats import money
 from callwright.service.dialling.limits.concurrency import CALLERS, CALLING, CAMPAIGN_CALLS
 from callwright.service.handlers.deployments.talks import MOST_TALKS
 from callwright.service.inbound import browser_callers, callers

@@ -10,7 +10,7 @@ from callwright.client.transport import ASGITransport, httpx
 from callwright.service import accounts
 from callwright.service.accounts import passwords, sessions
 from callwright.service.accounts.password_hashing import PasswordHashing
-from callwright.service.dashboard.navigation import PAGES
+from callwright.service.dashboard.html.navigation import PAGES
 from tests.support.service import Tenant
 
 PASSWORD = "seven quiet herons"

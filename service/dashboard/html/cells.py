@@ -1,0 +1,94 @@
+"""Values of the API as HTML, alone and as a table.
+
+A page of a list has hundreds of them, which is why no template makes them: that took longer than what the page asks.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from html import escape
+from typing import Any, NamedTuple, Protocol
+
+from markupsafe import Markup
+
+from callwright.service.dashboard.html.explanations import contact_mark, reason_words, rule_words
+from callwright.service.dashboard.html.formats import ABSENT, duration, moment, money, number, tone, words
+
+_ABSENT = f'<span class="quiet">{ABSENT}</span>'
+_FIGURES = ("count", "money", "length")
+"""Kinds whose values stand on one line."""
+_SECOND = ' class="second"'
+
+
+class Cell(NamedTuple):
+    """A value, how it is shown, where it leads, and whether a narrow window leaves it out."""
+
+    kind: str
+    value: Any
+    link: str | None
+    is_second: bool
+
+
+class ShownColumn(Protocol):
+    """The heading of a column."""
+
+    @property
+    def heading(self) -> str: ...
+    @property
+    def is_second(self) -> bool: ...
+
+
+@lru_cache(512)
+def mark(word: str | None) -> Markup:
+    """A state in its colour."""
+    return Markup(f'<span class="state" data-tone="{tone(word)}">{escape(words(word))}</span>')
+
+
+_SHOWN: Mapping[str, Callable[[Any], str]] = {
+    "state": mark,
+    "contact": contact_mark,
+    "reason": reason_words,
+    "rule": rule_words,
+    "words": words,
+    "moment": moment,
+    "money": money,
+    "number": number,
+    "length": duration,
+    "count": "{:,}".format,
+    "code": lambda value: Markup(f"<code>{escape(str(value))}</code>"),
+    "list": ", ".join,
+    "flag": lambda value: "yes" if value else "no",
+}
+"""A kind that is not here is shown as it is."""
+
+
+def cell(kind: str, value: Any) -> Markup:
+    """A value, escaped."""
+    return Markup(_html(kind, value))
+
+
+def _html(kind: str, value: Any) -> str:
+    if value is None or value == "":
+        return _ABSENT
+    show = _SHOWN.get(kind)
+    shown = str(value) if show is None else show(value)
+    return shown if isinstance(shown, Markup) else escape(shown)
+
+
+def table(columns: Sequence[ShownColumn], rows: Sequence[Sequence[Cell]], label: str) -> Markup:
+    """A table, which moves sideways by itself in a narrow window."""
+    made = [f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(label)}">\n<table>\n  <thead><tr>']
+    for column in columns:
+        second = _SECOND if column.is_second else ""
+        made.append(f'<th scope="col"{second}>{escape(column.heading)}</th>')
+    made.append("</tr></thead>\n  <tbody>\n")
+    for row in rows:
+        made.append("    <tr>")
+        for kind, value, link, is_second in row:
+            shown = _html(kind, value)
+            if link:
+                shown = f'<a href="{escape(link)}">{shown}</a>'
+            figure = ' data-kind="figure"' if kind in _FIGURES else ""
+            made.append(f"<td{_SECOND if is_second else ''}{figure}>{shown}</td>")
+        made.append("</tr>\n")
+    made.append("  </tbody>\n</table>\n</div>\n")
+    return Markup("".join(made))
