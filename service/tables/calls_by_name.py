@@ -60,12 +60,13 @@ def by_name(
         owner = _C.org_id if exact is _C.created_at else SORTED_OWNER
         return select(calls).where(owner == org_id, *conditions)
 
-    found = _found(connection, org_id, name, conditions)
+    def known(ids: Sequence[str]) -> Select[Any]:
+        return select(_C.id).where(_C.id.in_(ids))
 
-    def gathered(span: Span) -> Select[Any]:
-        return select(calls).where(_C.id.in_(of_span(connection, found, span)))
+    def gathered(few: Select[Any], span: Span) -> Select[Any]:
+        return select(calls).where(_C.id.in_(of_span(connection, few, span)))
 
-    return ByIndex(connection, found, gathered, in_turn, most)
+    return ByIndex(connection, _found(connection, org_id, name, conditions), known, gathered, in_turn, most)
 
 
 def _found(connection: Connection, org_id: str, name: str, conditions: Sequence[ColumnElement[bool]]) -> Select[Any]:

@@ -51,8 +51,11 @@ def by_name(
     if not NAMES.has_places(connection):
         found = found.where(_R.audience_id == campaign.audience_id)
 
-    def gathered(span: Span) -> Select[Any]:
-        keys = of_span(connection, found.add_columns(_K.deployment_id), span).subquery()
+    def known(ids: Sequence[str]) -> Select[Any]:
+        return select(_K.id).where(own, _K.id.in_(ids))
+
+    def gathered(few: Select[Any], span: Span) -> Select[Any]:
+        keys = of_span(connection, few.add_columns(_K.deployment_id), span).subquery()
         # By both columns of the key: with the campaign alone, SQLite would read all contacts in the order of the list.
         return shown.where(tuple_(_K.deployment_id, _K.id).in_(select(keys.c.deployment_id, keys.c.id)))
 
@@ -60,4 +63,4 @@ def by_name(
         del span
         return shown.where(own, *conditions)
 
-    return ByIndex(connection, found, gathered, in_turn, most)
+    return ByIndex(connection, found, known, gathered, in_turn, most)

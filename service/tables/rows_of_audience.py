@@ -1,5 +1,6 @@
 """Lists of an audience's rows: how many there are, and the rows with an own id."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,14 +44,17 @@ def by_own_id(connection: Connection, audience_id: str, own_id: str, listed: Sel
     )
     found = select(_R.id).where(_R.id.in_(union_all(*parts)))
 
-    def gathered(span: Span) -> Select[Any]:
-        return select(audience_rows).where(_R.id.in_(of_span(connection, found, span)))
+    def known(ids: Sequence[str]) -> Select[Any]:
+        return select(_R.id).where(_R.id.in_(ids))
+
+    def gathered(few: Select[Any], span: Span) -> Select[Any]:
+        return select(audience_rows).where(_R.id.in_(of_span(connection, few, span)))
 
     def in_turn(span: Span) -> Select[Any]:
         del span
         return listed
 
-    return ByIndex(connection, found, gathered, in_turn, most)
+    return ByIndex(connection, found, known, gathered, in_turn, most)
 
 
 def audience_end(audience_id: str) -> str:
