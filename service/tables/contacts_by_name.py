@@ -26,7 +26,7 @@ def remove(connection: Connection, audience_id: str, ids: Sequence[str] | None =
     """Takes the names of an audience's rows out of the index: of these rows, which are still there, or of all."""
     if NAMES.has_places(connection):
         own = _POSITIONED.where(_R.audience_id == audience_id, *(() if ids is None else (_R.id.in_(ids),)))
-        NAMES.remove(connection, audience_id, (tuple(row) for row in connection.execute(own)))
+        NAMES.remove(connection, audience_id, ((row.position, row.name_words) for row in connection.execute(own)))
 
 
 def by_name(
@@ -51,13 +51,16 @@ def by_name(
     if not NAMES.has_places(connection):
         found = found.where(_R.audience_id == campaign.audience_id)
 
+    # By both columns of the key: with the campaign alone, SQLite would read all contacts in the order of the list.
+    key = tuple_(_K.deployment_id, _K.id)
+
     def known(ids: Sequence[str]) -> Select[Any]:
-        return select(_K.id).where(own, _K.id.in_(ids))
+        del ids  # named with their campaign, SQLite would not look them up by the key, but read all contacts
+        return found
 
     def gathered(few: Select[Any], span: Span) -> Select[Any]:
         keys = of_span(connection, few.add_columns(_K.deployment_id), span).subquery()
-        # By both columns of the key: with the campaign alone, SQLite would read all contacts in the order of the list.
-        return shown.where(tuple_(_K.deployment_id, _K.id).in_(select(keys.c.deployment_id, keys.c.id)))
+        return shown.where(key.in_(select(keys.c.deployment_id, keys.c.id)))
 
     def in_turn(span: Span) -> Select[Any]:
         del span

@@ -53,6 +53,7 @@ def leads_to(first: FromClause, then: FromClause, on: ColumnElement[bool]) -> Le
 
 @compiles(LeadingJoin, "sqlite")
 def _in_this_order(element: LeadingJoin, compiler: SQLCompiler, **kwargs: Any) -> str:
+    assert element.onclause is not None
     sides = (compiler.process(side, **{**kwargs, "asfrom": True}) for side in (element.left, element.right))
     on = compiler.process(element.onclause, from_linter=kwargs.get("from_linter"))
     return f"{' CROSS JOIN '.join(sides)} ON {on}"

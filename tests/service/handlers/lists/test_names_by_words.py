@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from sqlalchemy import Connection, Row, select
@@ -219,9 +219,10 @@ async def test_rows_of_an_audience_are_found_by_their_own_id_whatever_tells_peop
     monkeypatch.setattr(few_rows, "FEW", few)
     rows = [row(0, crm="7"), row(1, crm="7"), row(2, crm="8"), row(3), row(0, crm="9"), row(4, crm="+12125550104")]
     create, find = tenant.client.audiences.create, tenant.client.audiences.list_rows
+    choices: tuple[Literal["phone", "external_id", "none"], ...] = ("phone", "external_id", "none")
     made = {
         dedupe: await create(name=dedupe, rows=rows, dedupe=dedupe, external_id_column="crm")
-        for dedupe in ("phone", "external_id", "none")
+        for dedupe in choices
     }
     for dedupe, audience in made.items():
         everybody = [one async for one in find(id=audience.id)]
