@@ -39,12 +39,12 @@ class ImportedFile:
         self.header = tuple(header)
         self.read_as = opened.read_as
         """How it is read, for people."""
-        self.source = "xlsx" if opened.read_as.startswith("XLSX") else "csv"
+        self.source = "csv" if opened.sheet is None else "xlsx"
         first = list(islice(opened.rows, LOOKED_AT))
         if not first:
             raise UnreadableList("the file needs a header row and at least one data row")
         _check_header(header)
-        self.phone_column = _phone_column(wanted_column, header, first)
+        self.phone_column = _phone_column(wanted_column, header, first, _sheets_said(opened))
         self._rows = chain(first, opened.rows)
         self._read = 0
 
@@ -73,7 +73,7 @@ def open_import(data: BinaryIO, audience: Row[Any]) -> ImportedFile:
     Raises:
         UnreadableList: it cannot be imported; the text says why.
     """
-    opened = open_list(data, country=audience.default_country)
+    opened = open_list(data, country=audience.default_country, column=audience.phone_column)
     header = [name.strip() for name in opened.header.cells]
     if len(header) > MAX_COLUMNS:
         raise UnreadableList(f"the header has {len(header)} columns; at most {MAX_COLUMNS} are allowed")
@@ -105,7 +105,9 @@ def _check_header(header: Sequence[str]) -> None:
     places: dict[str, int] = {}
     for place, name in enumerate(header, 1):
         if not name:
-            raise UnreadableList(f"column {place} has no name in the header")
+            raise UnreadableList(
+                f"column {place} has no name in the header; name it, or delete the rows above the one with the names"
+            )
         if len(name) > MAX_COLUMN_NAME:
             raise UnreadableList(f"the name of column {place} has more than {MAX_COLUMN_NAME} characters")
         if (wrong := wrong_in_column(name)) is not None:
@@ -120,13 +122,13 @@ def _check_header(header: Sequence[str]) -> None:
         places[name] = place
 
 
-def _phone_column(wanted: str | None, header: Sequence[str], records: Sequence[Record]) -> str:
+def _phone_column(wanted: str | None, header: Sequence[str], records: Sequence[Record], sheets: str) -> str:
     if wanted is not None:
         found = column_like(wanted, header)
         if found is None:
             raise UnreadableList(
-                f"the audience reads numbers from the column {wanted}, which the file has not; {_those_there(header)}. "
-                "Name one of them as phone_column with update_audience, or correct the header, and import it again"
+                f"the audience reads numbers from the column {wanted}, which the file has not; {sheets}"
+                f"{_those_there(header)}. Name one of them as phone_column with update_audience, or correct the header, and import it again"
             )
         return found
     rows = [dict(zip(header, record.cells, strict=False)) for record in records[:LOOKED_AT]]
@@ -138,10 +140,17 @@ def _phone_column(wanted: str | None, header: Sequence[str], records: Sequence[R
     found = phone_column_among(header, rows)
     if found is None:
         raise UnreadableList(
-            f"no column looks like one of telephone numbers; {_those_there(header)}. Name the column as phone_column "
-            "with update_audience, and import it again"
+            f"no column looks like one of telephone numbers; {sheets}{_those_there(header)}. Name the column as "
+            "phone_column with update_audience, and import it again"
         )
     return found
+
+
+def _sheets_said(opened: ListFile) -> str:
+    """Which sheet was looked at last, where a workbook has several; ends so that what it has may follow."""
+    if opened.sheet is None or not opened.sheet.others:
+        return ""
+    return f"no sheet that is shown has one, and of the sheet {redacted(opened.sheet.name)} is said: "
 
 
 def _those_there(header: Sequence[str]) -> str:

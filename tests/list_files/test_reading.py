@@ -1,5 +1,6 @@
 """Files that are made to take long are read or refused in one pass."""
 
+import gzip
 import io
 
 import pytest
@@ -26,3 +27,17 @@ def test_a_sheet_of_wide_and_nearly_empty_rows_is_refused_by_its_cells(monkeypat
     book.save(data)
     with pytest.raises(UnreadableList, match="cells; cut it in pieces"):
         list(open_list(data).rows)
+
+
+@pytest.mark.parametrize("empty", [b"\n", b",,\n", b'""\r\n'])
+def test_a_small_packed_file_of_nothing_but_empty_rows_is_refused_in_seconds(empty: bytes) -> None:
+    data = gzip.compress(b"phone,name\n+12025550100,Ada\n" + empty * 300_000)
+    with pytest.raises(UnreadableList, match="more than 100,000 empty rows follow each other, up to line 100,003"):
+        list(open_list(io.BytesIO(data)).rows)
+    with pytest.raises(UnreadableList, match="empty rows"):
+        open_list(io.BytesIO(gzip.compress(empty * 300_000)))
+
+
+def test_empty_rows_between_others_are_left_out_however_many_there_are() -> None:
+    text = "phone,name\n" + "+12025550100,Ada\n,\n" * 150_000
+    assert sum(1 for _ in open_list(io.BytesIO(text.encode())).rows) == 150_000

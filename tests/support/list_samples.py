@@ -113,7 +113,7 @@ SAMPLES: tuple[ListSample, ...] = (
         "DE",
         ("Name", "Telefon"),
         _GERMANS,
-        "mac roman, semicolons",
+        "Mac Roman, semicolons",
     ),
     _csv("german-ms-dos", _GERMAN, "cp850", "DE", ("Name", "Telefon"), _GERMANS, "code page 850, semicolons"),
     _csv(
@@ -291,7 +291,7 @@ SAMPLES: tuple[ListSample, ...] = (
         "PL",
         ("Imię", "Numer telefonu"),
         [("+48601234567", "Łukasz Żółkiewski"), ("+48602345678", "Świętosława")],
-        "iso8859 2, semicolons",
+        "ISO 8859-2, semicolons",
     ),
     _csv(
         "czech-excel",

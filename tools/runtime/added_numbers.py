@@ -91,7 +91,7 @@ def _hidden_id(reads: RowSettings, external_id: str) -> str | None:
 
 def _in_file(asked: ImportAudience, reads: RowSettings) -> list[str]:
     try:
-        opened = _opened(asked, reads.country)
+        opened = _opened(asked, reads)
         names = [name.strip() for name in opened.header.cells]
         return _in_rows([dict(zip(names, row.cells, strict=False)) for row in opened.rows], reads)
     except ValueError:  # the service will refuse it
@@ -105,7 +105,7 @@ def numbers_in_file(file: BinaryIO, reads: RowSettings, *, after: int = 0) -> It
     Raises:
         UnreadableList: it cannot be read to its end.
     """
-    opened = open_list(file, country=reads.country)
+    opened = open_list(file, country=reads.country, column=reads.column)
     names = [name.strip() for name in opened.header.cells]
     records = islice(opened.rows, after, None)
     while batch := list(islice(records, BATCH_ROWS)):
@@ -120,10 +120,10 @@ def numbers_in_file(file: BinaryIO, reads: RowSettings, *, after: int = 0) -> It
             yield [number for number in read if number is not None]
 
 
-def _opened(asked: ImportAudience, country: str | None) -> ListFile:
+def _opened(asked: ImportAudience, reads: RowSettings) -> ListFile:
     if asked.file is None:
         return open_text(asked.csv or "")
-    return open_list(io.BytesIO(base64.b64decode(asked.file)), country=country)
+    return open_list(io.BytesIO(base64.b64decode(asked.file)), country=reads.country, column=reads.column)
 
 
 def _in_rows(rows: Sequence[Mapping[str, object]], reads: RowSettings) -> list[str]:
