@@ -17,15 +17,14 @@ from callwright.list_files.packed import is_packed, unpacked
 from callwright.list_files.phone_columns import column_like, phone_column_among
 from callwright.list_files.separators import SEPARATORS, declared_separator, separator_of
 from callwright.list_files.unreadable import UnreadableList
-from callwright.list_files.workbooks import OpenSheet, is_workbook, open_sheet
+from callwright.list_files.workbooks import BEGIN_BYTES, OpenSheet, is_workbook, open_sheet
 
 LONGEST_LINE = 1_000_000
 """Characters of a line of a CSV file."""
-MOST_EMPTY_ROWS = 100_000
-"""Rows of a CSV file that hold nothing and follow each other."""
+MOST_EMPTY_ROWS, EMPTY_FOR_EACH = 100_000, 10
+"""Rows of a CSV file that hold nothing: so many, and more for each that holds anything."""
 LONGEST_READ_AS = 100
 """Characters of what is said about how a list is read."""
-_MAGIC_BYTES = 8
 _FIRST_LINES = 60
 _LONGEST_LOOKED_AT = 20_000
 
@@ -61,10 +60,12 @@ def open_list(
         UnreadableList: it cannot be read; also while the rows are read.
     """
     file.seek(0)
-    begin = file.read(_MAGIC_BYTES)
+    begin = file.read(BEGIN_BYTES)
     if packed := is_packed(begin):
         file = unpacked(file)
-        begin = file.read(_MAGIC_BYTES)
+        begin = file.read(BEGIN_BYTES)
+        if is_packed(begin):
+            raise UnreadableList("it is packed with gzip twice; pack it once")
     sheet: OpenSheet | None = None
     if is_workbook(begin):
         if packed:  # it is read from its end on, and would be unpacked again and again
@@ -152,7 +153,7 @@ def _records(lines: Iterator[str], separator: str, *, skipped: int) -> Iterator[
     for _ in range(skipped):
         next(lines, None)
     reader = csv.reader(lines, delimiter=separator, strict=True)
-    begins_after = empty = 0
+    begins_after = empty = filled = 0
     while True:
         try:
             cells = next(reader, None)
@@ -168,12 +169,11 @@ def _records(lines: Iterator[str], separator: str, *, skipped: int) -> Iterator[
             return
         if any(map(str.strip, cells)):
             yield Record(begins_after + skipped + 1, cells)
-            empty = 0
-        elif (empty := empty + 1) > MOST_EMPTY_ROWS:  # a small file that is packed can hold hundreds of millions
+            filled += 1
+        elif (empty := empty + 1) > MOST_EMPTY_ROWS + EMPTY_FOR_EACH * filled:
+            # A small file that is packed can hold hundreds of millions.
             line = reader.line_num + skipped
-            raise UnreadableList(
-                f"more than {MOST_EMPTY_ROWS:,} empty rows follow each other, up to line {line:,}; delete them"
-            )
+            raise UnreadableList(f"nearly all rows are empty, {empty:,} up to line {line:,}; delete the empty ones")
         begins_after = reader.line_num
 
 

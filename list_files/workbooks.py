@@ -18,6 +18,8 @@ MOST_ROWS = 1_048_576
 """Rows of a sheet. Source: Excel's own limit."""
 MOST_CELLS = 20_000_000
 """Cells of a sheet, the empty ones before others in a row included: a row of a few bytes can be 16,384 cells wide."""
+BEGIN_BYTES = 512
+"""Bytes by which the kind of a file is told."""
 _MOST_SHEETS = 50
 """Sheets that are looked at for a list, the first ones."""
 _LOOKED_AT = 60
@@ -34,6 +36,18 @@ _OTHERS = (
     (b"{\\rtf", "a text document (RTF)"),
 )
 """How files of other kinds begin that people take for lists."""
+_OTHER_TEXTS = (
+    (
+        rb"(?i)(?:<!--.*?-->\s*)?<(?:!doctype html|html|head|meta|table|style)",
+        "a web page (HTML), whatever its name says",
+    ),
+    (rb"(?i)<(?:\?xml|\w+:workbook|workbook)", "XML, whatever its name says"),
+    (rb"(?i)mime-version:", "a web archive, whatever its name says"),
+    (rb"(?i)begin:vcard", "an address book (vCard)"),
+    (rb"\[\s*(?:[\[{\"]|\Z)|\{\s*(?:[\"}]|\Z)", "JSON"),
+)
+"""How texts begin that are no CSV. Programs give HTML and XML the ending .xls, because spreadsheets open them."""
+_BEFORE_TEXT = b"\xef\xbb\xbf \t\r\n"
 _SAVE = "save the list as XLSX or as CSV"
 _ESCAPED = re.compile(r"(?:_x[0-9A-Fa-f]{4}_)+")
 _ZEROS = re.compile(r"""(?:\[\$[^\]]*\])?((?:"[^"]*"|\\.|[-+ ()])*)(0+)(?:;@)?""")
@@ -50,6 +64,10 @@ def is_workbook(begin: bytes) -> bool:
         raise UnreadableList(f"it is an old Excel file (.xls) or one with a password; {_SAVE} without a password")
     for mark, kind in _OTHERS:
         if begin.startswith(mark):
+            raise UnreadableList(f"it is {kind}; {_SAVE}")
+    text = begin[:BEGIN_BYTES].lstrip(_BEFORE_TEXT)
+    for pattern, kind in _OTHER_TEXTS:
+        if re.match(pattern, text, re.DOTALL):
             raise UnreadableList(f"it is {kind}; {_SAVE}")
     return begin.startswith(_ZIP)
 

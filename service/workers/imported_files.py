@@ -28,6 +28,13 @@ from callwright.service.settings import ServiceSettings
 
 MOST_CELLS = 5_000_000
 """Cells of a workbook: a small one can hold many times its size."""
+_NAMED = {
+    "external_id_column": "own ids",
+    "priority_column": "priorities",
+    "not_before_column": "the time before which nobody calls",
+    "language_column": "languages",
+}
+"""The columns that an audience reads where it was told their names, and what it reads from them."""
 _NAMES_SAID = 12
 _LONGEST_NAME_SAID = 40
 
@@ -77,7 +84,9 @@ def open_import(data: BinaryIO, audience: Row[Any]) -> ImportedFile:
     header = [name.strip() for name in opened.header.cells]
     if len(header) > MAX_COLUMNS:
         raise UnreadableList(f"the header has {len(header)} columns; at most {MAX_COLUMNS} are allowed")
-    return ImportedFile(opened, header, audience.phone_column)
+    file = ImportedFile(opened, header, audience.phone_column)
+    _check_named(audience, header)
+    return file
 
 
 def file_of(imported: Row[Any], settings: ServiceSettings) -> BinaryIO:
@@ -122,13 +131,30 @@ def _check_header(header: Sequence[str]) -> None:
         places[name] = place
 
 
+def _check_named(audience: Row[Any], header: Sequence[str]) -> None:
+    """Raises `UnreadableList` where a column that the audience was told to read is not there: without it people would
+    be called too early, or twice. A column of time zones may have been found by itself, in an earlier file.
+    """
+    named = [(what, getattr(audience, field)) for field, what in _NAMED.items()]
+    if not audience.valid_count:
+        named.append(("time zones", audience.timezone_column))
+    for what, column in named:
+        if column and column_like(column, header) is None:
+            raise UnreadableList(
+                f"the audience reads {what} from the column {column}, which the file has not; "
+                f"{_those_there(header)}. Correct the header, or add the column, with empty cells where nothing is "
+                "known, and import it again"
+            )
+
+
 def _phone_column(wanted: str | None, header: Sequence[str], records: Sequence[Record], sheets: str) -> str:
     if wanted is not None:
         found = column_like(wanted, header)
         if found is None:
             raise UnreadableList(
                 f"the audience reads numbers from the column {wanted}, which the file has not; {sheets}"
-                f"{_those_there(header)}. Name one of them as phone_column with update_audience, or correct the header, and import it again"
+                f"{_those_there(header)}. Name one of them as phone_column with update_audience, or correct the "
+                "header, and import it again"
             )
         return found
     rows = [dict(zip(header, record.cells, strict=False)) for record in records[:LOOKED_AT]]

@@ -19,7 +19,7 @@ from callwright.contract.audiences import (
 )
 from callwright.contract.declaration.model import Input
 from callwright.list_files.number_texts import plainly_written
-from callwright.list_files.phone_columns import cell_text, phone_column_of
+from callwright.list_files.phone_columns import cell_text, column_like, phone_column_of
 from callwright.list_files.reading import ListFile, open_list, open_text
 from callwright.tools.numbers.masking import is_of_telephones
 from callwright.tools.numbers.national_numbers import hidden_number
@@ -139,8 +139,9 @@ def _in_rows(rows: Sequence[Mapping[str, object]], reads: RowSettings) -> list[s
 
 def _external_ids(rows: Sequence[Mapping[str, object]], reads: RowSettings) -> list[str | None]:
     """Numbers among the external ids, if the count of duplicates would reveal which of them exist."""
-    if reads.dedupe != "external_id" or (column := reads.external_id_column) is None:
+    if reads.dedupe != "external_id" or (named := reads.external_id_column) is None:
         return []
+    column = column_like(named, {name: None for row in rows for name in row}) or named
     cells = ((cell_text(row.get(column)) or "").strip() for row in rows)
     return [_hidden_id(reads, cell) for cell in cells if cell]
 
