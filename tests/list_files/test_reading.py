@@ -58,7 +58,10 @@ def test_empty_rows_between_others_are_left_out_however_many_there_are() -> None
         (b'[{"name": "Ada", "phone": "+12025550100"}]', "it is JSON; save the list as XLSX or as CSV"),
         (b'[\n  {\n    "phone": "+12025550100"\n  }\n]\n', "it is JSON"),
         (b'{"people": []}', "it is JSON"),
-        (gzip.compress(gzip.compress(b"phone\n+12025550100\n", mtime=0), mtime=0), "packed with gzip twice; pack it once"),
+        (
+            gzip.compress(gzip.compress(b"phone\n+12025550100\n", mtime=0), mtime=0),
+            "packed with gzip twice; pack it once",
+        ),
         (b"\x00" * 5_000, "no encoding that is known"),
     ],
 )
