@@ -176,13 +176,14 @@ async def _dashboard(service: Service, settings: ProgramSettings, base_url: str)
     """How to open the dashboard. While nobody is logged in, with a link that logs the first owner in once."""
     services = service.services
     root = settings.public_url or base_url.removesuffix("/v1")
+    later = _with_data(settings, "callwright open")
     if await services.database.read(sessions.has_sessions):
-        return "callwright open"
+        return later
     try:
         code = await services.database.write(login_code, services.ids, None, None, services.clock.now_ms())
     except (AccountError, StorageFull):
-        return "callwright open --org NAME"
-    return f"{link(root, code)} (once, within 15 minutes; later: callwright open)"
+        return f"{later} --org NAME"
+    return f"{link(root, code)} (once, within 15 minutes; later: {later})"
 
 
 def _greet(settings: ProgramSettings, base_url: str, names: HostNames, dashboard: str) -> None:
@@ -214,6 +215,11 @@ def _network(settings: ProgramSettings) -> str:
 
 
 def _new_key(settings: ProgramSettings) -> str:
-    """The command that creates a key. It omits the URL of another database, which has a password in it."""
-    command = f"callwright keys create --data {shlex.quote(str(settings.data))}"
+    """The command that creates a key."""
+    return _with_data(settings, "callwright keys create")
+
+
+def _with_data(settings: ProgramSettings, command: str) -> str:
+    """A command for what is served. It omits the URL of another database, which has a password in it."""
+    command = f"{command} --data {shlex.quote(str(settings.data))}"
     return command if file_of(settings.database_url) else f"{command} --database URL"

@@ -4,10 +4,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
+from callwright.contract.checks.names import checked_name
 from callwright.service.accounts.errors import AccountError
-from callwright.service.accounts.principals import COMMAND_LINE
+from callwright.service.accounts.principals import COMMAND_LINE, UserActor
 from callwright.service.accounts.records import add_audit_entry, before_and_after, lock_organization
-from callwright.service.accounts.users import create_user, find_user, user_with
+from callwright.service.accounts.users import checked, create_user, find_user, user_with
 from callwright.service.platform.ids import Ids
 from callwright.service.tables.audit_log import Actor
 from callwright.service.tables.schema import (
@@ -157,6 +158,21 @@ def delete_user(connection: Connection, ids: Ids, user_id: str, now_ms: int, *, 
     for table in (passwords, password_links, passkeys):
         connection.execute(delete(table).where(table.c.user_id == user_id))
     connection.execute(update(users).where(_U.id == user_id).values(email=None, deleted_at=now_ms))
+
+
+def rename_user(connection: Connection, ids: Ids, user_id: str, name: str, now_ms: int) -> None:
+    """Gives a user the name that they want; the audit log of each organization that they are in has both names.
+
+    Raises `AccountError` for an unknown user and for a name that cannot stand.
+    """
+    who, wanted = _locked_user(connection, user_id), checked(checked_name, "the name", name)
+    if wanted == who.name:
+        return
+    connection.execute(update(users).where(_U.id == user_id).values(name=wanted))
+    mine = select(_M.org_id).where(_M.user_id == user_id, _M.left_at.is_(None)).order_by(_M.org_id)
+    changes = {"name": before_and_after(who.name, wanted)}
+    for org_id in connection.execute(mine).scalars().all():
+        add_audit_entry(connection, ids, org_id, "user.renamed", user_id, now_ms, changes, by=UserActor(user_id))
 
 
 def lock_user(connection: Connection, user_id: str) -> None:

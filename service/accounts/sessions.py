@@ -77,6 +77,11 @@ def make_login_link(connection: Connection, org_id: str, user_id: str, now_ms: i
     return code
 
 
+def user_of_link(connection: Connection, code: str, now_ms: int) -> str | None:
+    """Whom a link logs in; None if it is unknown, used or too old."""
+    return connection.execute(select(_L.user_id).where(_L.hash == fingerprint(code), _L.expires_at > now_ms)).scalar()
+
+
 def log_in(connection: Connection, ids: Ids, code: str, now_ms: int) -> NewSession:
     """Uses a link up and begins a session. Raises `LoginRefused`."""
     found = connection.execute(select(login_links).where(_L.hash == fingerprint(code)).with_for_update()).one_or_none()

@@ -6,7 +6,7 @@ falls behind goes on with what is said now. Nothing is kept for a listener but t
 """
 
 import struct
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import anyio
 from anyio import to_thread
 from sqlalchemy import Connection, Row, bindparam, select
 from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from callwright.contract.problems import INVALID_STATE_TRANSITION, NOT_FOUND, SERVICE_UNAVAILABLE
 from callwright.service.accounts import sessions
@@ -88,6 +89,22 @@ class FollowedRecording:
         return piece
 
 
+class _Sound(StreamingResponse):
+    """Sound that somebody listens to, until they leave: also before the first byte."""
+
+    def __init__(self, pieces: AsyncGenerator[bytes], leave: Callable[[], None]) -> None:
+        headers = {**rendering.HEADERS, "X-Accel-Buffering": "no"}
+        super().__init__(pieces, media_type="audio/wav", headers=headers)
+        self._leave = leave
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._leave()
+
+
 class Listeners:
     """Those who listen in, at most `MOST_LISTENERS` at once."""
 
@@ -112,9 +129,16 @@ class Listeners:
             raise Refusal(
                 SERVICE_UNAVAILABLE, f"At most {MOST_LISTENERS} can listen in at once. Try again in a minute."
             )
-        await services.database.write(self._write_down, visitor, call_id)
-        headers = {**rendering.HEADERS, "X-Accel-Buffering": "no"}
-        return StreamingResponse(self._pieces(visitor, call_id, path), media_type="audio/wav", headers=headers)
+        self._listening += 1
+        try:
+            await services.database.write(self._write_down, visitor, call_id)
+        except BaseException:
+            self._leave()
+            raise
+        return _Sound(self._pieces(visitor, call_id, path), self._leave)
+
+    def _leave(self) -> None:
+        self._listening -= 1
 
     def _write_down(self, connection: Connection, visitor: Visitor, call_id: str) -> None:
         services = self._services
@@ -123,7 +147,6 @@ class Listeners:
         audit_log.add_entries(connection, [entry])
 
     async def _pieces(self, visitor: Visitor, call_id: str, path: Path) -> AsyncGenerator[bytes]:
-        self._listening += 1
         try:
             yield sound_header()
             followed = await to_thread.run_sync(FollowedRecording, path)
@@ -140,8 +163,6 @@ class Listeners:
                 await anyio.sleep(LOOK_S)
         except OSError:
             return  # the recording was removed: there is no more to hear
-        finally:
-            self._listening -= 1
 
     async def _goes_on(self, visitor: Visitor, call_id: str) -> bool:
         services = self._services

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from string import Formatter
 from typing import Any, Literal, get_args, get_origin
@@ -16,7 +16,10 @@ from callwright.service.dashboard.html.cells import Cell
 from callwright.service.dashboard.serving import keeping
 from callwright.service.dashboard.visitors import Visitor
 
-CellKind = Literal["text", "state", "words", "moment", "money", "number", "count", "length", "code", "list", "flag"]
+CellKind = Literal[
+    "text", "state", "contact", "reason", "rule", "words", "moment", "money", "number", "count", "length", "code",
+    "list", "flag",
+]  # fmt: skip
 PER_PAGE = 50
 
 
@@ -46,6 +49,8 @@ class ListPage:
     teaches: str
     filters: Sequence[str] = ()
     sort: str | None = None
+    usual: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Filters that hold where the address says nothing else."""
     add: tuple[str, str] | None = None
     """The address and the words of the button that makes another one."""
     links: Sequence[tuple[str, str]] = ()
@@ -172,5 +177,5 @@ async def page_of(visitor: Visitor, wanted: ListPage, query: QueryParams, **fixe
     given = {name: moment_of(query[name]) for name in wanted.filters if query.get(name)}
     cursor = query.get("cursor") or None
     return await visitor.ask.many(
-        wanted.operation, per_page=PER_PAGE, cursor=cursor, sort=wanted.sort, **{**given, **fixed}
+        wanted.operation, per_page=PER_PAGE, cursor=cursor, sort=wanted.sort, **{**wanted.usual, **given, **fixed}
     )

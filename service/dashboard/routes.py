@@ -22,6 +22,7 @@ from callwright.service.dashboard.pages.calling import (
     agents,
     audiences,
     calls,
+    campaign_forms,
     campaigns,
     confirmations,
     live_calls,
@@ -39,7 +40,7 @@ from callwright.service.services import Services
 
 _MODULES = (
     *(login, account, forgotten_password, invitation, passkeys, company_login, members, api_keys),
-    *(search, confirmations, live_calls, campaigns, results, calls, people),
+    *(search, confirmations, live_calls, campaign_forms, campaigns, results, calls, people),
     *(agents, audiences, routing, numbers, events, replays, webhooks, records, wallet, usage),
 )
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}

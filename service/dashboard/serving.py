@@ -27,6 +27,7 @@ from callwright.service.platform.refusals import Refusal
 
 log = logging.getLogger(__name__)
 _NOT_HERE = 404
+_VIEWER = "Your role is viewer, which changes nothing. Ask a member or an owner of {}."
 
 View = Callable[[Request, Visitor], Awaitable[Response]]
 
@@ -80,11 +81,16 @@ class Pages:
         methods: tuple[str, ...] = ("GET",),
         here: str = "/campaigns",
         logged_out: Callable[[Request], Response] | None = None,
+        for_members: bool = False,
     ) -> Route:
         """The route of a page. A refusal is a page that says it, and leads to `here`.
 
-        `logged_out` is what a GET without a session shows; without it, it leads to where one logs in.
+        `logged_out` is what a GET without a session shows; without it, it leads to where one logs in. A GET of what
+        takes forms alone leads to the page above it: browsers ask for it when somebody opens the address again.
+
+        `for_members`: a viewer is told so at once, and not after a form is filled in.
         """
+        takes_forms_alone = methods == ("POST",)
 
         async def answered(request: Request) -> Response:
             visitor: Visitor | None = None
@@ -95,11 +101,17 @@ class Pages:
                         return logged_out(request)
                     if visitor is None:
                         return RedirectResponse(login_address(request), 303)
+                    if takes_forms_alone and request.method != "POST":
+                        return RedirectResponse(request.url.path.rpartition("/")[0] or here, 303)
+                    if for_members and not visitor.may_change:
+                        return said(
+                            visitor, "Not done", _VIEWER.format(visitor.org_name), status=403, back=(here, "Back")
+                        )
                     return await view(request, visitor)
             except Exception as error:
                 return self._failed(request, visitor, error, here)
 
-        return Route(path, answered, methods=list(methods))
+        return Route(path, answered, methods=["GET", "POST"] if takes_forms_alone else list(methods))
 
     def open_route(self, path: str, view: Callable[[Request], Awaitable[Response]]) -> Route:
         """The route of a page, with a form, for people who are not logged in. A refusal is a page that says it."""

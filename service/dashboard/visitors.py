@@ -177,4 +177,4 @@ def dollars(text: str, what: str) -> int:
 
 def context_of(visitor: Visitor) -> dict[str, Any]:
     """What every page of a visitor shows."""
-    return {"visitor": visitor, "token_field": TOKEN_FIELD}
+    return {"visitor": visitor, "token_field": TOKEN_FIELD, "form_token": visitor.form_token}

@@ -236,6 +236,7 @@ def import_audience(asked: contract.ImportAudience, context: RequestContext) -> 
         **dict.fromkeys(("processed", "added", "invalid", "duplicates"), 0),
         "created_at": context.now_ms,
         "created_by_key_id": context.key_id,
+        "created_by_user_id": context.principal.user_id if context.key_id is None else None,
     }
     context.connection.execute(insert(imports), row)
     if audience.status == "empty":

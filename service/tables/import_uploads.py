@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, or_, select, update
 
 from callwright.service.platform.clock.clock import HOUR, MINUTE
-from callwright.service.tables.schema import api_keys, imports
+from callwright.service.tables.schema import api_keys, imports, memberships
 
 BEGINS_MS = 15 * MINUTE
 """How long the first byte of a file is waited for. Meanwhile no deployment of the audience starts."""
@@ -28,9 +28,21 @@ _WAITS = and_(_I.status == "uploading", _I.completed_at.is_(None))
 _REVOKED = (
     select(api_keys.c.id).where(api_keys.c.id == _I.created_by_key_id, api_keys.c.revoked_at.is_not(None)).exists()
 )
+_MAY = (
+    select(memberships.c.user_id)
+    .where(
+        memberships.c.org_id == _I.org_id,
+        memberships.c.user_id == _I.created_by_user_id,
+        memberships.c.left_at.is_(None),
+        memberships.c.role != "viewer",
+    )
+    .exists()
+)
+_ENDED = or_(_REVOKED, and_(_I.created_by_user_id.is_not(None), ~_MAY))
+"""Whoever began the import may not import any more."""
 _SHOWN = (
     _I.id, _I.org_id, _I.audience_id, _I.status, _I.added, _I.invalid, _I.duplicates, _I.created_at,
-    _I.upload_expires_at, _I.upload_bytes,
+    _I.upload_expires_at, _I.upload_bytes, _I.created_by_user_id,
 )  # fmt: skip
 
 
@@ -62,12 +74,13 @@ class CompleteUpload:
 
 
 def _open(token_hash: str, now_ms: int) -> ColumnElement[bool]:
-    return and_(_I.upload_token_hash == token_hash, _I.upload_expires_at > now_ms, _WAITS, ~_REVOKED)
+    return and_(_I.upload_token_hash == token_hash, _I.upload_expires_at > now_ms, _WAITS, ~_ENDED)
 
 
 def find(connection: Connection, token_hash: str, now_ms: int) -> OpenUpload | CompleteUpload | None:
-    """The upload that a token opens now. A key that was revoked takes the tokens of its uploads with it."""
-    wanted: Select[*tuple[Any, ...]] = select(*_SHOWN).where(_I.upload_token_hash == token_hash, ~_REVOKED)
+    """The upload that a token opens now. A key that was revoked takes the tokens of its uploads with it, and so does a
+    user who left the organization or became a viewer."""
+    wanted: Select[*tuple[Any, ...]] = select(*_SHOWN).where(_I.upload_token_hash == token_hash, ~_ENDED)
     row = connection.execute(wanted).one_or_none()
     if row is None:
         return None
@@ -116,6 +129,8 @@ def lock_overdue(connection: Connection, now_ms: int) -> Row[Any] | None:
 def why_ended(row: Row[Any], now_ms: int) -> str:
     """Why an import that `lock_overdue` returned ends, and what to do."""
     if row.upload_expires_at > now_ms:
+        if row.created_by_user_id is not None:
+            return "who began it may not import any more; somebody else may import the file again"
         return "the API key that began it was revoked while its file was uploaded; import it again with another key"
     if row.upload_expires_at == row.created_at + BEGINS_MS:
         minutes = BEGINS_MS // MINUTE
@@ -129,5 +144,5 @@ def why_ended(row: Row[Any], now_ms: int) -> str:
 
 
 def _overdue(now_ms: int) -> Select[*tuple[Any, ...]]:
-    overdue = or_(_I.upload_expires_at <= now_ms, _REVOKED)
+    overdue = or_(_I.upload_expires_at <= now_ms, _ENDED)
     return select(*_SHOWN).where(_WAITS, overdue).order_by(_I.created_at).limit(1)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 from markupsafe import Markup
 
+from callwright.service.dashboard.html.explanations import contact_mark, reason_words, rule_words
 from callwright.service.dashboard.html.formats import ABSENT, duration, moment, money, number, tone, words
 
 _ABSENT = f'<span class="quiet">{ABSENT}</span>'
@@ -44,6 +45,9 @@ def mark(word: str | None) -> Markup:
 
 _SHOWN: Mapping[str, Callable[[Any], str]] = {
     "state": mark,
+    "contact": contact_mark,
+    "reason": reason_words,
+    "rule": rule_words,
     "words": words,
     "moment": moment,
     "money": money,

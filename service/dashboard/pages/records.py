@@ -52,7 +52,7 @@ COMPLIANCE = ListPage(
     compliance_reviews.list_compliance_reviews,
     (
         Column("What", "category", "words", link="/reviews/{id}"),
-        Column("State", "status", "state"),
+        Column("Status", "status", "state"),
         Column("In words", "message"),
         Column("Due", "due_at", "moment"),
         Column("Severity", "severity", "words", is_second=True),

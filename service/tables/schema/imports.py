@@ -32,6 +32,7 @@ imports = Table(
     Column("created_at", Moment, nullable=False),
     Column("completed_at", Moment),
     Column("created_by_key_id", String(40)),
+    Column("created_by_user_id", String(40)),
     partial_index("ix_imports_open", "created_at", where=text("completed_at IS NULL")),
     partial_index("ix_imports_upload", "upload_token_hash", where=text("upload_token_hash IS NOT NULL")),
     partial_index("ix_imports_source", "created_at", where=text("source_url IS NOT NULL")),

@@ -10,6 +10,9 @@ import anyio
 import pytest
 
 from callwright.contract.calls.calls import Call
+from callwright.service import accounts
+from callwright.service.accounts import sessions
+from callwright.service.dashboard import listening
 from callwright.service.dashboard.listening import BEGINS_S, BEHIND_S, FollowedRecording, sound_header
 from callwright.service.dashboard.pages.calling.live_calls import GOING_ON
 from callwright.service.speech.mu_law_files import RATE_HZ, header
@@ -104,6 +107,37 @@ async def test_a_member_hears_a_call_to_its_end_and_the_audit_log_says_so(tenant
     samples = array.array("h", sound[len(sound_header()) :])
     assert len(samples) >= 2 * RATE_HZ * BEGINS_S
     assert (min(samples[0::2]), set(samples[1::2])) == (-32124, {0})
+
+
+@pytest.mark.requirement("DASH-50")
+async def test_of_many_who_come_at_once_so_many_listen_as_may_and_their_places_are_free_again(
+    tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listening, "MOST_LISTENERS", 2)
+    monkeypatch.setattr(listening, "ASKED_EVERY_S", 0.1)
+    going_on: dict[str, Any] = {"ended_at": None, "status": "in_progress", "outcome": None, "simulated": False}
+    call_id = await put_call(tenant, **going_on)
+    path = tenant.services.recordings.lines.path_of(call_id)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _grown(path, 2)
+    owner = await tenant.database.read(accounts.first_owner, tenant.org_id)
+    assert owner is not None
+    for _ in range(2):
+        async with logged_in(tenant) as visit:
+            statuses: list[int] = []
+
+            async def listen(visit: Visit = visit, statuses: list[int] = statuses) -> None:
+                statuses.append((await visit.http.get(f"/calls/{call_id}/listen.wav")).status_code)
+
+            with anyio.fail_after(WITHIN_S):
+                async with anyio.create_task_group() as tasks:
+                    for _ in range(5):
+                        tasks.start_soon(listen)
+                    while len(statuses) < 3:  # noqa: ASYNC110
+                        await anyio.sleep(0.02)
+                    assert statuses == [503] * 3
+                    await tenant.database.write(sessions.log_out_everywhere, owner)
+            assert statuses == [503] * 3 + [200] * 2
 
 
 async def _listened(tenant: Tenant, call: Call) -> None:

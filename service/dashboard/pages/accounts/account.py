@@ -3,14 +3,14 @@
 from functools import partial
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from callwright.service.accounts import passwords
+from callwright.service.accounts import memberships, passwords
 from callwright.service.accounts.errors import AccountError
 from callwright.service.accounts.password_rules import LONGEST, SHORTEST, checked_password, normalized
 from callwright.service.dashboard.serving import Pages, shown
-from callwright.service.dashboard.visitors import Visitor, as_typed
+from callwright.service.dashboard.visitors import Visitor, as_typed, one
 from callwright.service.platform.clock.clock import iso_milliseconds
 
 PATH = "/settings/account"
@@ -23,10 +23,16 @@ def routes(pages: Pages) -> list[Route]:
     services, hashing, attempts = visitors.services, visitors.hashing, visitors.attempts
 
     async def show(
-        visitor: Visitor, *, fault: tuple[str, str] = ("", ""), done: str = "", status: int = 200
+        visitor: Visitor,
+        *,
+        fault: tuple[str, str] = ("", ""),
+        done: str = "",
+        name: str | None = None,
+        status: int = 200,
     ) -> Response:
         at = await services.database.read(passwords.changed_at, visitor.user_id)
         context = {
+            "name": visitor.user_name if name is None else name,
             "password_at": None if at is None else iso_milliseconds(at),
             "fault_field": fault[0],
             "fault": fault[1],
@@ -35,6 +41,18 @@ def routes(pages: Pages) -> list[Route]:
             "longest": LONGEST,
         }
         return shown(visitor, PATH, "account.html", "Your account", context, status=status)
+
+    async def rename(request: Request, visitor: Visitor) -> Response:
+        fields = await visitors.form(request, visitor)
+        name = one(fields, "name")
+        try:
+            given = (services.ids, visitor.user_id, name, services.clock.now_ms())
+            await services.database.write(memberships.rename_user, *given)
+        except AccountError as refused:
+            words = str(refused)
+            fault = ("name", f"{words[:1].upper()}{words[1:]}.")
+            return await show(visitor, fault=fault, name=name, status=400)
+        return RedirectResponse(PATH, 303)
 
     async def account(request: Request, visitor: Visitor) -> Response:
         if request.method != "POST":
@@ -67,4 +85,7 @@ def routes(pages: Pages) -> list[Route]:
         others = {0: "", 1: " Your other session has ended."}.get(ended, f" Your {ended} other sessions have ended.")
         return await show(visitor, done=f"The password is set.{others}")
 
-    return [pages.route(PATH, account, methods=("GET", "POST"), here=PATH)]
+    return [
+        pages.route(PATH, account, methods=("GET", "POST"), here=PATH),
+        pages.route(f"{PATH}/name", rename, methods=("POST",), here=PATH),
+    ]

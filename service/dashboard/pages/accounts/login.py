@@ -71,11 +71,13 @@ class LoginPage:
         self._failed = FailedAttempts()
 
     async def page(self, request: Request) -> Response:
-        """Where one logs in; who is logged in goes on."""
+        """Where one logs in. Who is logged in goes on, unless they came by a link, whose code no server sees here."""
+        target = request.query_params.get("next", _HOME)
         with self._visitors.services.database.limited():
-            if await self._visitors.visitor(request) is not None:
-                return RedirectResponse(own_address(request.query_params.get("next", _HOME)), 303)
-        return self._shown(request, request.query_params.get("next", _HOME))
+            visitor = await self._visitors.visitor(request)
+        if visitor is not None:
+            return shown(visitor, "", "login_anew.html", "You are logged in", {"next": own_address(target), "code": ""})
+        return self._shown(request, target)
 
     def _shown(
         self, request: Request, target: str, refused: str = "", *, email: str = "", status: int = 200
@@ -94,7 +96,15 @@ class LoginPage:
             with services.database.limited():
                 if "password" in fields:
                     return await self._by_password(request, email, as_typed(fields, "password"), target, address)
-                made = await services.database.write(sessions.log_in, services.ids, one(fields, "code"), now_ms)
+                code, visitor = one(fields, "code"), await self._visitors.visitor(request)
+                if visitor is not None and not one(fields, "anew"):
+                    meant = await services.database.read(sessions.user_of_link, code, now_ms)
+                    if meant not in (None, visitor.user_id):  # a link that somebody sent logs nobody in as them unasked
+                        context = {"next": target, "code": code}
+                        return shown(visitor, "", "login_anew.html", "This link is somebody else's", context)
+                made = await services.database.write(sessions.log_in, services.ids, code, now_ms)
+                if visitor is not None:
+                    await services.database.write(sessions.log_out, visitor.session_id)
         except FormRefused as refused:
             return said(None, "Not done", str(refused), status=403, back=(LOGIN_PATH, "Back"))
         except sessions.LoginRefused:
@@ -166,5 +176,5 @@ def login_page(
 
 def own_address(address: str) -> str:
     """An address of this service; anything else is the first page, so that a link leads to no other site."""
-    is_own = address.startswith("/") and not address.startswith(("//", "/\\")) and "\n" not in address
+    is_own = address.startswith("/") and not address.startswith(("//", "/\\", LOGIN_PATH)) and "\n" not in address
     return address if is_own else _HOME

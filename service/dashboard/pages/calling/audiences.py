@@ -21,7 +21,7 @@ AUDIENCES = ListPage(
     contract.list_audiences,
     (
         Column("Name", "name", link="/audiences/{id}"),
-        Column("State", "status", "state"),
+        Column("Status", "status", "state"),
         Column("People", "valid_count", "count"),
         Column("Refused", "invalid_count", "count"),
         Column("Doubles", "duplicate_count", "count", is_second=True),

@@ -7,7 +7,9 @@ from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
+from starlette.types import Message, Receive, Scope, Send
 
+from callwright.contract.agents.agents import get_agent
 from callwright.contract.audit_log import list_audit_log
 from callwright.contract.calls import calls as contract
 from callwright.contract.calls.corrections import correct_disposition
@@ -15,6 +17,7 @@ from callwright.contract.calls.evidence import get_call_evidence
 from callwright.contract.calls.transcripts import search_transcripts
 from callwright.contract.calls.unconfirmed import resolve_call
 from callwright.contract.declaration.operation import AnyOperation
+from callwright.contract.deployments.deployments import get_deployment
 from callwright.contract.deployments.exports import export_deployment
 from callwright.service.dashboard.asking import Refused
 from callwright.service.dashboard.listening import has_live_sound
@@ -40,14 +43,18 @@ CALLS = ListPage(
         Column("Disposition", "disposition", "state"),
         Column("Length", "duration_seconds", "length"),
         Column("Cost", "cost", "money", is_second=True),
-        Column("State", "status", "state", is_second=True),
+        Column("Status", "status", "state", is_second=True),
     ),
     "Calls appear here while they are made. Start a campaign, or call one person from an agent's page.",
-    filters=("outcome", "disposition", "status", "call_type", "contact_name", "to", "deployment_id", "contact_id"),
+    filters=(
+        *("outcome", "disposition", "status", "call_type", "contact_name", "to"),
+        *("created_from", "created_before", "deployment_id", "contact_id"),
+    ),
     links=(("/calls/live", "Calls under way"), ("/calls/results", "Results"), ("/calls/said", "Search what was said")),
 )
 _FOLLOWED = ("range", "if-none-match", "if-range")
 """Headers of a request for a file that its answer depends on."""
+_KEPT_BY_NOBODY = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
 _MOST_MATCHES = 25
 
 
@@ -64,9 +71,13 @@ def routes(pages: Pages) -> list[Route]:
         found = await visitor.ask.one(contract.get_call, call_uuid=request.path_params["id"])
         transcript = await _or_none(visitor, contract.get_transcript, call_uuid=found["id"])
         evidence = await _or_none(visitor, get_call_evidence, call_uuid=found["id"])
+        campaign = found["deployment_id"] and await _or_none(visitor, get_deployment, id=found["deployment_id"])
+        agent = await _or_none(visitor, get_agent, id=found["agent_id"])
         number: str = found["from"] if found["call_type"] == "inbound" else found["to"]
         context: dict[str, Any] = {
             "call": found,
+            "campaign_name": campaign and campaign["name"],
+            "agent_name": agent and agent["name"],
             "turns": [] if transcript is None else transcript["turns"],
             "transcript": transcript,
             "evidence": evidence,
@@ -165,11 +176,17 @@ async def _file(request: Request, visitor: Visitor, operation: AnyOperation, **f
 
 
 class FileAnswer(Response):
-    """An answer of the request pipeline as it is."""
+    """An answer of the request pipeline as it is. No browser and no proxy keeps it, as they keep no page."""
 
     def __init__(self, answer: Answer) -> None:
         super().__init__(status_code=answer.status)
         self._answer = answer
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        await self._answer.send(scope, receive, send)
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+
+        async def send_headed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message.get("headers", ()), *_KEPT_BY_NOBODY]}
+            await send(message)
+
+        await self._answer.send(scope, receive, send_headed)

@@ -4,6 +4,7 @@ No operation answers a question, so no key can: only who is logged in, and may c
 is what the tool compares again before it does anything.
 """
 
+import secrets
 from typing import Any
 
 from sqlalchemy import Row
@@ -13,7 +14,7 @@ from starlette.routing import Route
 
 from callwright.service.accounts import confirmations
 from callwright.service.dashboard.html import rendering
-from callwright.service.dashboard.live import Board, stream_of
+from callwright.service.dashboard.live import Board, LiveBoards, stream_of
 from callwright.service.dashboard.serving import Pages, said, shown
 from callwright.service.dashboard.visitors import Visitor, context_of, one
 from callwright.service.platform.clock.clock import iso_milliseconds
@@ -22,6 +23,9 @@ from callwright.service.platform.money import money
 HERE = "/confirmations"
 TITLE = "Waiting for your yes"
 _BACK = (HERE, "To what waits")
+_TOKEN = secrets.token_hex(32)
+"""Stands for the token of a session's forms where one reading is for many sessions. Nobody can know it, so no words of
+a question hold it."""
 
 
 def routes(pages: Pages) -> list[Route]:
@@ -37,12 +41,18 @@ def routes(pages: Pages) -> list[Route]:
     async def waiting(request: Request, visitor: Visitor) -> Response:
         return shown(visitor, HERE, "confirmations.html", TITLE, await questions(visitor))
 
-    async def live(request: Request, visitor: Visitor) -> Response:
-        async def read() -> Board:
-            context = {**context_of(visitor), **await questions(visitor)}
-            return Board(text=rendering.rendered("confirmation_list.html", context))
+    async def read(visitor: Visitor, _: str) -> tuple[str, bool]:
+        shared = {**context_of(visitor), "form_token": _TOKEN}
+        return rendering.rendered("confirmation_list.html", {**shared, **await questions(visitor)}), False
 
-        return stream_of(read, visitor, services)
+    boards = LiveBoards(read)
+
+    async def live(request: Request, visitor: Visitor) -> Response:
+        async def own() -> Board:
+            board = await boards.now(visitor, "confirmations", services.clock.running_ms())
+            return Board(text=board.text.replace(_TOKEN, visitor.form_token))
+
+        return stream_of(own, visitor, services)
 
     async def question(request: Request, visitor: Visitor) -> Response:
         place = (visitor.org_id, request.path_params["id"])

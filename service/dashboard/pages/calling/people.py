@@ -37,7 +37,7 @@ CALLS = (
 CONTACTS = (
     Column("Name", "name"),
     Column("Campaign", "campaign", link="/campaigns/{deployment_id}/contacts/{id}"),
-    Column("State", "status", "state"),
+    Column("Status", "status", "state"),
     Column("Calls", "attempts", "count"),
     Column("Last outcome", "last_outcome", "state", link="/calls/{last_call_id}"),
     Column("Next call", "next_attempt_at", "moment", is_second=True),

@@ -18,7 +18,7 @@ WEBHOOKS = ListPage(
     contract.list_webhooks,
     (
         Column("Address", "url", link="/webhooks/{id}"),
-        Column("State", "status", "state"),
+        Column("Status", "status", "state"),
         Column("Events", "events", "list"),
         Column("Failures in a row", "consecutive_failures", "count", is_second=True),
         Column("Last success", "last_success_at", "moment", is_second=True),
@@ -30,7 +30,7 @@ WEBHOOKS = ListPage(
 DELIVERY_COLUMNS = (
     Column("When", "created_at", "moment", link="/webhooks/{webhook_id}/deliveries/{id}"),
     Column("Event", "event_type"),
-    Column("State", "status", "state"),
+    Column("Status", "status", "state"),
     Column("Answer", "last_response_status"),
     Column("Outcome", "last_outcome", "words", is_second=True),
     Column("Attempts", "attempt_count", "count"),

@@ -10,7 +10,7 @@ from callwright.service.platform.clock.clock import HOUR, MINUTE
 from callwright.service.rest.authentication.auth_throttle import ALLOWED
 from callwright.service.settings import ServiceSettings
 from tests.support.clock_set_by_test import Process
-from tests.support.dashboard import ORIGIN, logged_in, login_code, stranger, text_of
+from tests.support.dashboard import ORIGIN, hidden_of, logged_in, login_code, stranger, text_of
 from tests.support.service import Tenant, open_service
 
 
@@ -146,3 +146,33 @@ async def test_another_organization_of_the_user_can_be_shown_and_no_other(tenant
         )
         assert (await visit.http.post("/settings/session", data=fields, headers={"Origin": ORIGIN})).status_code == 303
         assert "viewer" in text_of(await visit.page("/settings/session"))
+
+
+@pytest.mark.requirement("DASH-65")
+async def test_a_link_for_who_is_logged_in_already_begins_a_new_session_and_ends_the_former(tenant: Tenant) -> None:
+    async with logged_in(tenant) as visit, stranger(tenant) as former:
+        former.http.cookies.update(visit.http.cookies)
+        assert "You are logged in" in text_of(await visit.page("/login?next=/calls"))
+        answer = await visit.send("/login", code=await login_code(tenant))
+        assert (answer.status_code, answer.headers["location"]) == (303, "/campaigns")
+        await visit.page("/campaigns")
+        assert (await former.http.get("/campaigns")).status_code == 303
+
+
+@pytest.mark.requirement("DASH-65")
+async def test_a_link_that_is_somebody_elses_logs_in_only_who_says_so(tenant: Tenant) -> None:
+    async with logged_in(tenant, role="member") as visit:
+        sent = await visit.send("/login", code=await login_code(tenant))
+        assert "You are logged in as member" in text_of(sent.text)
+        assert "member@example.com" in await visit.page("/settings/account")
+        hidden = hidden_of(sent.text)
+        answer = await visit.http.post("/login", data={**hidden, "anew": "yes"}, headers={"Origin": ORIGIN})
+        assert answer.status_code == 303
+        assert "member@example.com" not in await visit.page("/settings/account")
+
+
+@pytest.mark.requirement("DASH-65")
+async def test_a_wrong_code_leaves_who_is_logged_in_where_they_are(tenant: Tenant) -> None:
+    async with logged_in(tenant) as visit:
+        assert (await visit.send("/login", code="0" * 48)).status_code == 401
+        await visit.page("/campaigns")

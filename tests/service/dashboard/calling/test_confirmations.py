@@ -1,10 +1,12 @@
 """Waiting for your yes: who answers a question of an assistant, and what becomes of it."""
 
+from collections.abc import AsyncIterator
 from typing import Any
 
 import anyio
 import pytest
 
+from callwright.client.transport import httpx
 from callwright.contract.confirmations import Confirmation
 from callwright.service.accounts import confirmations
 from callwright.service.platform.clock.clock import DAY
@@ -12,6 +14,7 @@ from callwright.service.workers import sweeps
 from tests.support.dashboard import ORIGIN, Visit, logged_in, stranger, text_of
 from tests.support.http.raw_requests import raw_client
 from tests.support.service import Tenant
+from tests.support.talks import answering
 
 pytestmark = pytest.mark.service(workers=False)
 PAGE = "/confirmations"
@@ -27,6 +30,24 @@ async def ask(tenant: Tenant, question: str = "Call 3 people.", about: str = "0"
 async def post(visit: Visit, path: str, word: str, *, token: str | None = None, origin: str = ORIGIN) -> Any:
     fields = {"form_token": token or await visit.token(), "answer": word}
     return await visit.http.post(path, data=fields, headers={"Origin": origin})
+
+
+def at_address(root: str, visit: Visit) -> httpx.AsyncClient:
+    """The same browser, over HTTP."""
+    return httpx.AsyncClient(base_url=root, cookies=dict(visit.http.cookies), timeout=30)
+
+
+async def next_board(lines: AsyncIterator[str]) -> str:
+    """The next board that a live page gets."""
+    piece: list[str] = []
+    with anyio.fail_after(20):
+        async for line in lines:
+            piece.append(line)
+            if not line:
+                if "event: board" in piece:
+                    return "\n".join(piece)
+                piece.clear()
+    raise AssertionError(piece)
 
 
 @pytest.mark.requirement("DASH-42")
@@ -96,6 +117,23 @@ async def test_the_words_of_a_question_are_text_and_the_navigation_counts(tenant
         assert '<span class="count" id="waiting">1</span>' in page
         await ask(tenant, about="1")
         assert '<span class="count" id="waiting">2</span>' in await visit.page("/campaigns")
+
+
+@pytest.mark.requirement("DASH-43")
+async def test_the_open_page_shows_a_new_question_and_its_answer_with_the_forms_of_its_own_session(
+    tenant: Tenant,
+) -> None:
+    async with answering(tenant) as root, logged_in(tenant) as one, logged_in(tenant, role="member") as other:
+        for visit in (one, other):
+            token = await visit.token()
+            async with at_address(root, visit) as http, http.stream("GET", f"{PAGE}/live") as stream:
+                lines = stream.aiter_lines()
+                assert "Nothing waits" in await next_board(lines)
+                asked = await ask(tenant, f"Call {token[:4]}.", about=token[:1])
+                board = await next_board(lines)
+                assert (f"Call {token[:4]}." in board, f'value="{token}"' in board) == (True, True)
+                assert (await post(visit, f"{PAGE}/{asked.id}", "no")).status_code == 303
+                assert "said no" in text_of(await next_board(lines))
 
 
 @pytest.mark.requirement("DASH-43")
