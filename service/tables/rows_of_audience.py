@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, select, union_all
+from sqlalchemy import Connection, Select, literal, select, union_all
 
 from callwright.service.platform.database.few_rows import ByIndex, of_span
 from callwright.service.platform.database.listing import RowScan, Span, without_index
@@ -39,7 +39,9 @@ def by_own_id(connection: Connection, audience_id: str, own_id: str, listed: Sel
     parts = (
         own.where(_R.audience_id == audience_id, _R.dedupe_key == own_id),
         own.where(
-            without_index(_R.audience_id) == audience_id, audience_end(audience_id) == AUDIENCE_END, OTHER_OWN_ID
+            without_index(_R.audience_id) == audience_id,
+            literal(audience_end(audience_id)) == AUDIENCE_END,
+            OTHER_OWN_ID,
         ),
     )
     found = select(_R.id).where(_R.id.in_(union_all(*parts)))

@@ -147,7 +147,9 @@ async def test_an_index_of_words_leads_to_calls_by_name(tenant: Tenant) -> None:
 @pytest.mark.requirement("FILTER-19")
 async def test_an_index_of_words_leads_to_contacts_by_name(tenant: Tenant) -> None:
     campaign = await resources.draft(tenant, "Names")
-    rows = [{"phone_number": f"+1415550{index:04d}", "first_name": f"Human {index}"} for index in range(1_000)]
+    rows: list[dict[str, Any]] = [
+        {"phone_number": f"+1415550{index:04d}", "first_name": f"Human {index}"} for index in range(1_000)
+    ]
     await tenant.client.audiences.add_rows(id=campaign.audience.id, rows=rows)
     await tenant.client.deployments.start(id=campaign.deployment.id)
     await tenant.database.write(_analyze)
@@ -178,7 +180,10 @@ async def test_a_deleted_person_leaves_no_words_and_takes_none_of_others_of_the_
     await put_call(tenant, **at, **_named("Ada Lovelace"), to_number="+12125550101")
     kept = await put_call(tenant, **at, **_named("Ada Álvarez"), to_number="+12125550102")
     audience = await resources.audience(tenant, "People")
-    rows = [{"phone_number": "+12125550101", "name": "Ada Lovelace"}, {"phone_number": "+12125550102", "name": "Ada"}]
+    rows: list[dict[str, Any]] = [
+        {"phone_number": "+12125550101", "name": "Ada Lovelace"},
+        {"phone_number": "+12125550102", "name": "Ada"},
+    ]
     await tenant.client.audiences.add_rows(id=audience.id, rows=rows)
     await tenant.client.people.delete(number="+12125550101", confirm=True)
     assert [call.id for call in (await tenant.client.calls.list(contact_name="ada")).data] == [kept]
@@ -220,10 +225,7 @@ async def test_rows_of_an_audience_are_found_by_their_own_id_whatever_tells_peop
     rows = [row(0, crm="7"), row(1, crm="7"), row(2, crm="8"), row(3), row(0, crm="9"), row(4, crm="+12125550104")]
     create, find = tenant.client.audiences.create, tenant.client.audiences.list_rows
     choices: tuple[Literal["phone", "external_id", "none"], ...] = ("phone", "external_id", "none")
-    made = {
-        dedupe: await create(name=dedupe, rows=rows, dedupe=dedupe, external_id_column="crm")
-        for dedupe in choices
-    }
+    made = {dedupe: await create(name=dedupe, rows=rows, dedupe=dedupe, external_id_column="crm") for dedupe in choices}
     for dedupe, audience in made.items():
         everybody = [one async for one in find(id=audience.id)]
         assert (await find(id=audience.id, per_page=1)).pagination.total == len(everybody) == audience.valid_count
