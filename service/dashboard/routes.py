@@ -19,6 +19,7 @@ from callwright.service.dashboard.pages.accounts import (
     passkeys,
 )
 from callwright.service.dashboard.pages.calling import (
+    agent_versions,
     agents,
     audiences,
     calls,
@@ -28,6 +29,7 @@ from callwright.service.dashboard.pages.calling import (
     numbers,
     people,
     results,
+    talks,
 )
 from callwright.service.dashboard.pages.programs import api_keys, events, replays, routing, webhooks
 from callwright.service.dashboard.serving import Pages
@@ -40,7 +42,7 @@ from callwright.service.services import Services
 _MODULES = (
     *(login, account, forgotten_password, invitation, passkeys, company_login, members, api_keys),
     *(search, confirmations, live_calls, campaigns, results, calls, people),
-    *(agents, audiences, routing, numbers, events, replays, webhooks, records, wallet, usage),
+    *(agents, agent_versions, talks, audiences, routing, numbers, events, replays, webhooks, records, wallet, usage),
 )
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _FOREVER = "public, max-age=31536000, immutable"

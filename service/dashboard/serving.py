@@ -66,6 +66,15 @@ def said(
     return shown(visitor, "", "said.html", title, context, status=status)
 
 
+def _only_members(visitor: Visitor, here: str) -> Response:
+    """What a viewer gets in place of a form, before anything is typed."""
+    words = (
+        f"Your role in {visitor.org_name} is viewer, which looks at everything and changes nothing. An owner can give "
+        "you another role; the page People says who is one."
+    )
+    return said(visitor, "Not for viewers", words, status=403, back=(here, "Back"))
+
+
 class Pages:
     """Makes the routes of pages that ask who is logged in."""
 
@@ -80,10 +89,12 @@ class Pages:
         methods: tuple[str, ...] = ("GET",),
         here: str = "/campaigns",
         logged_out: Callable[[Request], Response] | None = None,
+        for_members: bool = False,
     ) -> Route:
         """The route of a page. A refusal is a page that says it, and leads to `here`.
 
-        `logged_out` is what a GET without a session shows; without it, it leads to where one logs in.
+        `logged_out` is what a GET without a session shows; without it, it leads to where one logs in. With
+        `for_members` a viewer gets a page that says so, before anything is typed.
         """
 
         async def answered(request: Request) -> Response:
@@ -95,6 +106,8 @@ class Pages:
                         return logged_out(request)
                     if visitor is None:
                         return RedirectResponse(login_address(request), 303)
+                    if for_members and not visitor.may_change:
+                        return _only_members(visitor, here)
                     return await view(request, visitor)
             except Exception as error:
                 return self._failed(request, visitor, error, here)

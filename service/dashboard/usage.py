@@ -164,7 +164,7 @@ def _things(connection: Connection, org_id: str, user_id: str, live_keys: int) -
     hooks = _count(connection, webhooks, webhooks.c.org_id == org_id, webhooks.c.deleted_at.is_(None))
     return [
         Use("Active API keys", live_keys, accounts.MAX_ACTIVE_KEYS, "Another one is refused until one is revoked."),
-        Use("Webhook subscriptions", hooks, MOST_SUBSCRIPTIONS, "Another one is refused with plan_limit_reached."),
+        Use("Webhooks", hooks, MOST_SUBSCRIPTIONS, "Another one is refused with plan_limit_reached."),
         Use(
             "Providers of your own",
             _count(connection, providers, providers.c.org_id == org_id),

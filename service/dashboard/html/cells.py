@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol
 from markupsafe import Markup
 
 from callwright.service.dashboard.html.formats import ABSENT, duration, moment, money, number, tone, words
+from callwright.service.dashboard.html.places import country_name
 
 _ABSENT = f'<span class="quiet">{ABSENT}</span>'
 _FIGURES = ("count", "money", "length")
@@ -52,6 +53,7 @@ _SHOWN: Mapping[str, Callable[[Any], str]] = {
     "count": "{:,}".format,
     "code": lambda value: Markup(f"<code>{escape(str(value))}</code>"),
     "list": ", ".join,
+    "country": country_name,
     "flag": lambda value: "yes" if value else "no",
 }
 """A kind that is not here is shown as it is."""

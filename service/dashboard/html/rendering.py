@@ -11,6 +11,7 @@ from starlette.responses import HTMLResponse, Response
 from callwright.appearance.sheet import FILE
 from callwright.contract.checks.counts import count_of
 from callwright.service.dashboard.html import cells
+from callwright.service.dashboard.html.field_names import label_of
 from callwright.service.dashboard.html.formats import duration, moment, money, number, share, tone, words
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def _templates() -> "Environment":
         "moment": moment,
         "number": number,
         "words": words,
+        "label_of": label_of,
         "tone": tone,
         "length_of": duration,
         "counted": count_of,
