@@ -17,7 +17,21 @@ from callwright.service.dashboard.html.field_names import label_of, word_of
 from callwright.service.dashboard.serving import keeping
 from callwright.service.dashboard.visitors import Visitor
 
-CellKind = Literal["text", "state", "words", "moment", "money", "number", "count", "length", "code", "list", "flag"]
+CellKind = Literal[
+    "text",
+    "state",
+    "words",
+    "moment",
+    "money",
+    "small_money",
+    "number",
+    "count",
+    "length",
+    "code",
+    "list",
+    "flag",
+    "changes",
+]
 Choices = Callable[[Visitor], Awaitable[Mapping[str, Sequence[tuple[str, str]]]]]
 """What fields that name a thing may name, with their names for people."""
 PER_PAGE = 50

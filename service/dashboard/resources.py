@@ -188,7 +188,9 @@ def _action_route(pages: Pages, wanted: ResourcePage, action: Action) -> Route:
         }
         return shown(visitor, wanted.here, "action.html", f"{action.verb}?", context)
 
-    return pages.route(f"{wanted.path}/{action.name}", view, methods=("GET", "POST"), here=wanted.here, for_members=True)
+    return pages.route(
+        f"{wanted.path}/{action.name}", view, methods=("GET", "POST"), here=wanted.here, for_members=True
+    )
 
 
 def form_route(pages: Pages, wanted: FormPage) -> Route:

@@ -1,5 +1,6 @@
 """All routes of the dashboard, and the files that its pages load."""
 
+from collections.abc import Awaitable, Callable
 from pathlib import PurePosixPath
 
 from starlette.requests import Request
@@ -32,8 +33,8 @@ from callwright.service.dashboard.pages.calling import (
     talks,
 )
 from callwright.service.dashboard.pages.programs import api_keys, events, replays, routing, webhooks
-from callwright.service.dashboard.serving import Pages
-from callwright.service.dashboard.visitors import Visitors
+from callwright.service.dashboard.serving import Pages, said
+from callwright.service.dashboard.visitors import LOGIN_PATH, Visitors
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rest.pipeline import RequestPipeline
 from callwright.service.rest.without_key import refusing
@@ -45,6 +46,8 @@ _MODULES = (
     *(agents, agent_versions, talks, audiences, routing, numbers, events, replays, webhooks, records, wallet, usage),
 )
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_OF_PROGRAMS = ("/v1", "/mcp", "/uploads", "/payments", "/twilio", "/static", "/.well-known")
+"""The beginnings of addresses that only programs open."""
 _FOREVER = "public, max-age=31536000, immutable"
 
 
@@ -53,6 +56,22 @@ def dashboard_routes(services: Services, pipeline: RequestPipeline) -> list[Rout
     pages = Pages(Visitors(services, pipeline))
     made = [route for module in _MODULES for route in module.routes(pages)]
     return [*made, Route("/static/{name:path}", refusing(services, pipeline.refusal_of, _static))]
+
+
+def absent_page(services: Services, pipeline: RequestPipeline) -> Callable[[Request], Awaitable[Response | None]]:
+    """What a browser gets at an address that is not there; None for a program, and for addresses of programs."""
+    visitors = Visitors(services, pipeline)
+
+    async def shown_to(request: Request) -> Response | None:
+        is_read = request.method in ("GET", "HEAD") and "text/html" in request.headers.get("accept", "")
+        if not is_read or request.url.path.startswith(_OF_PROGRAMS):
+            return None
+        with services.database.limited():
+            visitor = await visitors.visitor(request)
+        back = (LOGIN_PATH, "Log in") if visitor is None else ("/campaigns", "To the campaigns")
+        return said(visitor, "Not here", "There is no page at this address.", status=NOT_FOUND.status, back=back)
+
+    return shown_to
 
 
 async def _static(request: Request) -> Response:

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple, Protocol
 
 from markupsafe import Markup
 
-from callwright.service.dashboard.html.formats import ABSENT, duration, moment, money, number, tone, words
+from callwright.service.dashboard.html.formats import ABSENT, duration, moment, money, number, small_money, tone, words
 from callwright.service.dashboard.html.places import country_name
 
 _ABSENT = f'<span class="quiet">{ABSENT}</span>'
-_FIGURES = ("count", "money", "length")
+_FIGURES = ("count", "money", "small_money", "length")
 """Kinds whose values stand on one line."""
 _SECOND = ' class="second"'
 
@@ -48,6 +48,7 @@ _SHOWN: Mapping[str, Callable[[Any], str]] = {
     "words": words,
     "moment": moment,
     "money": money,
+    "small_money": small_money,
     "number": number,
     "length": duration,
     "count": "{:,}".format,

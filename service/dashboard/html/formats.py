@@ -28,6 +28,11 @@ def _amount(text: str, currency: str) -> str:
     return f"{shown} {currency}"
 
 
+def small_money(amount: Mapping[str, Any] | None) -> str:
+    """An amount of a list of small ones, to a hundredth of a cent: `-0.0052 USD`."""
+    return ABSENT if amount is None else f"{Decimal(str(amount['amount'])):,.4f} {amount['currency']}"
+
+
 def moment(text: str | None) -> Markup:
     """A moment of the API, in UTC for readers without a script; `dashboard.js` shows it in their own zone."""
     if text is None:

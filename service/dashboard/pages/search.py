@@ -4,7 +4,7 @@ Each group asks an operation of its own, a few at a time. One that fails says so
 """
 
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
@@ -22,6 +22,7 @@ from callwright.contract.deployments.deployments import list_contacts, list_depl
 from callwright.contract.do_not_call import list_do_not_call
 from callwright.contract.phone_numbers import list_phone_numbers
 from callwright.service.dashboard.asking import Refused
+from callwright.service.dashboard.html.pages_of_ids import page_of_id
 from callwright.service.dashboard.serving import Pages, shown
 from callwright.service.dashboard.visitors import Visitor
 from callwright.service.platform.phone import Dialable, masked, read_number
@@ -37,22 +38,7 @@ _NEWEST_CAMPAIGNS = 4
 """Campaigns whose contacts are searched, also those who were not called yet."""
 _AT_ONCE = 4
 _LONGEST = 200
-_ID = re.compile(r"([a-z]{3})_[0-9A-Za-z]{8,36}")
-PAGES_OF_IDS: Mapping[str, str] = {
-    "dep": "/campaigns/",
-    "cal": "/calls/",
-    "agt": "/agents/",
-    "aud": "/audiences/",
-    "num": "/numbers/",
-    "evt": "/events/",
-    "whk": "/webhooks/",
-    "dnc": "/do-not-call/",
-    "rev": "/reviews/",
-    "ctc": "/calls?contact_id=",
-    "row": "/calls?contact_id=",
-    "per": "/audit?subject_id=",
-}
-"""Where the page of a thing is, by the beginning of its id."""
+_ID = re.compile(r"[a-z]{3}_[0-9A-Za-z]{8,36}")
 
 
 @dataclass(frozen=True)
@@ -84,8 +70,8 @@ def routes(pages: Pages) -> list[Route]:
 
     async def search(request: Request, visitor: Visitor) -> Response:
         words = request.query_params.get("q", "").strip()[:_LONGEST]
-        if (named := _ID.fullmatch(words)) is not None and named[1] in PAGES_OF_IDS:
-            return RedirectResponse(PAGES_OF_IDS[named[1]] + words, 303)
+        if _ID.fullmatch(words) is not None and (page := page_of_id(words)) is not None:
+            return RedirectResponse(page, 303)
         groups = await _found(visitor, words) if words else []
         found = [group for group in groups if group.hits or group.failed]
         return shown(visitor, HERE, "search.html", "Search", {"words": words, "groups": found})
