@@ -28,7 +28,9 @@ from callwright.service.dashboard.pages.calling import (
     confirmations,
     live_calls,
     numbers,
+    opt_outs,
     people,
+    renting,
     results,
     talks,
 )
@@ -42,8 +44,22 @@ from callwright.service.services import Services
 
 _MODULES = (
     *(login, account, forgotten_password, invitation, passkeys, company_login, members, api_keys),
-    *(search, confirmations, live_calls, campaigns, results, calls, people),
-    *(agents, agent_versions, talks, audiences, routing, numbers, events, replays, webhooks, records, wallet, usage),
+    *(search, confirmations, live_calls, campaigns, results, calls, people, opt_outs),
+    *(
+        agents,
+        agent_versions,
+        talks,
+        audiences,
+        routing,
+        renting,
+        numbers,
+        events,
+        replays,
+        webhooks,
+        records,
+        wallet,
+        usage,
+    ),
 )
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _OF_PROGRAMS = ("/v1", "/mcp", "/uploads", "/payments", "/twilio", "/static", "/.well-known")

@@ -81,6 +81,13 @@ FIELD_NAMES: Mapping[str, FieldName] = {
     "reason": FieldName("Why"),
     "category": FieldName("What"),
     "code": FieldName("Why"),
+    # Numbers
+    "country": FieldName("Country", ""),
+    "area_code": FieldName("Area code", example="206"),
+    "contains": FieldName("Has these digits"),
+    "auto_renew": FieldName("Rent it again every month", ""),
+    "label": FieldName("Label", "What you call it, for example “front desk”."),
+    "max_calls_per_day": FieldName("Most calls a day"),
     # Wallet
     "reference_id": FieldName("About (an id)"),
     # Webhooks and events

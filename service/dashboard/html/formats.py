@@ -1,5 +1,6 @@
 """How values of the API read on a page: amounts, moments, numbers, words, lengths."""
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -52,6 +53,17 @@ def number(text: str | None) -> str:
 def words(text: str | None) -> str:
     """A word of the API as people read it: `goal_met` is `goal met`."""
     return ABSENT if text is None else text.replace("_", " ")
+
+
+def marked(text: str, wanted: str) -> Markup:
+    """A text with the words that were looked for marked."""
+    parts = sorted({re.escape(part) for part in wanted.replace('"', " ").split()}, key=len, reverse=True)
+    if not parts:
+        return Markup(escape(text))
+    found = re.split(rf"(\b(?:{'|'.join(parts)})\b)", text, flags=re.IGNORECASE)
+    return Markup("").join(
+        Markup("<mark>{}</mark>").format(piece) if place % 2 else piece for place, piece in enumerate(found)
+    )
 
 
 def tone(text: str | None) -> str:

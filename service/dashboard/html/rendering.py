@@ -12,7 +12,7 @@ from callwright.appearance.sheet import FILE
 from callwright.contract.checks.counts import count_of
 from callwright.service.dashboard.html import cells
 from callwright.service.dashboard.html.field_names import label_of
-from callwright.service.dashboard.html.formats import duration, moment, money, number, share, tone, words
+from callwright.service.dashboard.html.formats import duration, marked, moment, money, number, share, tone, words
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -58,6 +58,7 @@ def _templates() -> "Environment":
         "number": number,
         "words": words,
         "label_of": label_of,
+        "marked": marked,
         "tone": tone,
         "length_of": duration,
         "counted": count_of,

@@ -27,7 +27,9 @@ async def test_every_page_is_reached_from_the_first_one_and_shows_no_number_of_a
         found = await reached(visit)
     shown = {path: answer.text for path, answer in found.items() if is_page(answer)}
     assert [path for path, text in shown.items() if any(phone(index) in text for index in (*range(4), 99))] == []
-    assert {path: answer.status_code for path, answer in found.items() if answer.status_code not in (200, 303, 405)} == {}
+    assert {
+        path: answer.status_code for path, answer in found.items() if answer.status_code not in (200, 303, 405)
+    } == {}
     assert len({kind_of(path) for path in found}) > 35
 
 

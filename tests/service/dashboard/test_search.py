@@ -1,6 +1,8 @@
 """Search over everything: groups, ids that lead straight to their pages, and groups that fail alone."""
 
 import re
+from html import unescape
+from urllib.parse import quote
 
 import pytest
 
@@ -82,3 +84,24 @@ async def test_the_old_address_of_the_search_leads_to_the_new_one(tenant: Tenant
     async with logged_in(tenant) as visit:
         answer = await visit.http.get("/calls/search?q=hello")
         assert (answer.status_code, answer.headers["location"]) == (303, "/search?q=hello")
+
+
+@pytest.mark.requirement("DASH-51")
+async def test_an_excerpt_is_the_turn_with_what_was_looked_for_and_marks_it(tenant: Tenant) -> None:
+    made = await run(tenant, people(1, sim_outcome="answered"))
+    (call,) = [call async for call in tenant.client.calls.list(deployment_id=made.id)]
+    turns = (await tenant.client.calls.get_transcript(call_uuid=call.id)).turns
+    later = next(turn for turn in turns[1:] if turn.role == "agent" and len(turn.text.split()) >= 4)
+    words = " ".join(later.text.split()[:4]).strip(".,?!")
+    async with logged_in(tenant) as visit:
+        said = (await visit.page(f"/search?q={quote(words)}")).split('aria-label="What was said"')[1]
+    assert f"/calls/{call.id}#turn-{later.index}" in said
+    assert f"<mark>{words.split()[0]}</mark>" in unescape(said)
+
+
+@pytest.mark.requirement("DASH-51")
+async def test_a_number_is_found_as_people_of_the_own_country_say_it(tenant: Tenant) -> None:
+    await run(tenant, people(1, sim_outcome="answered"))
+    async with logged_in(tenant) as visit:
+        page = text_of(await visit.page(f"/search?q={phone(0)[2:]}"))
+    assert "Person 0" in page

@@ -44,8 +44,8 @@ async def test_each_limit_of_the_plan_shows_what_is_used_and_what_happens_then(
         "Webhooks 1 of 20",
         "People in the largest audience 3 of 5,000,000",
         "Your sessions 1 of 20",
-        "Refused with 429 daily_quota_exceeded until midnight UTC",
-        "refused with plan_limit_reached until one has ended",
+        "More are refused until midnight UTC",
+        "is refused until one has ended",
     ):
         assert said in text
     labels = re.findall(r'role="img" aria-label="([^"]*)"', unescape(html))
