@@ -45,21 +45,8 @@ from callwright.service.services import Services
 _MODULES = (
     *(login, account, forgotten_password, invitation, passkeys, company_login, members, api_keys),
     *(search, confirmations, live_calls, campaigns, results, calls, people, opt_outs),
-    *(
-        agents,
-        agent_versions,
-        talks,
-        audiences,
-        routing,
-        renting,
-        numbers,
-        events,
-        replays,
-        webhooks,
-        records,
-        wallet,
-        usage,
-    ),
+    *(agents, agent_versions, talks, audiences, routing, renting, numbers),
+    *(events, replays, webhooks, records, wallet, usage),
 )
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _OF_PROGRAMS = ("/v1", "/mcp", "/uploads", "/payments", "/twilio", "/static", "/.well-known")

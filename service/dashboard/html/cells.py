@@ -48,12 +48,14 @@ def mark(word: str | None) -> Markup:
 
 def changes(found: Mapping[str, Any]) -> Markup:
     """The fields of an audit entry, each before and after, in a line of its own."""
-    return Markup("<br>").join(f"{label_of(name)}: {_changed(value)}" for name, value in found.items())
+    lines = Markup("<br>").join(f"{label_of(name)}: {_changed(value)}" for name, value in found.items())
+    return Markup('<span class="changes">{}</span>').format(lines)
 
 
 def _changed(value: Any) -> str:
-    if isinstance(value, Mapping) and set(value) == {"before", "after"}:  # pyright: ignore[reportUnknownArgumentType]
-        return f"{_short(value['before'])} → {_short(value['after'])}"
+    if isinstance(value, Mapping) and "after" in value:
+        after = _short(value["after"])  # pyright: ignore[reportUnknownArgumentType]
+        return f"{_short(value['before'])} → {after}" if "before" in value else after  # pyright: ignore[reportUnknownArgumentType]
     return _short(value)
 
 

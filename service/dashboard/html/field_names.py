@@ -26,7 +26,7 @@ class FieldName:
 _COLUMNS = "Your list is searched for it by the headings and what stands below them; name it only where that fails."
 FIELD_NAMES: Mapping[str, FieldName] = {
     # Agents
-    "voice_id": FieldName("Voice"),
+    "voice_id": FieldName("Voice", ""),
     "language": FieldName("Language", ""),
     "system_prompt": FieldName(
         "Instructions",

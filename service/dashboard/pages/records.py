@@ -100,7 +100,6 @@ ENTRIES = ListPage(
     ),
     "Every change is written down here, with who made it and through which tool.",
     filters=("actor_id", "created_from", "created_before", "action", "subject_id", "tool"),
-    counts="entry",
     read_as=lambda entry: {**with_page(entry, entry["subject_id"]), "by": _by(entry)},
 )
 _OTHERS = {"platform": "the service itself", "operator": "a command on the machine"}
@@ -109,7 +108,8 @@ _OTHERS = {"platform": "the service itself", "operator": "a command on the machi
 
 def _by(entry: Mapping[str, Any]) -> str:
     """Who did it, as people know them."""
-    return entry["actor_label"] or _OTHERS.get(entry["actor_id"], entry["actor_id"])
+    label: str = entry["actor_label"]
+    return label or _OTHERS.get(entry["actor_id"], str(entry["actor_id"]))
 
 
 def routes(pages: Pages) -> list[Route]:

@@ -16,7 +16,7 @@ from callwright.service.accounts.errors import AccountError
 from callwright.service.accounts.principals import UserActor
 from callwright.service.dashboard.forecasts import forecast
 from callwright.service.dashboard.html.pages_of_ids import with_page
-from callwright.service.dashboard.listings import Column, ListPage, column, list_context, page_of
+from callwright.service.dashboard.listings import Column, ListPage, column, list_context, page_of, value_at
 from callwright.service.dashboard.serving import Pages, said, shown
 from callwright.service.dashboard.visitors import Visitor, dollars, one
 from callwright.service.payments import topups
@@ -42,7 +42,7 @@ BOOKINGS = ListPage(
     "Nothing was booked yet.",
     filters=("type", "reference_id"),
     counts="booking",
-    read_as=lambda booking: with_page(booking, (booking["reference"] or {}).get("id")),
+    read_as=lambda booking: with_page(booking, value_at(booking, "reference.id")),
 )
 
 

@@ -11,6 +11,7 @@ from callwright.service.dashboard.serving import Pages, shown
 from callwright.service.dashboard.visitors import Visitor
 
 HERE = "/agents"
+_LONGEST_NUMBER = 15
 VERSIONS = ListPage(
     "",
     "Versions",
@@ -44,7 +45,9 @@ def routes(pages: Pages) -> list[Route]:
         if request.method != "POST":
             return RedirectResponse(f"{page}/versions/{place['number']}", 303)
         await pages.visitors.form(request, visitor)
-        await visitor.ask.one(contract.update_agent, id=place["id"], restore_version=place["number"])
+        number: str = place["number"]
+        wanted = int(number) if number.isascii() and number.isdigit() and len(number) < _LONGEST_NUMBER else number
+        await visitor.ask.one(contract.update_agent, id=place["id"], restore_version=wanted)
         return RedirectResponse(page, 303)
 
     at = f"{HERE}/{{id}}/versions/{{number}}"

@@ -42,7 +42,7 @@ CALLS = ListPage(
         Column("Cost", "cost", "money", is_second=True),
         Column("Status", "status", "state", is_second=True),
     ),
-    "Calls appear here while they are made. Start a campaign, or call one person from an agent's page.",
+    "Calls appear here while they are made. Start a campaign, or talk to an agent in the browser from its page.",
     filters=("outcome", "disposition", "status", "call_type", "contact_name", "to", "deployment_id", "contact_id"),
     links=(("/calls/live", "Calls under way"), ("/calls/results", "Results"), ("/calls/said", "Search what was said")),
 )
