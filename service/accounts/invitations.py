@@ -1,7 +1,7 @@
 """Invitations: a link, good for 7 days and once, by which somebody joins an organization. Only its hash is kept.
 
 A link proves that somebody got it, not who they are: an owner may have seen it. So it makes a new user, who sets a
-password, and puts a user who is known already into the organization without logging them in.
+password; a user who is known already joins only while logged in.
 """
 
 import secrets
@@ -32,6 +32,10 @@ _I = invitations.c
 
 class InvitationRefused(Exception):
     """An invitation is unknown, was used or withdrawn, or is too old."""
+
+
+class LoginNeeded(Exception):
+    """An invitation is for a user who is known, and who is not logged in."""
 
 
 @dataclass(frozen=True)
@@ -134,28 +138,34 @@ def invitation_of(connection: Connection, code: str, now_ms: int) -> Row[Any]:
     return row
 
 
-def is_known(connection: Connection, email: str) -> bool:
-    """Whether there is a user with an e-mail address."""
-    return user_with(connection, email) is not None
+def known_user(connection: Connection, email: str) -> str | None:
+    """The id of the user with an e-mail address; None if there is none."""
+    found = user_with(connection, email)
+    return None if found is None else found.id
 
 
 def accept(
-    connection: Connection, ids: Ids, code: str, now_ms: int, *, name: str, new_hash: str | None
+    connection: Connection, ids: Ids, code: str, now_ms: int, *, name: str, new_hash: str | None, as_user: str | None
 ) -> tuple[str, str, bool]:
     """Uses an invitation up; returns the ids of organization and user, and whether the user is new.
 
     A new user gets `name` and the password of `new_hash`. A user who is known keeps both, and the role of a member does
-    not change. Raises `InvitationRefused`, and `AccountError` for a name that is none.
+    not change; `as_user` is who is logged in. Raises `InvitationRefused`, `LoginNeeded`, and `AccountError` for a name
+    that is none.
     """
     found = invitation_of(connection, code, now_ms)
     known = user_with(connection, found.email)
     if known is not None:
+        if known.id != as_user:
+            raise LoginNeeded
         lock_user(connection, known.id)
     lock_organization(connection, found.org_id)
     row = invitation_of(connection, code, now_ms)
     if connection.execute(delete(invitations).where(_I.id == row.id, _I.hash == row.hash)).rowcount == 0:
         raise InvitationRefused
     known = user_with(connection, row.email)
+    if known is not None and known.id != as_user:
+        raise LoginNeeded
     if known is None and new_hash is None:
         raise InvitationRefused
     user_id = create_user(connection, ids, row.email, name, now_ms) if known is None else known.id

@@ -78,6 +78,8 @@ def remove(
             raise OwnersOnly("only an owner revokes keys")
     else:
         check_owner(connection, org_id, by.user_id)
+    if role_of(connection, org_id, user_id) is None:  # who is no member is not named: they may be known elsewhere
+        raise AccountError("this user is not in the organization any more")
     _revoke(connection, ids, org_id, user_id, revoked, now_ms, by)
     leave(connection, ids, org_id, user_id, now_ms, by=by)
 

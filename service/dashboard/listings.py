@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from string import Formatter
 from typing import Any, Literal, get_args, get_origin
@@ -18,20 +18,9 @@ from callwright.service.dashboard.serving import keeping
 from callwright.service.dashboard.visitors import Visitor
 
 CellKind = Literal[
-    "text",
-    "state",
-    "words",
-    "moment",
-    "money",
-    "small_money",
-    "number",
-    "count",
-    "length",
-    "code",
-    "list",
-    "flag",
-    "changes",
-]
+    "text", "state", "contact", "reason", "rule", "words", "moment", "money", "small_money", "number", "count",
+    "length", "code", "country", "list", "flag", "changes",
+]  # fmt: skip
 Choices = Callable[[Visitor], Awaitable[Mapping[str, Sequence[tuple[str, str]]]]]
 """What fields that name a thing may name, with their names for people."""
 PER_PAGE = 50
@@ -74,6 +63,8 @@ class ListPage:
     teaches: str
     filters: Sequence[str] = ()
     sort: str | None = None
+    usual: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Filters that hold where the address says nothing else."""
     add: tuple[str, str] | None = None
     """The address and the words of the button that makes another one."""
     links: Sequence[tuple[str, str]] = ()
@@ -219,5 +210,5 @@ async def page_of(visitor: Visitor, wanted: ListPage, query: QueryParams, **fixe
     given = {name: moment_of(query[name]) for name in wanted.filters if query.get(name)}
     cursor = query.get("cursor") or None
     return await visitor.ask.many(
-        wanted.operation, per_page=PER_PAGE, cursor=cursor, sort=wanted.sort, **{**given, **fixed}
+        wanted.operation, per_page=PER_PAGE, cursor=cursor, sort=wanted.sort, **{**wanted.usual, **given, **fixed}
     )

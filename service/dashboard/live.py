@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 import anyio
 from starlette.responses import Response, StreamingResponse
 
-from callwright.contract.deployments.deployments import get_deployment
 from callwright.service.accounts import sessions
 from callwright.service.dashboard.asking import Refused, SessionEnded
 from callwright.service.dashboard.html import rendering
@@ -26,9 +25,9 @@ LONGEST_S = 900.0
 """A stream ends after this time; the browser opens another one, which asks again who is logged in."""
 MOST_BOARDS = 256
 """Boards whose last reading is remembered; the one that nobody has looked at for longest is forgotten."""
-MOST_SILENT = 15
-"""After so many readings without a change a comment is sent, so that proxies keep the connection."""
-_ENDED = ("completed", "cancelled", "failed")
+MOST_SILENT = 10
+"""After so many readings without a change `still` is sent: proxies keep the connection, and pages know that the service
+is there."""
 
 
 @dataclass
@@ -47,17 +46,10 @@ Read = Callable[[Visitor, str], Awaitable[tuple[str, bool]]]
 """Reads what a board shows of a thing: its HTML, and whether nothing changes any more. Raises `Refused`."""
 
 
-async def campaign_board(visitor: Visitor, deployment_id: str) -> tuple[str, bool]:
-    """A campaign as it stands."""
-    found = await visitor.ask.one(get_deployment, id=deployment_id)
-    is_ended = found["status"] in _ENDED and found["contact_changes"] is None
-    return rendering.rendered("board.html", {"campaign": found}), is_ended
-
-
 class LiveBoards:
     """The last reading of each board that somebody looks at. Those who may change things may see another one."""
 
-    def __init__(self, read: Read = campaign_board) -> None:
+    def __init__(self, read: Read) -> None:
         self._read = read
         self._boards: OrderedDict[tuple[str, str, bool], Board] = OrderedDict()
 
@@ -122,7 +114,7 @@ async def pieces_of(
                 return
         if silent >= MOST_SILENT:
             silent = 0
-            yield ": still here\n\n"
+            yield _event("still", "here")
         await sleep(EVERY_S)
 
 

@@ -12,6 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from callwright.contract.declaration.operation import AnyOperation
+from callwright.contract.problems import REVISION_MISMATCH
 from callwright.service.dashboard.asking import Page, Refused
 from callwright.service.dashboard.html.field_names import label_of
 from callwright.service.dashboard.html.forms import FormField, form_fields, input_of
@@ -92,6 +93,8 @@ class FormPage:
     intro: str = ""
     leads_to: str | None = None
     reads: AnyOperation | None = None
+    fills: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda found: found
+    """What stands in the form first, of what `reads` gave."""
     choices: Choices | None = None
     once_shown: Sequence[tuple[str, str]] = ()
     """Fields of the answer that are shown once, with what each is for."""
@@ -188,9 +191,27 @@ def _action_route(pages: Pages, wanted: ResourcePage, action: Action) -> Route:
         }
         return shown(visitor, wanted.here, "action.html", f"{action.verb}?", context)
 
-    return pages.route(
-        f"{wanted.path}/{action.name}", view, methods=("GET", "POST"), here=wanted.here, for_members=True
-    )
+    place = f"{wanted.path}/{action.name}"
+    return pages.route(place, view, methods=("GET", "POST"), here=wanted.here, for_members=True)
+
+
+def revision_of(found: Mapping[str, Any]) -> str:
+    """The revision of a thing that a form shows; empty where it has none."""
+    return str(found.get("revision") or "")
+
+
+def expected_of(operation: AnyOperation, path: Mapping[str, str], fields: Mapping[str, list[str]]) -> dict[str, Any]:
+    """What the operation is told of the revision that stood in a form, so that nobody's change is written over."""
+    seen = one(fields, "revision")
+    if not seen or "expected_revisions" not in operation.takes.model_fields:
+        return {}
+    return {"expected_revisions": dict.fromkeys(path.values(), seen)}
+
+
+def changed_meanwhile(error: Refused) -> Refused:
+    """The refusal of a change of what somebody else has changed since the form was opened, in words for a page."""
+    words = "Somebody has changed this since you opened the form. Save again, and yours takes the place of theirs."
+    return Refused(error.status, error.code, words)
 
 
 def form_route(pages: Pages, wanted: FormPage) -> Route:
@@ -201,22 +222,29 @@ def form_route(pages: Pages, wanted: FormPage) -> Route:
         path = _path_fields(request, wanted.operation)
         refused: Refused | None = None
         fields: Mapping[str, list[str]] = {}
+        revision = ""
         if request.method == "POST":
             fields = await pages.visitors.form(request, visitor)
+            revision = one(fields, "revision")
             given = sent = input_of(wanted.operation, wanted.names, fields)
+            expected = expected_of(wanted.operation, path, fields)
             key = f"page-{one(fields, 'once')}" if wanted.operation.method == "POST" else None
             if wanted.completes is not None:
                 await wanted.completes(visitor, sent)
             try:
-                answer = await visitor.ask.one(wanted.operation, key=key, **sent, **path)
+                answer = await visitor.ask.one(wanted.operation, key=key, **sent, **path, **expected)
             except Refused as error:
                 refused = error
+                if error.code == REVISION_MISMATCH.code and wanted.reads is not None:
+                    revision = revision_of(await visitor.ask.one(wanted.reads, **path))
+                    refused = changed_meanwhile(error)
             else:
                 if wanted.leads_to is not None:
-                    return RedirectResponse(wanted.leads_to.format_map({**answer, **path}), 303)
+                    return RedirectResponse(wanted.leads_to.format_map({**path, **answer}), 303)
                 return _once_shown(visitor, wanted, answer)
         elif wanted.reads is not None:
-            given = await visitor.ask.one(wanted.reads, **_path_fields(request, wanted.reads))
+            found = await visitor.ask.one(wanted.reads, **_path_fields(request, wanted.reads))
+            given, revision = wanted.fills(found), revision_of(found)
         elif wanted.presets is not None:
             preset: dict[str, Any] = {}
             await wanted.presets(visitor, preset)
@@ -231,6 +259,7 @@ def form_route(pages: Pages, wanted: FormPage) -> Route:
             "verb": wanted.verb,
             "back": wanted.here if wanted.reads is None else request.url.path.rpartition("/")[0],
             "once": one(fields, "once") or secrets.token_hex(12),
+            "revision": revision,
         }
         status = 200 if refused is None else refused.status
         return shown(visitor, wanted.here, "form.html", wanted.title, context, status=status)

@@ -24,6 +24,7 @@ from callwright.service.dashboard.pages.calling import (
     agents,
     audiences,
     calls,
+    campaign_forms,
     campaigns,
     confirmations,
     live_calls,
@@ -44,7 +45,7 @@ from callwright.service.services import Services
 
 _MODULES = (
     *(login, account, forgotten_password, invitation, passkeys, company_login, members, api_keys),
-    *(search, confirmations, live_calls, campaigns, results, calls, people, opt_outs),
+    *(search, confirmations, live_calls, campaign_forms, campaigns, results, calls, people, opt_outs),
     *(agents, agent_versions, talks, audiences, routing, renting, numbers),
     *(events, replays, webhooks, records, wallet, usage),
 )

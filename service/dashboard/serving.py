@@ -27,6 +27,7 @@ from callwright.service.platform.refusals import Refusal
 
 log = logging.getLogger(__name__)
 _NOT_HERE = 404
+_VIEWER = "Your role is viewer, which changes nothing. Ask a member or an owner of {}."
 
 View = Callable[[Request, Visitor], Awaitable[Response]]
 
@@ -66,15 +67,6 @@ def said(
     return shown(visitor, "", "said.html", title, context, status=status)
 
 
-def _only_members(visitor: Visitor, here: str) -> Response:
-    """What a viewer gets in place of a form, before anything is typed."""
-    words = (
-        f"Your role in {visitor.org_name} is viewer, which looks at everything and changes nothing. An owner can give "
-        "you another role; the page People says who is one."
-    )
-    return said(visitor, "Not for viewers", words, status=403, back=(here, "Back"))
-
-
 class Pages:
     """Makes the routes of pages that ask who is logged in."""
 
@@ -93,9 +85,12 @@ class Pages:
     ) -> Route:
         """The route of a page. A refusal is a page that says it, and leads to `here`.
 
-        `logged_out` is what a GET without a session shows; without it, it leads to where one logs in. With
-        `for_members` a viewer gets a page that says so, before anything is typed.
+        `logged_out` is what a GET without a session shows; without it, it leads to where one logs in. A GET of what
+        takes forms alone leads to the page above it: browsers ask for it when somebody opens the address again.
+
+        `for_members`: a viewer is told so at once, and not after a form is filled in.
         """
+        takes_forms_alone = methods == ("POST",)
 
         async def answered(request: Request) -> Response:
             visitor: Visitor | None = None
@@ -106,13 +101,17 @@ class Pages:
                         return logged_out(request)
                     if visitor is None:
                         return RedirectResponse(login_address(request), 303)
+                    if takes_forms_alone and request.method != "POST":
+                        return RedirectResponse(request.url.path.rpartition("/")[0] or here, 303)
                     if for_members and not visitor.may_change:
-                        return _only_members(visitor, here)
+                        return said(
+                            visitor, "Not done", _VIEWER.format(visitor.org_name), status=403, back=(here, "Back")
+                        )
                     return await view(request, visitor)
             except Exception as error:
                 return self._failed(request, visitor, error, here)
 
-        return Route(path, answered, methods=list(methods))
+        return Route(path, answered, methods=["GET", "POST"] if takes_forms_alone else list(methods))
 
     def open_route(self, path: str, view: Callable[[Request], Awaitable[Response]]) -> Route:
         """The route of a page, with a form, for people who are not logged in. A refusal is a page that says it."""

@@ -163,7 +163,7 @@ def add_user(
     ] = None,
     role: Annotated[
         str | None,
-        typer.Option(metavar="owner|member", help="The role, for who is in it already too. [default: member]"),
+        typer.Option(metavar="owner|member|viewer", help="The role, for who is in it already too. [default: member]"),
     ] = None,
     data: Data = None,
     database: Database = None,

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 from markupsafe import Markup
 
+from callwright.service.dashboard.html.explanations import contact_mark, reason_words, rule_words
 from callwright.service.dashboard.html.field_names import label_of
 from callwright.service.dashboard.html.formats import ABSENT, duration, moment, money, number, small_money, tone, words
 from callwright.service.dashboard.html.places import country_name
@@ -68,6 +69,9 @@ def _short(value: Any) -> str:
 
 _SHOWN: Mapping[str, Callable[[Any], str]] = {
     "state": mark,
+    "contact": contact_mark,
+    "reason": reason_words,
+    "rule": rule_words,
     "words": words,
     "moment": moment,
     "money": money,

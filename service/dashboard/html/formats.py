@@ -1,7 +1,7 @@
 """How values of the API read on a page: amounts, moments, numbers, words, lengths."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache
@@ -15,6 +15,7 @@ from callwright.service.platform.phone import masked
 
 ABSENT = "–"
 _CENT = Decimal("0.01")
+_E164 = re.compile(r"\+\d{7,15}")
 
 
 def money(amount: Mapping[str, Any] | None) -> str:
@@ -48,6 +49,11 @@ def number(text: str | None) -> str:
     if not text:
         return ABSENT
     return masked(text) if text[0] == "+" or any(one.isdigit() for one in text) else text
+
+
+def masked_numbers(text: str, *, but: Collection[str] = ()) -> str:
+    """A text in which telephone numbers have their middle hidden, `but` these: an organization's own."""
+    return _E164.sub(lambda found: found[0] if found[0] in but else masked(found[0]), text)
 
 
 def words(text: str | None) -> str:

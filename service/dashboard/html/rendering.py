@@ -11,8 +11,19 @@ from starlette.responses import HTMLResponse, Response
 from callwright.appearance.sheet import FILE
 from callwright.contract.checks.counts import count_of
 from callwright.service.dashboard.html import cells
+from callwright.service.dashboard.html.explanations import contact_words, problem_words, reason_words, rule_words
 from callwright.service.dashboard.html.field_names import label_of
-from callwright.service.dashboard.html.formats import duration, marked, moment, money, number, share, tone, words
+from callwright.service.dashboard.html.formats import (
+    duration,
+    marked,
+    masked_numbers,
+    moment,
+    money,
+    number,
+    share,
+    tone,
+    words,
+)
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -63,6 +74,11 @@ def _templates() -> "Environment":
         "length_of": duration,
         "counted": count_of,
         "share": share,
+        "masked_numbers": masked_numbers,
+        "reason_words": reason_words,
+        "contact_words": contact_words,
+        "rule_words": rule_words,
+        "problem_words": problem_words,
     }
     functions |= {"static": static_address, "mark": cells.mark, "cell": cells.cell, "table": cells.table}
     return found

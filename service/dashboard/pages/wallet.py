@@ -79,13 +79,9 @@ def routes(pages: Pages) -> list[Route]:
         # A form may not lead to another host, by the policy of every page.
         return shown(visitor, HERE, "checkout.html", "Top up", {"address": checkout.url})
 
-    async def unsent(_: Request, __: Visitor) -> Response:
-        return RedirectResponse(HERE, 303)
-
     return [
         pages.route(HERE, wallet, here=HERE),
         pages.route(f"{HERE}/topup", top_up, methods=("POST",), here=HERE),
-        pages.route(f"{HERE}/topup", unsent, here=HERE),
     ]
 
 

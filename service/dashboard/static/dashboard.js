@@ -57,9 +57,25 @@
       event.stopPropagation();
       say("The questions have just changed. Look again before you answer.");
     });
-    const source = new EventSource(board.dataset.live);
-    source.addEventListener("board", (event) => {
+    /* A service that stands still says nothing, and a proxy may end a stream that is opened again at once. */
+    let source;
+    let timer;
+    const waits = (milliseconds) => {
+      clearTimeout(timer);
+      timer = setTimeout(
+        () => say("The service does not answer. This page goes on by itself once it does."),
+        milliseconds,
+      );
+    };
+    const heard = () => {
       say("");
+      waits(25000);
+    };
+    const stop = () => {
+      clearTimeout(timer);
+      source?.close();
+    };
+    const show = (event) => {
       if (board.querySelector(":active")) return; // a button under a finger stays; the next reading is a second away
       const had = board.contains(document.activeElement) ? document.activeElement.id : "";
       board.innerHTML = event.data; // made by the service's own template, which escapes what people said
@@ -68,16 +84,42 @@
       showWaiting(board.querySelector("[data-waiting]"));
       if (isShown) changedAt = performance.now();
       isShown = true;
-    });
-    source.addEventListener("ended", (event) => {
-      source.close();
+    };
+    const ended = (event) => {
+      stop();
       if (event.data === "login") say("You are logged out. Open this page again to log in.");
       else if (event.data === "gone") say("This is not there any more.");
       else location.reload();
-    });
-    source.onerror = () => say("The service does not answer. This page goes on by itself once it does.");
-    source.onopen = () => say("");
-    addEventListener("pagehide", () => source.close());
+    };
+    /* A browser opens a stream again that broke, but not one that was answered with an error, or with the login. */
+    const again = async () => {
+      const ends = new AbortController();
+      try {
+        const answer = await fetch(board.dataset.live, { redirect: "manual", signal: ends.signal });
+        if (answer.type === "opaqueredirect") return ended({ data: "login" });
+        if (answer.ok) return open();
+      } catch {
+        // nobody answers yet
+      } finally {
+        ends.abort();
+      }
+      setTimeout(again, 3000);
+    };
+    function open() {
+      source = new EventSource(board.dataset.live);
+      source.addEventListener("board", show);
+      source.addEventListener("ended", ended);
+      for (const kind of ["board", "still"]) source.addEventListener(kind, heard);
+      source.onopen = heard;
+      source.onerror = () => {
+        waits(4000);
+        if (source.readyState === EventSource.CLOSED) setTimeout(again, 3000);
+      };
+    }
+    waits(25000);
+    open();
+    addEventListener("pagehide", stop);
+    addEventListener("pageshow", (event) => event.persisted && open());
   }
 
   /* The transcript follows the sound. */

@@ -23,9 +23,16 @@ SECONDS = 40
 class ReadByOthers(LiveBoards):
     """The board of a campaign that somebody else's page reads."""
 
+    def __init__(self) -> None:
+        super().__init__(_never)
+
     async def now(self, visitor: Visitor, subject: str, running_ms: int) -> Board:
         """A board that does not change."""
         return Board(read_at_ms=running_ms, text="<p>3 of 6 contacts done</p>")
+
+
+async def _never(visitor: Visitor, subject: str) -> tuple[str, bool]:
+    raise AssertionError(subject)
 
 
 @dataclass

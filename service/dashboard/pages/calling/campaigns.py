@@ -8,12 +8,14 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from callwright.contract.agents.agents import list_agents
-from callwright.contract.audiences import list_audiences
+from callwright.contract.agents.agents import get_agent
+from callwright.contract.audiences import get_audience
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.deployments import deployments as contract
 from callwright.contract.phone_numbers import list_phone_numbers
 from callwright.service.dashboard.asking import Refused
+from callwright.service.dashboard.html import rendering
+from callwright.service.dashboard.html.formats import masked_numbers
 from callwright.service.dashboard.listings import Column, ListPage, page_of, rows_of
 from callwright.service.dashboard.live import LiveBoards, event_stream
 from callwright.service.dashboard.pages.lists import listed
@@ -37,12 +39,13 @@ CAMPAIGNS = ListPage(
     ),
     "A campaign calls the people of an audience with an agent, from your numbers. Nothing is dialled before you start.",
     filters=("status", "call_type", "name"),
+    usual={"call_type": ["outbound", "inbound"]},
     add=("/campaigns/new", "New campaign"),
 )
 CONTACTS = (
     Column("Name", "name", link="/campaigns/{deployment_id}/contacts/{id}"),
     Column("Number", "phone_number", "number"),
-    Column("Status", "status", "state"),
+    Column("Status", "status", "contact"),
     Column("Why", "status_reason", "words", is_second=True),
     Column("Calls", "attempts", "count"),
     Column("Last outcome", "last_outcome", "state", link="/calls/{last_call_id}"),
@@ -50,7 +53,7 @@ CONTACTS = (
     Column("Next call", "next_attempt_at", "moment", is_second=True),
 )
 CONTACTS_OF = ListPage("", "Contacts", contract.list_contacts, CONTACTS, "", filters=("status",))
-MOST_CHOICES = 100
+_MOST_NUMBERS = 200
 _ACTIONS: Mapping[str, tuple[AnyOperation, str, str]] = {
     "pause": (
         contract.pause_deployment,
@@ -64,18 +67,21 @@ _ACTIONS: Mapping[str, tuple[AnyOperation, str, str]] = {
         "No new calls begin, and nobody who was not reached is called any more. Calls under way go on to their end. "
         "A cancelled campaign cannot be resumed.",
     ),
+    "delete": (contract.delete_deployment, "Delete", "The draft is gone for good. It has called nobody."),
 }
+_ENDED = ("completed", "cancelled", "failed")
 _POSSIBLE: Mapping[str, tuple[str, ...]] = {
-    "draft": ("start",),
-    "scheduled": ("pause", "cancel"),
-    "active": ("pause", "cancel"),
-    "paused": ("resume", "cancel"),
+    "draft": ("start", "edit", "delete"),
+    "scheduled": ("pause", "edit", "cancel"),
+    "active": ("pause", "edit", "cancel"),
+    "paused": ("resume", "edit", "cancel"),
 }
+"""What can be done with a campaign, by its status. Each can be copied."""
 
 
 def routes(pages: Pages) -> list[Route]:
     """The routes."""
-    boards = LiveBoards()
+    boards = LiveBoards(_board)
 
     async def campaign(request: Request, visitor: Visitor) -> Response:
         deployment = await visitor.ask.one(contract.get_deployment, id=request.path_params["id"])
@@ -83,12 +89,13 @@ def routes(pages: Pages) -> list[Route]:
         context = {
             "campaign": deployment,
             "query": keeping(request.query_params),
-            "possible": _POSSIBLE.get(deployment["status"], ()) if visitor.may_change else (),
+            "possible": possible(deployment, visitor),
+            **await _names(visitor, deployment),
             "columns": CONTACTS,
             "rows": rows_of(CONTACTS, contacts.data),
             "page": contacts,
             "status": request.query_params.get("status", ""),
-            "is_running": deployment["status"] in ("active", "scheduled") or deployment["contact_changes"] is not None,
+            "is_running": deployment["status"] not in _ENDED or deployment["contact_changes"] is not None,
         }
         return shown(visitor, HERE, "campaign.html", deployment["name"], context)
 
@@ -110,47 +117,45 @@ def routes(pages: Pages) -> list[Route]:
                 refused = error  # the plan is shown again as it is now, with what has changed
         deployment = await visitor.ask.one(contract.get_deployment, id=deployment_id)
         preview = await visitor.ask.one(contract.preview_deployment, id=deployment_id)
+        numbers = await visitor.ask.many(list_phone_numbers, per_page=_MOST_NUMBERS)
+        own = [row["number"] for row in numbers.data if row["id"] in deployment["phone_number_ids"]]
         context = {
             "campaign": deployment,
             "preview": preview,
+            "sentence": masked_numbers(preview["summary"], but=own),
             "refused": refused,
             "once": secrets.token_hex(12),
         }
         status = 200 if refused is None else refused.status
         return shown(visitor, HERE, "campaign_start.html", f"Start {deployment['name']}?", context, status=status)
 
-    async def new(request: Request, visitor: Visitor) -> Response:
-        fields: Mapping[str, list[str]] = {}
-        refused: Refused | None = None
-        if request.method == "POST":
-            fields = await pages.visitors.form(request, visitor)
-            try:
-                made = await visitor.ask.one(
-                    contract.create_deployment, key=f"page-{one(fields, 'once')}", **_campaign(fields)
-                )
-                return RedirectResponse(f"{HERE}/{made['id']}/start", 303)
-            except Refused as error:
-                refused = error  # what was typed stays in the form
-        context = {
-            "agents": (await visitor.ask.many(list_agents, per_page=MOST_CHOICES)).data,
-            "audiences": (await visitor.ask.many(list_audiences, per_page=MOST_CHOICES)).data,
-            "numbers": (await visitor.ask.many(list_phone_numbers, per_page=MOST_CHOICES, status="active")).data,
-            "given": {name: values[0] for name, values in fields.items()},
-            "chosen_numbers": fields.get("phone_number_ids", []),
-            "refused": refused,
-            "once": one(fields, "once") or secrets.token_hex(12),
-        }
-        status = 200 if refused is None else refused.status
-        return shown(visitor, HERE, "campaign_new.html", "New campaign", context, status=status)
-
     return [
         listed(pages, CAMPAIGNS),
-        pages.route("/campaigns/new", new, methods=("GET", "POST"), here=HERE),
         pages.route("/campaigns/{id}", campaign, here=HERE),
         pages.route("/campaigns/{id}/live", live, here=HERE),
         pages.route("/campaigns/{id}/start", start, methods=("GET", "POST"), here=HERE),
         *(_acting(pages, action) for action in _ACTIONS),
     ]
+
+
+async def _board(visitor: Visitor, deployment_id: str) -> tuple[str, bool]:
+    """A campaign as it stands, with what can be done, and whether nothing changes any more."""
+    found = await visitor.ask.one(contract.get_deployment, id=deployment_id)
+    is_ended = found["status"] in _ENDED and found["contact_changes"] is None
+    return rendering.rendered("board.html", {"campaign": found, "possible": possible(found, visitor)}), is_ended
+
+
+def possible(campaign: Mapping[str, Any], visitor: Visitor) -> tuple[str, ...]:
+    """What this visitor can do with a campaign as it stands."""
+    return (*_POSSIBLE.get(campaign["status"], ()), "copy") if visitor.may_change else ()
+
+
+async def _names(visitor: Visitor, campaign: Mapping[str, Any]) -> dict[str, str]:
+    """The names of a campaign's agent and audience."""
+    agent = await visitor.ask.one(get_agent, id=campaign["agent_id"])
+    audience_id = campaign["audience_id"]
+    audience = {"name": ""} if audience_id is None else await visitor.ask.one(get_audience, id=audience_id)
+    return {"agent_name": agent["name"], "audience_name": audience["name"]}
 
 
 def _acting(pages: Pages, action: str) -> Route:
@@ -162,35 +167,9 @@ def _acting(pages: Pages, action: str) -> Route:
         if request.method == "POST":
             await pages.visitors.form(request, visitor)
             await visitor.ask.one(operation, id=deployment_id)
-            return RedirectResponse(f"{HERE}/{deployment_id}", 303)
+            return RedirectResponse(HERE if action == "delete" else f"{HERE}/{deployment_id}", 303)
         deployment = await visitor.ask.one(contract.get_deployment, id=deployment_id)
         context = {"campaign": deployment, "action": action, "words": words, "verb": verb}
         return shown(visitor, HERE, "campaign_action.html", f"{verb} {deployment['name']}?", context)
 
-    return pages.route(f"{HERE}/{{id}}/{action}", act, methods=("GET", "POST"), here=HERE)
-
-
-def _campaign(fields: Mapping[str, list[str]]) -> dict[str, Any]:
-    """The input of a new campaign. What is empty has the default of the API."""
-    cap, attempts, most = one(fields, "budget_cap"), one(fields, "max_attempts"), one(fields, "max_concurrency")
-    given: dict[str, Any] = {name: one(fields, name) for name in ("name", "agent_id", "audience_id")}
-    given["phone_number_ids"] = [value for value in fields.get("phone_number_ids", []) if value] or None
-    if cap:
-        given["budget_cap"] = {"amount": cap, "currency": "USD"}
-    if attempts:
-        given["retry_policy"] = {"max_attempts": _whole(attempts)}
-    if most:
-        given["max_concurrency"] = _whole(most)
-    compliance: dict[str, Any] = {}
-    if one(fields, "consent_column"):
-        compliance["consent_column"] = one(fields, "consent_column")
-    if one(fields, "consent_attested"):
-        compliance["consent_attested"] = True
-    if compliance:
-        given["compliance"] = compliance
-    return given
-
-
-def _whole(text: str) -> int | str:
-    """A whole number, or the text as it is: the API then says what is wrong with it."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else text
+    return pages.route(f"{HERE}/{{id}}/{action}", act, methods=("GET", "POST"), here=HERE, for_members=True)

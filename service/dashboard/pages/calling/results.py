@@ -40,7 +40,7 @@ def routes(pages: Pages) -> list[Route]:
     async def of_all(request: Request, visitor: Visitor) -> Response:
         today = moment(pages.visitors.services.clock.now_ms()).date()
         days = _Days(request, today - timedelta(days=SHOWN_DAYS - 1))
-        found = {} if days.fault else await _results(visitor, days)
+        found = {} if days.fault else await _results(visitor, days, call_type=["outbound", "inbound"])
         context = {**_context(days), **found, "back": "/calls", "back_words": "To the calls"}
         return shown(visitor, "/calls", "results.html", "Results of all calls", context, status=days.status)
 

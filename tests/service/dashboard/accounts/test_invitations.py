@@ -19,7 +19,7 @@ from callwright.service.platform.clock.clock import DAY, HOUR
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables import schema
 from tests.support.clock_set_by_test import Process
-from tests.support.dashboard import ORIGIN, PASSWORD, Visit, logged_in, password_of, stranger, text_of
+from tests.support.dashboard import ORIGIN, PASSWORD, Visit, logged_in, login_code, password_of, stranger, text_of
 from tests.support.mail_server import MailServer, mail_server
 from tests.support.service import Tenant, open_service
 
@@ -137,17 +137,25 @@ async def test_an_invitation_is_good_for_7_days_and_only_while_who_invited_is_an
 
 
 @pytest.mark.requirement("DASH-26")
-async def test_who_has_the_link_of_a_known_user_gets_no_session_and_no_password(tenant: Tenant) -> None:
+async def test_a_known_user_joins_only_while_logged_in_and_nobody_else_by_their_link(tenant: Tenant) -> None:
     services = tenant.services
     async with tenant.another_organization() as other, logged_in(tenant) as owner, stranger(tenant) as thief:
         given = (services.ids, other.org_id, ANN, services.clock.now_ms())
         ann = await services.database.write(lambda connection: accounts.add_member(connection, *given, role="owner"))
-        answer = await _accept(thief, _code(await _invite(owner, role="viewer")))
-        assert (answer.status_code, "set-cookie" in answer.headers) == (200, False)
+        code = _code(await _invite(owner, role="viewer"))
+        for visit in (thief, owner):
+            answer = await _accept(visit, code)
+            assert (answer.status_code, "set-cookie" in answer.headers) == (403, False)
+            assert "Log in as ann@example.com" in text_of(answer.text)
         assert (await thief.http.get("/campaigns")).status_code == 303
-        assert (await thief.send("/login", email=ANN, password=PASSWORD)).status_code == 401
-    found = {row.email: (row.id, row.role) for row in await tenant.database.read(accounts.users_of, tenant.org_id)}
-    assert found[ANN] == (ann, "viewer")
+        found = [row.email for row in await tenant.database.read(accounts.users_of, tenant.org_id)]
+        assert ANN not in found
+        async with stranger(tenant) as herself:
+            login = await login_code(other, ann)
+            await herself.http.post("/login", data={"code": login}, headers={"Origin": ORIGIN})
+            assert (await _accept(herself, code)).status_code == 200
+    roles = {row.email: (row.id, row.role) for row in await tenant.database.read(accounts.users_of, tenant.org_id)}
+    assert roles[ANN] == (ann, "viewer")
 
 
 @pytest.mark.parametrize("email", ["", "ann", "ann@example.com, bob@example.com", "operator@localhost", "a<b@c.com"])

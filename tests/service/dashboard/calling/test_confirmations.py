@@ -34,7 +34,7 @@ async def post(visit: Visit, path: str, word: str, *, token: str | None = None, 
 
 def at_address(root: str, visit: Visit) -> httpx.AsyncClient:
     """The same browser, over HTTP."""
-    return httpx.AsyncClient(base_url=root, cookies=dict(visit.http.cookies))
+    return httpx.AsyncClient(base_url=root, cookies=dict(visit.http.cookies), timeout=30)
 
 
 async def next_board(lines: AsyncIterator[str]) -> str:

@@ -130,5 +130,7 @@ async def test_a_disposition_is_corrected_on_the_page_of_its_call_and_both_are_s
 
 
 async def _refused(viewer: Visit, call_id: str) -> None:
-    answer = await viewer.send(f"/calls/{call_id}/disposition", disposition="goal_met", note="")
+    path, fields = f"/calls/{call_id}/disposition", {"disposition": "goal_met", "form_token": await viewer.token()}
+    await viewer.page(path, status=403)
+    answer = await viewer.http.post(path, data=fields, headers={"Origin": ORIGIN})
     assert (answer.status_code, "viewer" in answer.text) == (403, True)
