@@ -306,6 +306,11 @@ def is_country(code: str) -> bool:
     return code in phonenumbers.SUPPORTED_REGIONS
 
 
+def holds_number(text: str, region: str | None) -> bool:
+    """Whether a telephone number stands in a text, written with + or as in the region; a date or an amount is none."""
+    return next(iter(phonenumbers.PhoneNumberMatcher(text, region)), None) is not None
+
+
 def masked(text: str) -> str:
     """A written number with its middle hidden, for reports."""
     if len(text) <= 6:

@@ -6,6 +6,7 @@ Each group asks an operation of its own, a few at a time. One that fails says so
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urlencode
 
 import anyio
@@ -22,6 +23,7 @@ from callwright.contract.deployments.deployments import list_contacts, list_depl
 from callwright.contract.do_not_call import list_do_not_call
 from callwright.contract.phone_numbers import list_phone_numbers
 from callwright.service.dashboard.asking import Refused
+from callwright.service.dashboard.html.pages_of_ids import page_of_id
 from callwright.service.dashboard.serving import Pages, shown
 from callwright.service.dashboard.visitors import Visitor
 from callwright.service.platform.phone import Dialable, masked, read_number
@@ -41,22 +43,10 @@ _NEWEST_CAMPAIGNS = 4
 """Campaigns whose contacts are searched, also those who were not called yet."""
 _AT_ONCE = 4
 _LONGEST = 200
-_ID = re.compile(r"([a-z]{3})_[0-9A-Za-z]{8,36}")
-PAGES_OF_IDS: Mapping[str, str] = {
-    "dep": "/campaigns/",
-    "cal": "/calls/",
-    "agt": "/agents/",
-    "aud": "/audiences/",
-    "num": "/numbers/",
-    "evt": "/events/",
-    "whk": "/webhooks/",
-    "dnc": "/do-not-call/",
-    "rev": "/reviews/",
-    "ctc": "/calls?contact_id=",
-    "row": "/calls?contact_id=",
-    "per": "/audit?subject_id=",
-}
-"""Where the page of a thing is, by the beginning of its id."""
+_MOST_TURNS = 10
+"""Turns of a call among which the one with most of the words is shown."""
+_DIGITS_OF_A_NUMBER = 7
+_ID = re.compile(r"[a-z]{3}_[0-9A-Za-z]{8,36}")
 
 
 @dataclass(frozen=True)
@@ -92,8 +82,8 @@ def routes(pages: Pages) -> list[Route]:
 
     async def search(request: Request, visitor: Visitor) -> Response:
         words = request.query_params.get("q", "").strip()[:_LONGEST]
-        if (named := _ID.fullmatch(words)) is not None and named[1] in PAGES_OF_IDS:
-            return RedirectResponse(PAGES_OF_IDS[named[1]] + words, 303)
+        if _ID.fullmatch(words) is not None and (page := page_of_id(words)) is not None:
+            return RedirectResponse(page, 303)
         groups = await _found(visitor, words) if words else []
         found = [group for group in groups if group.hits or group.failed or group.bound]
         return shown(visitor, HERE, "search.html", "Search", {"words": words, "groups": found})
@@ -107,6 +97,7 @@ def routes(pages: Pages) -> list[Route]:
 async def _found(visitor: Visitor, words: str) -> list[Group]:
     """All groups, in the order in which they are shown."""
     finding = Finding(visitor, words)
+    await finding.read_as_at_home()
     groups: list[tuple[Group, Find]] = [
         (Group("Campaigns", "/campaigns"), finding.named(list_deployments, "/campaigns/")),
         (Group("People"), finding.people),
@@ -132,6 +123,16 @@ async def _found(visitor: Visitor, words: str) -> list[Group]:
         for group, find in groups:
             tasks.start_soon(one, group, find)
     return [group for group, _ in groups]
+
+
+def _best(snippets: Sequence[Mapping[str, Any]], parts: Sequence[str]) -> Sequence[Mapping[str, Any]]:
+    """The turn with most of the words: first one that has them in their order; of equal ones the contact's."""
+
+    def worth(snippet: Mapping[str, Any]) -> tuple[bool, int, bool]:
+        text = snippet["text"].casefold()
+        return " ".join(parts) in text, sum(part in text for part in parts), snippet["role"] == "contact"
+
+    return [max(snippets, key=worth)] if snippets else []
 
 
 class Finding:
@@ -193,14 +194,32 @@ class Finding:
         """Calls on which the words were said, each with the turn."""
         if self._number is not None:
             return
-        for one in (await self._visitor.ask.many(search_transcripts, query=self._words, per_page=MOST)).data:
-            for snippet in one["snippets"][:1]:
+        parts = [part.casefold() for part in self._words.replace('"', " ").split()]
+        phrase = f'"{" ".join(parts)}"'
+        found: dict[str, Mapping[str, Any]] = {}
+        for query in (phrase, self._words) if len(parts) > 1 else (self._words,):  # who said just this comes first
+            if len(found) < MOST:
+                asked = {"query": query, "per_page": MOST, "snippets": _MOST_TURNS}
+                for one in (await self._visitor.ask.many(search_transcripts, **asked)).data:
+                    found.setdefault(one["call_id"], one)
+        for one in list(found.values())[:MOST]:
+            for snippet in _best(one["snippets"], parts):
                 address = f"/calls/{one['call_id']}#turn-{snippet['turn_index']}"
                 said = (f"{snippet['role']}: {snippet['text']}",)
                 name = one["contact_name"] or "A call"
                 group.hits.append(Hit(address, name, said, one["disposition"], one["created_at"]))
         if group.hits:
             group.all = f"/calls/said?{urlencode({'q': self._words})}"
+
+    async def read_as_at_home(self) -> None:
+        """Reads digits without a + as a number of the country in which the organization has numbers."""
+        digits = sum(one.isdigit() for one in self._words)
+        if self._number is None and digits >= _DIGITS_OF_A_NUMBER and not any(one.isalpha() for one in self._words):
+            for own in (await self._visitor.ask.many(list_phone_numbers, per_page=MOST)).data:
+                read = read_number(self._words, own["country"])
+                if isinstance(read, Dialable):
+                    self._number = read.e164
+                    return
 
     async def numbers(self, group: Group) -> None:
         """The organization's own numbers, by their digits or their label."""

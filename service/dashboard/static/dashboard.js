@@ -227,8 +227,19 @@
     form.requestSubmit();
   }
 
+  /* The voice that is chosen can be heard beside its field. */
+  function hear(player) {
+    const field = player.closest("form").elements.voice_id;
+    const show = () => (player.src = `/agents/voices/${field.value}.mp3`);
+    player.hidden = false;
+    field.addEventListener("change", show);
+    show();
+  }
+
   function begin() {
     showTimes(document);
+    const voice = document.querySelector("[data-voice]");
+    if (voice) hear(voice);
     const form = document.querySelector("form[data-login]");
     if (form) {
       logIn(form);

@@ -1,6 +1,8 @@
 """Search over everything: groups, ids that lead straight to their pages, and groups that fail alone."""
 
 import re
+from html import unescape
+from urllib.parse import quote
 
 import pytest
 
@@ -102,3 +104,24 @@ async def test_a_search_says_how_far_it_looked_and_finds_an_older_thing_by_its_w
         assert "among the newest 4 of 6" in text_of(await visit.page("/search?q=zyzzyva"))
         monkeypatch.setattr(search, "_LOOKED_THROUGH", 6)
         assert "among the newest" not in text_of(await visit.page("/search?q=zyzzyva"))
+
+
+@pytest.mark.requirement("DASH-51")
+async def test_an_excerpt_is_the_turn_with_what_was_looked_for_and_marks_it(tenant: Tenant) -> None:
+    made = await run(tenant, people(1, sim_outcome="answered"))
+    (call,) = [call async for call in tenant.client.calls.list(deployment_id=made.id)]
+    turns = (await tenant.client.calls.get_transcript(call_uuid=call.id)).turns
+    later = next(turn for turn in turns[1:] if turn.role == "agent" and len(turn.text.split()) >= 4)
+    words = " ".join(later.text.split()[:4]).strip(".,?!")
+    async with logged_in(tenant) as visit:
+        said = (await visit.page(f"/search?q={quote(words)}")).split('aria-label="What was said"')[1]
+    assert f"/calls/{call.id}#turn-{later.index}" in said
+    assert f"<mark>{words.split()[0]}</mark>" in unescape(said)
+
+
+@pytest.mark.requirement("DASH-51")
+async def test_a_number_is_found_as_people_of_the_own_country_say_it(tenant: Tenant) -> None:
+    await run(tenant, people(1, sim_outcome="answered"))
+    async with logged_in(tenant) as visit:
+        page = text_of(await visit.page(f"/search?q={phone(0)[2:]}"))
+    assert "Person 0" in page

@@ -78,9 +78,12 @@ export interface AgentVersion {
   version: number;
   /** When it was made. */
   created_at: string;
-  /** Who made it, as the audit log has it: a key, or operator for the command line; null where that is not known. */
+  /**
+   * Who made it, as the audit log has it: a key, a user of the dashboard, or operator for the command line; null
+   * where that is not known.
+   */
   actor_id?: string | null;
-  /** The name of the key; null without one. */
+  /** The name of the key, or of the user of the dashboard; null without one. */
   actor_label?: string | null;
   /** The person for whom a personal key acted. */
   user_id?: string | null;
