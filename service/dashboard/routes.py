@@ -25,6 +25,7 @@ from callwright.service.dashboard.pages.calling import (
     campaign_forms,
     campaigns,
     confirmations,
+    imports,
     live_calls,
     numbers,
     people,
@@ -41,7 +42,7 @@ from callwright.service.services import Services
 _MODULES = (
     *(login, account, forgotten_password, invitation, passkeys, company_login, members, api_keys),
     *(search, confirmations, live_calls, campaign_forms, campaigns, results, calls, people),
-    *(agents, audiences, routing, numbers, events, replays, webhooks, records, wallet, usage),
+    *(agents, audiences, imports, routing, numbers, events, replays, webhooks, records, wallet, usage),
 )
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _FOREVER = "public, max-age=31536000, immutable"

@@ -1,17 +1,17 @@
-"""Audiences: lists of people, uploaded as a file, with what was refused and why."""
+"""Audiences: lists of people, with the imports of files into them."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from callwright.contract import audiences as contract
-from callwright.service.dashboard.asking import Page, Refused
-from callwright.service.dashboard.listings import Column, ListPage, list_context
+from callwright.service.dashboard.listings import Column, ListPage
+from callwright.service.dashboard.pages.calling.imports import imports_shown
 from callwright.service.dashboard.pages.lists import listed
 from callwright.service.dashboard.resources import Action, Fact, FormPage, ResourcePage, form_route, resource_route
-from callwright.service.dashboard.serving import Pages, shown
+from callwright.service.dashboard.serving import Pages
 from callwright.service.dashboard.visitors import Visitor
 
 HERE = "/audiences"
@@ -43,7 +43,7 @@ ROWS = ListPage(
         Column("Own id", "external_id", is_second=True),
         Column("Says no", "declined", "list", is_second=True),
     ),
-    "Nobody is on this list yet. Upload a file.",
+    "Nobody is on this list yet.",
 )
 AUDIENCE = ResourcePage(
     HERE,
@@ -78,56 +78,15 @@ AUDIENCE = ResourcePage(
     ),
     links=(("/audiences/{id}/upload", "Upload a file"), ("/audiences/{id}/rejects", "Refused rows")),
     state="status",
-)
-_PROGRESS = ("status", "status_reason", "processed", "total_rows", "percent", "added", "invalid", "duplicates")
-REJECTS = ListPage(
-    "",
-    "Refused rows",
-    contract.list_import_errors,
-    (
-        Column("Line", "line", "count"),
-        Column("Why", "code", "words"),
-        Column("In words", "message"),
-        Column("Column", "column", is_second=True),
-        Column("Value", "value_redacted", is_second=True),
-    ),
-    "Every row of the last import was taken.",
+    template="audience.html",
 )
 
 
 def routes(pages: Pages) -> list[Route]:
     """The routes."""
 
-    async def upload(request: Request, visitor: Visitor) -> Response:
-        audience = await visitor.ask.one(contract.get_audience, id=request.path_params["id"])
-        if request.method == "POST":
-            await pages.visitors.form(request, visitor)
-            try:
-                begun = await visitor.ask.one(contract.import_audience, id=audience["id"])
-            except Refused as error:
-                return JSONResponse({"message": error.message}, error.status)
-            path = begun["upload_url"].removeprefix(pages.visitors.services.own_address.root)
-            return JSONResponse({"import_id": begun["id"], "upload": path})
-        return shown(visitor, HERE, "upload.html", f"Upload into {audience['name']}", {"audience": audience})
-
-    async def progress(request: Request, visitor: Visitor) -> Response:
-        found = await visitor.ask.one(
-            contract.get_audience_import, id=request.path_params["id"], import_id=request.path_params["import_id"]
-        )
-        return JSONResponse({name: found[name] for name in _PROGRESS})
-
-    async def rejects(request: Request, visitor: Visitor) -> Response:
-        audience = await visitor.ask.one(contract.get_audience, id=request.path_params["id"])
-        import_id = request.query_params.get("import_id") or audience["last_import_id"]
-        found = Page([], False, None, None)
-        if import_id:
-            cursor = request.query_params.get("cursor") or None
-            found = await visitor.ask.many(
-                contract.list_import_errors, id=audience["id"], import_id=import_id, per_page=100, cursor=cursor
-            )
-        wanted = replace(REJECTS, add=("/audiences/" + audience["id"], "To the audience"))
-        context = list_context(wanted, found, request.query_params)
-        return shown(visitor, HERE, "list.html", f"Refused rows of {audience['name']}", context)
+    async def more(visitor: Visitor, audience: Mapping[str, Any]) -> Mapping[str, Any]:
+        return await imports_shown(pages.visitors.services, visitor, audience["id"])
 
     new = FormPage(
         HERE,
@@ -145,8 +104,5 @@ def routes(pages: Pages) -> list[Route]:
     return [
         listed(pages, AUDIENCES),
         form_route(pages, new),
-        *resource_route(pages, AUDIENCE),
-        pages.route("/audiences/{id}/upload", upload, methods=("GET", "POST"), here=HERE),
-        pages.route("/audiences/{id}/rejects", rejects, here=HERE),
-        pages.route("/audiences/{id}/imports/{import_id}", progress, here=HERE),
+        *resource_route(pages, replace(AUDIENCE, more=more)),
     ]
