@@ -52,7 +52,8 @@ def _progress(one: ShownImport) -> str:
 
 def _taken(one: ShownImport) -> str:
     found = one.found
-    return f"{found.added:,} added, {found.invalid:,} refused, {found.duplicates:,} doubles"
+    doubles = f"{found.duplicates:,} {'double' if found.duplicates == 1 else 'doubles'}"
+    return f"{found.added:,} added, {found.invalid:,} refused, {doubles}"
 
 
 def _read_as(one: ShownImport) -> str:
@@ -65,4 +66,4 @@ def _rows(count: int) -> str:
 
 def megabytes(size: int) -> str:
     """A number of bytes: `12.4 MB`, and less than 0.1 MB in kB."""
-    return f"{size / 1e6:,.1f} MB" if size >= 100_000 else f"{max(1, round(size / 1_000))} kB"
+    return f"{f'{size / 1e6:,.1f}'.removesuffix('.0')} MB" if size >= 100_000 else f"{max(1, round(size / 1_000))} kB"

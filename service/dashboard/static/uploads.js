@@ -30,7 +30,10 @@
       addEventListener("online", done);
     });
 
-  const megabytes = (size) => `${(size / 1e6).toLocaleString(undefined, { maximumFractionDigits: 1 })} MB`;
+  const megabytes = (size) => {
+    const [shown, unit] = size >= 100000 ? [size / 1e6, "MB"] : [Math.ceil(size / 1000), "kB"];
+    return `${shown.toLocaleString(undefined, { maximumFractionDigits: 1 })} ${unit}`;
+  };
 
   /* The words of an answer: of the API, of a page for people, or none. */
   function wordsOf(text) {
@@ -221,7 +224,8 @@
 
     const followed = (importId, progress) =>
       follow(progress, (found) => show(50 + found.percent / 2, found.words), waiting).then((found) => {
-        say(found.status === "failed" ? found.words : `Done. ${found.words}`, found.status === "failed" ? "bad" : "good");
+        const isFailed = found.status === "failed";
+        say(isFailed ? found.words : `Done. ${found.words}`, isFailed ? "bad" : found.added ? "good" : "warm");
         refused.hidden = !found.refused;
         refused.querySelector("a").href = `${at}/rejects?import_id=${importId}`;
       });

@@ -7,12 +7,9 @@ import re
 import pytest
 
 from callwright.client.transport import httpx
-from callwright.service.platform.clock.clock import MINUTE
 from callwright.service.platform.uploads import Uploads
-from callwright.service.workers import sweeps
 from tests.support.dashboard import ORIGIN, Visit, logged_in, text_of
 from tests.support.imports import carry_out_import
-from tests.support.isolation import other_organization
 from tests.support.service import Tenant
 
 pytestmark = pytest.mark.service(workers=False)
@@ -72,7 +69,7 @@ async def test_an_import_that_waits_for_its_file_stands_on_the_page_and_is_ended
     found = await tenant.client.audiences.get(id=audience.id)
     assert (found.open_imports, found.status) == ([], "failed")
     entries = [entry async for entry in tenant.client.audit_log.list() if entry.action == "audience.imported"]
-    assert [entry.actor.startswith("usr_") for entry in entries] == [True]
+    assert [entry.actor_id.startswith("usr_") for entry in entries] == [True]
 
 
 @pytest.mark.requirement("DASH-82")
@@ -110,12 +107,14 @@ async def test_the_page_of_an_audience_keeps_what_became_of_each_import(tenant: 
     async with logged_in(tenant, role="viewer") as visit:
         html = await visit.page(f"/audiences/{audience.id}")
         page, rejects = text_of(html), f"/audiences/{audience.id}/rejects"
-        assert "2 added, 1 refused, 1 doubles, of 4 rows, read as CSV, UTF-8, commas." in page
+        assert "2 added, 1 refused, 1 double, of 4 rows, read as CSV, UTF-8, commas." in page
         assert "1 added, 0 refused, 0 doubles, of 1 row, read as" in page
         assert f"Failed: {(failed.status_reason or '').rstrip('.')}." in page
         links = re.findall(r'rejects\?import_id=(imp_\w+)"', html)
         assert links == [mixed.id]
-        assert "12" in text_of(await visit.page(f"{rejects}?import_id={mixed.id}"))
+        assert "invalid phone this is not a phone number" in text_of(
+            await visit.page(f"{rejects}?import_id={mixed.id}")
+        )
         assert "Every row of this import was taken." in await visit.page(f"{rejects}?import_id={clean.id}")
         newest = text_of(await visit.page(rejects))
     assert "Every row" not in newest
@@ -153,9 +152,9 @@ async def test_refused_rows_are_downloaded_whole_by_members_and_without_the_cell
     rows = list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"))))
     assert [(row["line"], row["code"], row["column"]) for row in rows] == [
         ("3", "invalid_phone", "phone"),
-        ("5", "duplicate_in_file", "phone"),
+        ("5", "duplicate_in_file", ""),
     ]
-    assert rows[0]["value_redacted"] == "12"
+    assert (rows[0]["message"], rows[0]["value_redacted"]) == ("this is not a phone number", "••")
     async with logged_in(tenant, role="viewer") as viewer:
         masked = (await viewer.http.get(file)).content.decode("utf-8-sig")
     assert list(csv.DictReader(io.StringIO(masked))) == [
@@ -168,7 +167,7 @@ async def test_refused_rows_are_downloaded_whole_by_members_and_without_the_cell
 async def test_imports_of_another_organization_are_not_there(tenant: Tenant) -> None:
     audience = await tenant.client.audiences.create(name="People")
     mixed = await carry_out_import(tenant, _MIXED, audience_id=audience.id)
-    async with other_organization(tenant) as stranger, logged_in(stranger) as visit:
+    async with tenant.another_organization() as stranger, logged_in(stranger, role="member") as visit:
         for path in ("", f"/{mixed.id}", f"/{mixed.id}/end", f"/{mixed.id}/refused.csv"):
             await visit.page(f"/audiences/{audience.id}/imports{path}", status=404)
 
@@ -192,6 +191,3 @@ async def test_an_import_says_in_words_what_it_does(tenant: Tenant) -> None:
         done = (await visit.http.get(f"{at}/{first.id}")).json()
         assert (done["is_over"], done["added"], done["percent"]) == (True, 1, 100)
         assert done["words"] == "1 added, 0 refused, 0 doubles, of 1 row, read as CSV, UTF-8, commas."
-        tenant.clock.advance(16 * MINUTE)
-        await sweeps.run(tenant.services)
-        assert "Failed: nothing of its file was uploaded in time" in await words(made["import_id"])
