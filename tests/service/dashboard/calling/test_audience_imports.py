@@ -154,7 +154,8 @@ async def test_refused_rows_are_downloaded_whole_by_members_and_without_the_cell
         ("3", "invalid_phone", "phone"),
         ("5", "duplicate_in_file", ""),
     ]
-    assert (rows[0]["message"], rows[0]["value_redacted"]) == ("this is not a phone number", "••")
+    assert rows[0]["message"].startswith("this is not a phone number")
+    assert rows[0]["value_redacted"] == "••"
     async with logged_in(tenant, role="viewer") as viewer:
         masked = (await viewer.http.get(file)).content.decode("utf-8-sig")
     assert list(csv.DictReader(io.StringIO(masked))) == [
