@@ -6,7 +6,7 @@ An import whose file is still being uploaded ends here too: by whoever has the a
 from typing import Any
 
 from anyio import to_thread
-from sqlalchemy import Connection, Row, func, select, update
+from sqlalchemy import ColumnElement, Connection, Row, func, select, update
 
 from callwright.contract.events import AUDIENCE_IMPORT_COMPLETED, ImportCompleted
 from callwright.service.accounts.principals import SERVICE
@@ -17,10 +17,17 @@ from callwright.service.tables import audit_log, import_uploads, outbox
 from callwright.service.tables.schema import audiences, imports
 
 _I = imports.c
-CANCELLED = "cancelled: its upload was ended with DELETE, and nothing of the file was taken"
+CANCELLED = "cancelled: its upload was ended before the file had come, and nothing of it was taken"
 
 
-def end_import(connection: Connection, services: Services, row: Row[Any], status: str, reason: str | None) -> None:
+def end_import(
+    connection: Connection,
+    services: Services,
+    row: Row[Any],
+    status: str,
+    reason: str | None,
+    by: audit_log.Actor = SERVICE,
+) -> None:
     """Ends an import whose row the caller has locked. An audience that got nobody from its imports has failed."""
     now_ms = services.clock.now_ms()
     over = {**dict.fromkeys(("upload_expires_at", "source_url", "source_tag")), **RELEASED}
@@ -48,19 +55,29 @@ def end_import(connection: Connection, services: Services, row: Row[Any], status
         duplicates=row.duplicates,
     )
     outbox.emit(connection, services.ids, row.org_id, AUDIENCE_IMPORT_COMPLETED, data, at_ms=now_ms)
-    entry = audit_log.entry_row(
-        services.ids, row.org_id, "audience.imported", row.audience_id, by=SERVICE, at_ms=now_ms
-    )
+    entry = audit_log.entry_row(services.ids, row.org_id, "audience.imported", row.audience_id, by=by, at_ms=now_ms)
     audit_log.add_entries(connection, [entry])
 
 
-def cancel_upload(connection: Connection, services: Services, token_hash: str) -> bool:
-    """Ends the import that waits for its file at this address; False if none does any more."""
-    row = import_uploads.locked(connection, token_hash, services.clock.now_ms())
-    if row is None:
+async def cancel_upload(services: Services, which: ColumnElement[bool], by: audit_log.Actor = SERVICE) -> bool:
+    """Ends the import that waits for its file, and removes what had come of it. False if it does not wait any more.
+
+    `which` is of `import_uploads.by_token` or `by_id`, `by` who ends it.
+    """
+    ended = await services.database.write(_cancel, services, which, by)
+    if ended is None:
         return False
-    end_import(connection, services, row, "failed", CANCELLED)
+    await to_thread.run_sync(Uploads(services.settings).remove, ended)
+    services.wake()
     return True
+
+
+def _cancel(connection: Connection, services: Services, which: ColumnElement[bool], by: audit_log.Actor) -> str | None:
+    row = import_uploads.locked(connection, which, services.clock.now_ms())
+    if row is None:
+        return None
+    end_import(connection, services, row, "failed", CANCELLED, by)
+    return str(row.id)
 
 
 async def end_silent_uploads(services: Services) -> None:

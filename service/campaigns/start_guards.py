@@ -82,7 +82,7 @@ def still_importing(connection: Connection, audience_id: str) -> Refusal | None:
     if first.status == "uploading":
         message += (
             f"It waits for its file until {moment(first.upload_expires_at):%Y-%m-%d %H:%M} UTC and then fails; send "
-            "the file, or end the import with DELETE at its upload_url"
+            "the file, or end the import with DELETE at its upload_url, or on the page of the audience"
         )
     else:
         ends_ms = first.created_at + LONGEST_IMPORT_MS

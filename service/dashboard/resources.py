@@ -74,6 +74,9 @@ class ResourcePage:
     state: str | None = None
     number_at: str | None = None
     """Where a number stands that a member may see whole; None where there is none."""
+    template: str = "resource.html"
+    more: Callable[[Visitor, Mapping[str, Any]], Awaitable[Mapping[str, Any]]] | None = None
+    """What a template of its own shows beside that, of the resource."""
 
 
 @dataclass(frozen=True)
@@ -134,9 +137,10 @@ def resource_route(pages: Pages, wanted: ResourcePage) -> list[Route]:
             "resource": found,
             "hidden_number": None if wanted.number_at is None else value_at(found, wanted.number_at),
             "whole_number": whole,
+            **({} if wanted.more is None else await wanted.more(visitor, found)),
         }
         title = str(value_at(found, wanted.title) or wanted.title)
-        return shown(visitor, wanted.here, "resource.html", title, context)
+        return shown(visitor, wanted.here, wanted.template, title, context)
 
     return [
         pages.route(wanted.path, view, here=wanted.here),

@@ -27,6 +27,7 @@ from callwright.service.dashboard.pages.calling import (
     campaign_forms,
     campaigns,
     confirmations,
+    imports,
     live_calls,
     numbers,
     opt_outs,
@@ -46,7 +47,7 @@ from callwright.service.services import Services
 _MODULES = (
     *(login, account, forgotten_password, invitation, passkeys, company_login, members, api_keys),
     *(search, confirmations, live_calls, campaign_forms, campaigns, results, calls, people, opt_outs),
-    *(agents, agent_versions, talks, audiences, routing, renting, numbers),
+    *(agents, agent_versions, talks, audiences, imports, routing, renting, numbers),
     *(events, replays, webhooks, records, wallet, usage),
 )
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}

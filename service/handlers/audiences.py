@@ -48,7 +48,9 @@ _NAMED = Prepared(select(_A.id).where(_A.org_id == bindparam("org"), _A.name == 
 _LOCK = select(_A.status).where(_A.id == bindparam("id")).with_for_update()
 _FILE = ("csv", "file", "source_url")
 """Columns that may hold a megabyte or a secret, which nobody reads who asks how far an import is."""
-_FIND_IMPORT: Select[*tuple[Any, ...]] = select(*(column for column in _I if column.name not in _FILE)).where(
+IMPORTS: Select[*tuple[Any, ...]] = select(*(column for column in _I if column.name not in _FILE))
+"""Imports without their files."""
+_FIND_IMPORT: Select[*tuple[Any, ...]] = IMPORTS.where(
     _I.id == bindparam("id"), _I.audience_id == bindparam("audience"), _I.org_id == bindparam("org")
 )
 MAX_SHOWN_ERRORS = 100
@@ -95,7 +97,8 @@ def _percent(row: Row[Any]) -> int:
     return 100 if row.completed_at else (100 * row.processed // row.total_rows if row.total_rows else 0)
 
 
-def _show_import(row: Row[Any], now_ms: int) -> contract.AudienceImport:
+def show_import(row: Row[Any], now_ms: int) -> contract.AudienceImport:
+    """An import as callers see it."""
     return resource(contract.AudienceImport, row, expires_at=_waits_until(row), **_progress(row, now_ms))
 
 
@@ -263,7 +266,7 @@ def _check_url(context: RequestContext, url: str) -> None:
 @handles(contract.get_audience_import)
 def get_audience_import(asked: contract.GetAudienceImport, context: RequestContext) -> contract.AudienceImport:
     """One import, with its progress."""
-    return _show_import(_find_import(context, asked.id, asked.import_id), context.now_ms)
+    return show_import(_find_import(context, asked.id, asked.import_id), context.now_ms)
 
 
 @handles(contract.list_import_errors)

@@ -73,8 +73,18 @@ class CompleteUpload:
     total: int
 
 
-def _open(token_hash: str, now_ms: int) -> ColumnElement[bool]:
-    return and_(_I.upload_token_hash == token_hash, _I.upload_expires_at > now_ms, _WAITS, ~_ENDED)
+def by_token(token_hash: str) -> ColumnElement[bool]:
+    """The import whose address has this token."""
+    return _I.upload_token_hash == token_hash
+
+
+def by_id(org_id: str, audience_id: str, import_id: str) -> ColumnElement[bool]:
+    """An import of an organization's audience."""
+    return and_(_I.id == import_id, _I.audience_id == audience_id, _I.org_id == org_id)
+
+
+def _open(which: ColumnElement[bool], now_ms: int) -> ColumnElement[bool]:
+    return and_(which, _I.upload_expires_at > now_ms, _WAITS, ~_ENDED)
 
 
 def find(connection: Connection, token_hash: str, now_ms: int) -> OpenUpload | CompleteUpload | None:
@@ -91,27 +101,27 @@ def find(connection: Connection, token_hash: str, now_ms: int) -> OpenUpload | C
     return OpenUpload(row.id, row.audience_id, row.created_at, row.upload_expires_at, row.upload_bytes)
 
 
-def locked(connection: Connection, token_hash: str, now_ms: int) -> Row[Any] | None:
-    """The row of the import that a token opens now, locked."""
-    wanted: Select[*tuple[Any, ...]] = select(*_SHOWN).where(_open(token_hash, now_ms)).with_for_update()
+def locked(connection: Connection, which: ColumnElement[bool], now_ms: int) -> Row[Any] | None:
+    """The row of the import if it waits for its file now, locked. `which` is of `by_token` or `by_id`."""
+    wanted: Select[*tuple[Any, ...]] = select(*_SHOWN).where(_open(which, now_ms)).with_for_update()
     return connection.execute(wanted).one_or_none()
 
 
 def wait_until(connection: Connection, token_hash: str, now_ms: int, until_ms: int) -> bool:
     """Waits longer for the file. False if the upload is not open any more."""
-    longer = update(imports).where(_open(token_hash, now_ms)).values(upload_expires_at=until_ms)
+    longer = update(imports).where(_open(by_token(token_hash), now_ms)).values(upload_expires_at=until_ms)
     return connection.execute(longer).rowcount == 1
 
 
 def note_total(connection: Connection, token_hash: str, now_ms: int, total: int | None) -> bool:
     """Writes down the size of the file, or that it is not known. False if the upload is not open any more."""
-    noted = update(imports).where(_open(token_hash, now_ms)).values(upload_bytes=total)
+    noted = update(imports).where(_open(by_token(token_hash), now_ms)).values(upload_bytes=total)
     return connection.execute(noted).rowcount == 1
 
 
 def complete(connection: Connection, token_hash: str, now_ms: int, total: int) -> bool:
     """Lets the import begin: all of its file is there. False if the upload is not open any more."""
-    done = update(imports).where(_open(token_hash, now_ms))
+    done = update(imports).where(_open(by_token(token_hash), now_ms))
     changed = connection.execute(done.values(status="pending", upload_expires_at=None, upload_bytes=total))
     return changed.rowcount == 1
 

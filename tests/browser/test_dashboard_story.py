@@ -131,6 +131,8 @@ async def upload_list(seat: Seat, folder: Path) -> None:
     await seat.tab.wait_for_url("**/upload")
     await seat.tab.set_input_files("input[type=file]", file)
     await seat.press("Upload")
+    await seat.tab.get_by_text("Done. 12 added, 1 refused, 0 doubles").wait_for()
+    await seat.press("To the audience")
     await seat.tab.wait_for_url(re.compile(r"/audiences/aud_\w+$"))
     assert "1" in await seat.tab.locator("dl.facts").inner_text()
 

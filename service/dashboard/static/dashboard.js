@@ -142,78 +142,6 @@
     });
   }
 
-  /* A list of people: the file goes to the address of its import, which is then followed to its end. */
-  function upload(form) {
-    const field = form.querySelector("input[type=file]");
-    const bar = form.querySelector("progress");
-    const said = form.querySelector("[data-said]");
-    const button = form.querySelector("button");
-    const show = (percent, words) => {
-      bar.hidden = false;
-      bar.value = percent;
-      said.textContent = words;
-    };
-    const failed = (words) => {
-      said.textContent = words;
-      button.disabled = false;
-    };
-    const sent = (address, file) =>
-      new Promise((done, refused) => {
-        const request = new XMLHttpRequest();
-        request.open("PUT", address);
-        request.upload.onprogress = (event) => show((50 * event.loaded) / event.total, "The file is being sent.");
-        request.onload = () => {
-          if (request.status < 400) return done();
-          let words = "The service refuses this file.";
-          try {
-            words = JSON.parse(request.responseText).error.message;
-          } catch {
-            /* it said nothing that can be read */
-          }
-          refused(new Error(words));
-        };
-        request.onerror = () => refused(new Error("The connection broke. Upload the file again."));
-        request.send(file);
-      });
-    async function follow(importId) {
-      for (;;) {
-        const found = await (await fetch(`${form.dataset.upload}/imports/${importId}`)).json();
-        const rows = `${found.processed.toLocaleString()} of ${(found.total_rows ?? 0).toLocaleString()} rows`;
-        show(50 + (found.percent ?? 0) / 2, `${rows}: ${found.added} added, ${found.invalid} refused, ${found.duplicates} doubles.`);
-        if (found.status.startsWith("completed")) return (location.href = form.dataset.upload);
-        if (found.status === "failed") return failed(found.status_reason || "This list cannot be read.");
-        await new Promise((go) => setTimeout(go, 500));
-      }
-    }
-    form.addEventListener("submit", async (event) => {
-      event.preventDefault();
-      event.stopPropagation();
-      const [file] = field.files;
-      if (!file) return;
-      button.disabled = true;
-      try {
-        const body = new URLSearchParams(new FormData(form));
-        const begun = await fetch(`${form.dataset.upload}/upload`, { method: "POST", body });
-        const answer = await begun.json();
-        if (!begun.ok) return failed(answer.message);
-        await sent(answer.upload, file);
-        await follow(answer.import_id);
-      } catch (error) {
-        failed(error.message);
-      }
-    });
-    const over = (isOver) => (event) => {
-      event.preventDefault();
-      form.toggleAttribute("data-over", isOver);
-    };
-    form.addEventListener("dragover", over(true));
-    form.addEventListener("dragleave", over(false));
-    form.addEventListener("drop", (event) => {
-      over(false)(event);
-      field.files = event.dataTransfer.files;
-    });
-  }
-
   /* The code of a link stands behind #, which no server and no log sees. */
   function logIn(form) {
     const code = location.hash.slice(1);
@@ -245,8 +173,6 @@
       logIn(form);
       addEventListener("hashchange", () => logIn(form)); // a link that is opened where this page is already
     }
-    const file = document.querySelector("form[data-upload]");
-    if (file) upload(file);
     const board = document.querySelector("[data-live]");
     if (board) follow(board);
     const sound = document.getElementById("sound");

@@ -44,7 +44,8 @@ def upload_routes(services: Services, refusal_of: RefusalOf) -> list[Route]:
         if request.method == "PUT":
             return await _received(services, uploads, request, _Heard(services, token_hash, found))
         if request.method == "DELETE":
-            await _cancel(services, uploads, found, token_hash)
+            if not await ended_imports.cancel_upload(services, import_uploads.by_token(token_hash)):
+                raise not_found()
             return Response(status_code=204)
         return _state(found, await to_thread.run_sync(uploads.size_of, found.import_id))
 
@@ -154,13 +155,6 @@ def _completed(request: Request, upload: CompleteUpload) -> Response:
         f"This upload is complete: the import {upload.import_id} has its file. Another file needs an import of its own."
     )
     raise Refusal(NOT_FOUND, said)
-
-
-async def _cancel(services: Services, uploads: Uploads, upload: OpenUpload, token_hash: str) -> None:
-    if not await services.database.write(ended_imports.cancel_upload, services, token_hash):
-        raise not_found()
-    await to_thread.run_sync(uploads.remove, upload.import_id)
-    services.wake()
 
 
 def _not_yet(upload: OpenUpload, part: Part, size: int) -> Response:
