@@ -107,7 +107,7 @@ def rules_of_file(audience: Row[Any], columns: Iterable[str], phone_column: str)
         phone_column,
         audience.default_country,
         timezone_column_among(columns) if named is None else like(named),
-        audience.external_id_column,
+        like(audience.external_id_column),
         audience.dedupe,
         check_steering,
         ContactColumns(

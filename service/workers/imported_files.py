@@ -28,6 +28,16 @@ from callwright.service.settings import ServiceSettings
 
 MOST_CELLS = 5_000_000
 """Cells of a workbook: a small one can hold many times its size."""
+_STEP = 10_000
+"""Rows after which the bound of cells is looked at while rows are read over."""
+_NAMED = {
+    "timezone_column": "time zones",
+    "external_id_column": "your own ids",
+    "priority_column": "priorities",
+    "not_before_column": "the times before which nobody calls",
+    "language_column": "languages",
+}
+"""The columns besides that of the number that an audience may name, with what stands in them."""
 _NAMES_SAID = 12
 _LONGEST_NAME_SAID = 40
 
@@ -57,8 +67,10 @@ class ImportedFile:
 
     def skip(self, most: int) -> int:
         """Reads over the next rows, `most` of them, and returns how many there were. Raises `UnreadableList`."""
-        skipped = sum(1 for _ in islice(self._rows, most))
-        self._has_read(skipped)
+        skipped = 0
+        while step := sum(1 for _ in islice(self._rows, min(_STEP, most - skipped))):
+            self._has_read(step)
+            skipped += step
         return skipped
 
     def _has_read(self, count: int) -> None:
@@ -77,7 +89,12 @@ def open_import(data: BinaryIO, audience: Row[Any]) -> ImportedFile:
     header = [name.strip() for name in opened.header.cells]
     if len(header) > MAX_COLUMNS:
         raise UnreadableList(f"the header has {len(header)} columns; at most {MAX_COLUMNS} are allowed")
-    return ImportedFile(opened, header, audience.phone_column)
+    file = ImportedFile(opened, header, audience.phone_column)
+    for field, what in _NAMED.items():
+        named: str | None = getattr(audience, field)
+        if named is not None and column_like(named, header) is None:
+            raise UnreadableList(_is_missing(what, named, header))
+    return file
 
 
 def file_of(imported: Row[Any], settings: ServiceSettings) -> BinaryIO:
@@ -125,8 +142,7 @@ def _phone_column(wanted: str | None, header: Sequence[str], records: Sequence[R
         found = column_like(wanted, header)
         if found is None:
             raise UnreadableList(
-                f"the audience reads numbers from the column {wanted}, which the file has not; {_those_there(header)}. "
-                "Name one of them as phone_column with update_audience, or correct the header, and import it again"
+                _is_missing("numbers", wanted, header, "Name one of them as phone_column with update_audience, or c")
             )
         return found
     rows = [dict(zip(header, record.cells, strict=False)) for record in records[:LOOKED_AT]]
@@ -142,6 +158,14 @@ def _phone_column(wanted: str | None, header: Sequence[str], records: Sequence[R
             "with update_audience, and import it again"
         )
     return found
+
+
+def _is_missing(what: str, named: str, header: Sequence[str], otherwise: str = "C") -> str:
+    """Without the column, people would for example be called earlier than the list says."""
+    return (
+        f"the audience reads {what} from the column {named}, which the file has not; {_those_there(header)}. "
+        f"{otherwise}orrect the header, and import it again"
+    )
 
 
 def _those_there(header: Sequence[str]) -> str:
