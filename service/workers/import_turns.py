@@ -50,7 +50,7 @@ def waits(connection: Connection, owner: str, now_ms: int) -> bool:
 
 def take(
     connection: Connection, services: Services, owner: str, order: Sequence[ColumnElement[Any]]
-) -> Row[str, str] | None:
+) -> Row[Any] | None:
     """Leases the first import in an order of `Turns` that waits and is not locked. Its `id` and `org_id`, or None."""
     now_ms = services.clock.now_ms()
     until_ms = now_ms + services.settings.deployment_lease_ms
@@ -60,7 +60,7 @@ def take(
     return taken[0] if taken else None
 
 
-def _waiting(connection: Connection, now_ms: int, order: Sequence[ColumnElement[Any]]) -> Select[tuple[str, str]]:
+def _waiting(connection: Connection, now_ms: int, order: Sequence[ColumnElement[Any]]) -> Select[Any, Any]:
     """The next import that has not ended and whose file is there, of an organization of which no other import is being
     worked on; of one audience the first file is read first. A file that is being fetched is not there yet, and delays
     nobody.

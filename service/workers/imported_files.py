@@ -38,6 +38,8 @@ _NAMED = {
     "language_column": "languages",
 }
 """The columns besides that of the number that an audience may name, with what stands in them."""
+_ADD_IT = "Correct the header, or add an empty column of this name if the list has nothing for it"
+"""Without the column, people would for example be called earlier than the list says."""
 _NAMES_SAID = 12
 _LONGEST_NAME_SAID = 40
 
@@ -93,7 +95,7 @@ def open_import(data: BinaryIO, audience: Row[Any]) -> ImportedFile:
     for field, what in _NAMED.items():
         named: str | None = getattr(audience, field)
         if named is not None and column_like(named, header) is None:
-            raise UnreadableList(_is_missing(what, named, header))
+            raise UnreadableList(_is_missing(what, named, header, _ADD_IT))
     return file
 
 
@@ -142,7 +144,10 @@ def _phone_column(wanted: str | None, header: Sequence[str], records: Sequence[R
         found = column_like(wanted, header)
         if found is None:
             raise UnreadableList(
-                _is_missing("numbers", wanted, header, "Name one of them as phone_column with update_audience, or c")
+                _is_missing(
+                    *("numbers", wanted, header),
+                    "Name one of them as phone_column with update_audience, or correct the header",
+                )
             )
         return found
     rows = [dict(zip(header, record.cells, strict=False)) for record in records[:LOOKED_AT]]
@@ -160,11 +165,10 @@ def _phone_column(wanted: str | None, header: Sequence[str], records: Sequence[R
     return found
 
 
-def _is_missing(what: str, named: str, header: Sequence[str], otherwise: str = "C") -> str:
-    """Without the column, people would for example be called earlier than the list says."""
+def _is_missing(what: str, named: str, header: Sequence[str], advice: str) -> str:
     return (
         f"the audience reads {what} from the column {named}, which the file has not; {_those_there(header)}. "
-        f"{otherwise}orrect the header, and import it again"
+        f"{advice}, and import it again"
     )
 
 
