@@ -256,6 +256,26 @@ SAMPLES: tuple[ListSample, ...] = (
         {4: "ambiguous_country"},
     ),
     _csv(
+        "american-remarks",
+        "Name,Phone\nAda,DO NOT CALL 212-555-0150\nBob,WhatsApp +1 212 555 0151\nCy,\u200e+12125550152\u202c\n"
+        "Dee,Fax: 212 555 0153\nEd,Tel. (work): (212) 555-0154\nFay,verstorben +12125550155\nGus,📱 212-555-0156\n",
+        "utf-8",
+        "US",
+        ("Name", "Phone"),
+        [("+12125550151", "Bob"), ("+12125550152", "Cy"), ("+12125550154", "Ed"), ("+12125550156", "Gus")],
+        "UTF-8, commas",
+        {2: "invalid_phone", 5: "invalid_phone", 7: "invalid_phone"},
+    ),
+    _csv(
+        "labels-no-country",
+        "Name,Phone\nBob,WhatsApp +12125550151\nCy,\ufeff+12125550152\nEd,(mobile) +12125550154\n",
+        "utf-8",
+        None,
+        ("Name", "Phone"),
+        [("+12125550151", "Bob"), ("+12125550152", "Cy"), ("+12125550154", "Ed")],
+        "UTF-8, commas",
+    ),
+    _csv(
         "polish-excel",
         "Imię;Nr telefonu;Miasto\nŁukasz;601 234 567;Gdańsk\nŚwiętosława;+48 602 345 678;Łódź\n",
         "cp1250",

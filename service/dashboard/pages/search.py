@@ -31,8 +31,12 @@ MOST = 5
 """Entries of a group."""
 WITHIN_S = 8.0
 """Seconds after which a group is given up."""
-_LOOKED_THROUGH = 200
-"""The newest campaigns, agents and audiences whose names are looked through; older ones are found by the whole name."""
+_AT_A_TIME = 200
+_LOOKED_THROUGH = 1_000
+"""The newest campaigns, agents and audiences whose names are looked through; older ones are found by the whole name.
+
+The page says so where there are more.
+"""
 _NEWEST_CAMPAIGNS = 4
 """Campaigns whose contacts are searched, also those who were not called yet."""
 _AT_ONCE = 4
@@ -68,12 +72,16 @@ class Hit:
 
 @dataclass
 class Group:
-    """What was found of one kind. `all` leads to the whole list; `failed` says what went wrong."""
+    """What was found of one kind. `all` leads to the whole list; `failed` says what went wrong.
+
+    `bound` says that not all were looked through.
+    """
 
     heading: str
     all: str | None = None
     hits: list[Hit] = field(default_factory=list[Hit])
     failed: str | None = None
+    bound: str | None = None
 
 
 Find = Callable[[Group], Awaitable[None]]
@@ -87,7 +95,7 @@ def routes(pages: Pages) -> list[Route]:
         if (named := _ID.fullmatch(words)) is not None and named[1] in PAGES_OF_IDS:
             return RedirectResponse(PAGES_OF_IDS[named[1]] + words, 303)
         groups = await _found(visitor, words) if words else []
-        found = [group for group in groups if group.hits or group.failed]
+        found = [group for group in groups if group.hits or group.failed or group.bound]
         return shown(visitor, HERE, "search.html", "Search", {"words": words, "groups": found})
 
     async def old_address(request: Request, visitor: Visitor) -> Response:
@@ -139,11 +147,21 @@ class Finding:
         parts = self._words.casefold().split()
 
         async def find(group: Group) -> None:
-            ask = self._visitor.ask
-            newest = (await ask.many(operation, per_page=_LOOKED_THROUGH)).data
-            fits = [one for one in newest if all(part in one["name"].casefold() for part in parts)]
-            if not fits:
-                fits = (await ask.many(operation, name=self._words, per_page=MOST)).data
+            ask, looked, cursor = self._visitor.ask, 0, None
+            fits = (await ask.many(operation, name=self._words, per_page=1)).data
+            while len(fits) < MOST:
+                page = await ask.many(operation, per_page=_AT_A_TIME, **({"cursor": cursor} if cursor else {}))
+                known, looked, cursor = {one["id"] for one in fits}, looked + len(page.data), page.next_cursor
+                named = (one for one in page.data if all(part in one["name"].casefold() for part in parts))
+                fits += [one for one in named if one["id"] not in known]
+                if cursor is None:
+                    break
+                if looked >= _LOOKED_THROUGH:
+                    group.bound = (
+                        f"Part of a name was looked for among the newest {looked:,} of {page.total:,}. An older one is "
+                        "found by its whole name, or in its list."
+                    )
+                    break
             group.hits = [Hit(address + one["id"], one["name"], state=one.get("status")) for one in fits[:MOST]]
 
         return find
@@ -188,7 +206,10 @@ class Finding:
         """The organization's own numbers, by their digits or their label."""
         digits = "".join(one for one in self._words if one.isdigit())
         wanted = self._words.casefold()
-        for one in (await self._visitor.ask.many(list_phone_numbers, per_page=_LOOKED_THROUGH)).data:
+        listed = await self._visitor.ask.many(list_phone_numbers, per_page=_AT_A_TIME)
+        if listed.next_cursor is not None:
+            group.bound = f"Only the newest {_AT_A_TIME} numbers were looked through."
+        for one in listed.data:
             is_number = len(digits) >= 4 and digits in one["number"]
             if is_number or wanted in (one["label"] or "").casefold():
                 group.hits.append(Hit(f"/numbers/{one['id']}", one["number"], (one["label"] or "",), one["status"]))

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0075"
-down_revision = "0073"
+down_revision = "0074"
 
 
 def upgrade() -> None:
