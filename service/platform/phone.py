@@ -32,6 +32,11 @@ _ROUNDED = re.compile(r"[-+]?\d+(?:[.,]\d+)?[eE][-+]?\d+")
 _ERROR_VALUE = re.compile(r"#+|#[A-Z/0]+[!?]?", re.IGNORECASE)
 _FRACTION = re.compile(r"^(\d{7,15})[.,]0{1,2}$")
 """A number that a program took for an amount."""
+_DATE = re.compile(
+    r"(?:19|20)\d\d[-./](?:0?[1-9]|1[0-2])[-./](?:0?[1-9]|[12]\d|3[01])"
+    r"|(?:0?[1-9]|[12]\d|3[01])[-./](?:0?[1-9]|[12]\d|3[01])[-./](?:19|20)\d\d"
+)
+_DECIMAL = re.compile(r"\d{5,15}[.,]\d{1,2}")
 _BETWEEN_NUMBERS = re.compile(r"[;\n|]|:::|\s/\s|\+|,\s*(?=[\d(])|\s(?:or|oder|ou|o)\s", re.IGNORECASE)
 _WORD_BEHIND = re.compile(r"(?:\d[^\w]*){6,}[^\w]*[^\W\d_]{2,}")
 """Six digits and a word: not a number in letters such as 1-800-FLOWERS, and its letters are no digits of the number."""
@@ -90,6 +95,8 @@ def read_number(text: str, default_country: str | None = None) -> Dialable | Und
     if (damage := _spreadsheet_damage(written)) is not None:
         return damage
     written = _FRACTION.sub(r"\1", written)
+    if _DATE.fullmatch(written) or _DECIMAL.fullmatch(written):
+        return Undialable("invalid_phone", "this is a date or an amount, not a phone number")
     if not _USUAL.fullmatch(written):
         alone = _without_label(written)
         if isinstance(alone, Undialable):

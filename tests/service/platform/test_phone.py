@@ -272,3 +272,17 @@ def test_a_number_is_read_as_it_is_meant(text: str, country: str, e164: str) -> 
     read = read_number(text, country)
     assert isinstance(read, Dialable)
     assert read.e164 == e164
+
+
+@pytest.mark.parametrize(
+    "text", ["2026-11-28", "28.11.2026", "11/28/2026", "2026-01-01", "151123456.05", "151123456,05"]
+)
+def test_a_date_or_an_amount_is_no_number_of_a_stranger(text: str) -> None:
+    read = read_number(text, "DE")
+    assert isinstance(read, Undialable)
+    assert "a date or an amount" in read.message
+
+
+@pytest.mark.parametrize("text", ["kaputt 204000", "Kundennr. 234567", "Zimmer 300120", "siehe Akte 204711"])
+def test_figures_behind_a_word_are_no_number_of_a_stranger(text: str) -> None:
+    assert isinstance(read_number(text, "DE"), Undialable)
