@@ -24,15 +24,16 @@ from callwright.service.rules.rows import BadRow, RowRules
 from callwright.service.services import Services
 from callwright.service.tables.schema import import_errors, imports
 from callwright.service.tables.schema.leases import IMPORTS
-from callwright.service.workers.import_records import complete, fail, renew, until
+from callwright.service.workers.file_passes import Progress
+from callwright.service.workers.import_records import complete, fail, until
 from callwright.service.workers.imported_files import ImportedFile
 from callwright.service.workers.read_pieces import LookedOver, PackedPiece, WaitingPieces, waiting_file
 
 log = logging.getLogger(__name__)
 PIECE = 1_000
 """Rows of one transaction, few enough that other writes are not delayed noticeably."""
-RENEWED_AFTER = 10 * PIECE
-"""Rows after which a lease is renewed while a file is only read, which takes a fraction of a second."""
+_LOOKED_OVER = 30
+"""Percent of an import after which its first row is taken, where half of a file is read before."""
 _I = imports.c
 _REFUSED = ("22", "23", "54")
 """Classes of SQLSTATE that say the data cannot be stored: trying again would not help."""
@@ -49,6 +50,7 @@ class RowsOfFile:
     file: ImportedFile
     rules: RowRules
     total: int
+    progress: Progress
 
     async def take(self, pieces: AsyncIterator[PackedPiece]) -> None:
         """Takes all rows and completes the import, or ends it without any where more than half of them are bad.
@@ -78,11 +80,11 @@ class RowsOfFile:
     async def _look_over(self, pieces: AsyncIterator[PackedPiece], waiting: WaitingPieces) -> LookedOver:
         """Keeps pieces until it is known whether more than half of all rows are bad. Of a good file that is half."""
         found = LookedOver(self.total)
+        self.progress.between(self.progress.percent, _LOOKED_OVER)
         async for piece in pieces:
-            if not piece.begin % RENEWED_AFTER:
-                await self.services.database.write(renew, self.services, self.row.id, self.owner)
             await to_thread.run_sync(waiting.add, piece)
             found.add(piece)
+            self.progress.has_done(found.share)
             if found.is_good:
                 break
         return found

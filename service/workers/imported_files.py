@@ -28,6 +28,8 @@ from callwright.service.settings import ServiceSettings
 
 MOST_CELLS = 5_000_000
 """Cells of a workbook: a small one can hold many times its size."""
+_STEP = 10_000
+"""Rows after which the bound of cells is looked at while rows are read over."""
 _NAMED = {
     "external_id_column": "own ids",
     "priority_column": "priorities",
@@ -64,8 +66,10 @@ class ImportedFile:
 
     def skip(self, most: int) -> int:
         """Reads over the next rows, `most` of them, and returns how many there were. Raises `UnreadableList`."""
-        skipped = sum(1 for _ in islice(self._rows, most))
-        self._has_read(skipped)
+        skipped = 0
+        while step := sum(1 for _ in islice(self._rows, min(_STEP, most - skipped))):
+            self._has_read(step)
+            skipped += step
         return skipped
 
     def _has_read(self, count: int) -> None:

@@ -64,6 +64,11 @@ class LookedOver:
         self.zone_column = self.zone_column or piece.zone_column
 
     @property
+    def share(self) -> float:
+        """How much was read of what has to be, from 0 to 1, unless more is bad."""
+        return 2 * self.good / max(self.rows, 1)
+
+    @property
     def is_good(self) -> bool:
         """Whether half of all rows are known to be good."""
         return 2 * self.good >= self.rows

@@ -39,7 +39,7 @@ from callwright.service.rules.organization_plans import PRICE_PLANS
 from callwright.service.services import Services
 from callwright.service.tables import audit_log, future_moments
 from callwright.service.tables.schema import deployments, organizations
-from callwright.service.workers import imports, large_changes, sweeps
+from callwright.service.workers import import_turns, imports, large_changes, sweeps
 from callwright.service.workers.fetching.fetched_files import FileFetches
 
 log = logging.getLogger(__name__)
@@ -75,6 +75,7 @@ class Supervisor:
         self._due = notifier.signal()
         self._uploaded, self._changing = notifier.signal(), notifier.signal()
         self._owner = services.ids.new("wrk")
+        self._turns = import_turns.Turns()
         self._driven: set[str] = set()
         self._is_ending = False
         self._none_driven = anyio.Event()
@@ -120,7 +121,7 @@ class Supervisor:
             await self._none_driven.wait()
 
     async def _import(self, owner: str) -> None:
-        while await imports.work_on_one(self._services, owner):
+        while await imports.work_on_one(self._services, owner, self._turns):
             self._notifier.notify_of_events()
 
     async def _change(self) -> None:

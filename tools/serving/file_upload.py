@@ -232,8 +232,8 @@ async def _ended(context: ToolContext, upload: OpenUpload, told: _Told, deadline
             found = await _look(context, upload)
         if found.status not in OPEN or (left := deadline - clock.monotonic()) <= 0:
             break
-        if found.total_rows:
-            await told.say(_SENT_SHARE + (100 - _SENT_SHARE) * found.processed / found.total_rows, _rows_read(found))
+        if found.percent:
+            await told.say(_SENT_SHARE + (100 - _SENT_SHARE) * found.percent / 100, _rows_read(found))
         await clock.sleep(min(pause, left))
         pause = min(pause * _GROWTH, _LONGEST_PAUSE_S)
     if found.status not in OPEN:
@@ -242,6 +242,8 @@ async def _ended(context: ToolContext, upload: OpenUpload, told: _Told, deadline
 
 
 def _rows_read(found: AudienceImport) -> str:
+    if not found.total_rows and found.status in OPEN:
+        return "the file is being read"
     words = f"{found.processed:,} of {found.total_rows or 0:,} rows read"
     if found.rows_per_second:
         words += f", {found.rows_per_second:,} a second"

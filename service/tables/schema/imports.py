@@ -1,6 +1,6 @@
 """The tables of imports of files into audiences. `schema.accounts` says the units."""
 
-from sqlalchemy import BigInteger, Column, ForeignKey, Index, String, Table, Text, text
+from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, String, Table, Text, text
 
 from callwright.service.platform.database.columns import partial_index
 from callwright.service.tables.schema.accounts import Moment, key, metadata, owner
@@ -22,6 +22,7 @@ imports = Table(
     Column("source_url", Text),
     Column("source_tag", String(200)),
     Column("begun_at", Moment),
+    Column("read_percent", Integer),
     Column("total_rows", BigInteger),
     Column("processed", BigInteger, nullable=False),
     Column("added", BigInteger, nullable=False),

@@ -25,8 +25,7 @@ from callwright.service.services import Services
 from callwright.service.tables.schema import imports
 from callwright.service.tables.schema.leases import IMPORTS
 from callwright.service.workers.fetching.failures import FetchBroken, FetchRefused
-from callwright.service.workers.import_records import fail
-from callwright.service.workers.imports import expired
+from callwright.service.workers.import_records import expired, fail
 
 if TYPE_CHECKING:
     from callwright.service.workers.fetching.downloads import Downloads

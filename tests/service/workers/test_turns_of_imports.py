@@ -9,6 +9,7 @@ from sqlalchemy import update
 from callwright.service.platform.clock.clock import HOUR
 from callwright.service.tables.schema import imports as import_table
 from callwright.service.workers import imports
+from callwright.service.workers.import_turns import Turns
 from tests.support.campaigns import Interrupted, make_audience, phone
 from tests.support.imports import FailingIds
 from tests.support.service import Tenant, open_service
@@ -44,6 +45,27 @@ async def test_of_an_organization_one_import_runs_at_a_time_and_others_go_on(dat
         assert await imports.work_on_one(services, "one")
         assert await imports.work_on_one(services, "another")
         assert (await status(tenant, long), await status(tenant, behind)) == ("completed", "completed")
+
+
+@pytest.mark.requirement("UP-12")
+async def test_organizations_take_turns_whoever_has_more_files(database_url: str, tmp_path: Path) -> None:
+    async with (
+        open_service(database_url, tmp_path, workers=False) as tenant,
+        tenant.another_organization() as other,
+        tenant.another_organization() as third,
+    ):
+        mine = [await begin(tenant, name) for name in ("First", "Second", "Third")]
+        begun = [(tenant, which) for which in mine] + [
+            (other, await begin(other, "One")),
+            (other, await begin(other, "Two")),
+        ]
+        begun.append((third, await begin(third, "Alone")))
+        turns, order = Turns(), list[int]()
+        for _ in begun:
+            assert await imports.work_on_one(tenant.services, "one", turns)
+            ended = [place for place, (whose, which) in enumerate(begun) if await status(whose, which) == "completed"]
+            order += [place for place in ended if place not in order]
+        assert order == [0, 3, 5, 1, 4, 2]
 
 
 @pytest.mark.requirement("UP-12")

@@ -73,3 +73,35 @@ async def test_the_columns_are_read_from_a_file_and_a_file_without_them_is_refus
         (2, False, "fr"),
         (None, True, None),
     ]
+
+
+@pytest.mark.service(workers=True)
+@pytest.mark.parametrize(
+    ("field", "what"),
+    [
+        ("timezone_column", "time zones"),
+        ("external_id_column", "own ids"),
+        ("priority_column", "priorities"),
+        ("not_before_column", "the time before which nobody calls"),
+        ("language_column", "languages"),
+    ],
+)
+async def test_a_file_without_a_column_that_the_audience_names_is_refused_and_says_what_it_has(
+    tenant: Tenant, field: str, what: str
+) -> None:
+    audience = await make_audience(tenant, [], **{field: "start"})
+    refused = await await_import(tenant, audience.id, f"phone_number,begin\n{phone(0)},2027-03-01\n")
+    assert (refused.status, refused.added, refused.processed) == ("failed", 0, 0)
+    said = f"the audience reads {what} from the column start, which the file has not; it has phone_number, begin. "
+    assert (refused.status_reason or "").startswith(said)
+    taken = await await_import(tenant, audience.id, f"phone_number,START\n{phone(0)},\n")
+    assert (taken.status, taken.added) == ("completed", 1)
+
+
+@pytest.mark.service(workers=True)
+async def test_own_ids_are_found_whatever_the_capitals_of_their_column(tenant: Tenant) -> None:
+    audience = await make_audience(tenant, [], external_id_column="ID", dedupe="external_id")
+    job = await await_import(tenant, audience.id, f"phone_number,id\n{phone(0)},1\n{phone(1)},1\n")
+    assert (job.added, job.duplicates) == (1, 1)
+    (kept,) = [entry async for entry in tenant.client.audiences.list_rows(id=audience.id)]
+    assert (kept.phone_number, kept.external_id) == (phone(0), "1")
