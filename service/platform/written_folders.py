@@ -22,20 +22,15 @@ def unwritable(data: Path) -> str | None:
     wrong = [name for name in FOLDERS if os.path.lexists(data / name) and not _is_writable(data / name)]
     if not wrong:
         return None
-    return f"{'the folders' if len(wrong) > 1 else 'the folder'} {', '.join(wrong)} of the data folder cannot be written to"
+    return f"the folder{'s' if len(wrong) > 1 else ''} {', '.join(wrong)} of the data folder cannot be written to"
 
 
 def unwritable_because(error: BaseException, data: Path) -> str | None:
     """What cannot be written to, if an error has this reason; None for any other error."""
-    if (
-        not isinstance(error, OSError)
-        or error.errno not in _REASONS
-        or not isinstance(error.filename, str | os.PathLike)
-    ):
+    if not isinstance(error, OSError) or error.errno not in _REASONS:
         return None
-    if not Path(error.filename).is_relative_to(data):
-        return None
-    return unwritable(data)
+    path: object = error.filename
+    return unwritable(data) if isinstance(path, str | Path) and Path(path).is_relative_to(data) else None
 
 
 def _is_writable(folder: Path) -> bool:

@@ -120,9 +120,7 @@ class RequestPipeline:
             return _no_room()
         if (folder := unwritable_because(error, self._services.settings.data)) is not None:
             log.error("%s, so a request was answered with 503", folder, extra={"request_id": request_id})
-            said = (
-                f"{folder[0].upper()}{folder[1:]}, so nothing was changed. Whoever runs the service has to permit it."
-            )
+            said = f"{folder[0].upper()}{folder[1:]}; nothing was changed. Whoever runs the service has to permit it."
             return Refusal(SERVICE_UNAVAILABLE, said, headers={"Retry-After": str(ROOM_AFTER_S)})
         unavailable = unavailable_because(error)
         if unavailable is None:

@@ -94,7 +94,10 @@ def _says(row: Row[Any], visitor: Visitor, word: str) -> bool:
 
 
 def _shown(row: Row[Any], now_ms: int) -> dict[str, Any]:
-    """A question as the templates show it. `state` says where it stands: waiting, yes, used, no, void, over, withdrawn."""
+    """A question as the templates show it.
+
+    `state` says where it stands: waiting, yes, used, no, void (a yes that does not count), over or withdrawn.
+    """
     is_over = now_ms >= row.ends_at
     state = row.status
     if row.status == "yes" and row.taken_at is not None:
