@@ -17,6 +17,8 @@ _SAMPLE_BYTES = 16_384
 _UTF_16_SAMPLE = 2_000
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # it begins as that of UTF-16
+    (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
@@ -64,7 +66,19 @@ _ZEROS = 0.05
 _STRANGE = 0.5
 """Strange places for each letter from which on a text is hardly of Latin script."""
 _PUNCTUATION = frozenset("“”„‘’‚–—…«»•·€£$°©®™§´`¿¡ºª\u00a0")
-_NAMES = {"utf-8-sig": "UTF-8", "utf-8": "UTF-8", "utf-16": "UTF-16", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16"}
+_NAMES = {
+    "utf-8-sig": "UTF-8",
+    "utf-16-le": "UTF-16",
+    "utf-16-be": "UTF-16",
+    "utf-32-le": "UTF-32",
+    "utf-32-be": "UTF-32",
+    "mac_roman": "Mac Roman",
+    "iso8859_2": "ISO 8859-2",
+    "koi8_r": "KOI8-R",
+    "euc_jp": "EUC-JP",
+    "gb18030": "GB 18030",
+    "big5": "Big5",
+}
 
 
 def encoding_of(file: BinaryIO, country: str | None = None) -> str:
@@ -80,7 +94,7 @@ def encoding_of(file: BinaryIO, country: str | None = None) -> str:
     for bom, codec in _BOMS:
         if begin.startswith(bom):
             return codec
-    if (codec := _utf_16(begin)) is not None:
+    if (codec := _utf_32(begin) or _utf_16(begin)) is not None:
         return codec
     if _is_utf_8(file):
         return "utf-8"
@@ -93,7 +107,7 @@ def encoding_of(file: BinaryIO, country: str | None = None) -> str:
 
 def encoding_name(codec: str) -> str:
     """The name of a codec for people."""
-    return _NAMES.get(codec, codec.replace("cp", "code page ").replace("_", " "))
+    return _NAMES.get(codec) or (codec.upper() if codec.startswith("utf") else codec.replace("cp", "code page "))
 
 
 def _utf_16(begin: bytes) -> str | None:
@@ -102,6 +116,15 @@ def _utf_16(begin: bytes) -> str | None:
     if max(first, second) > _ZEROS * len(begin) and not min(first, second):
         return "utf-16-le" if second else "utf-16-be"
     return None
+
+
+def _utf_32(begin: bytes) -> str | None:
+    """UTF-32 without a mark at its beginning: of four bytes three are zero, as no text in UTF-16 has them."""
+    first, second, third, fourth = (begin[place::4].count(0) for place in range(4))
+    length = len(begin) // 4
+    if length and third == length and second == length and not first:
+        return "utf-32-le"
+    return "utf-32-be" if length and first == length and second == length and not fourth else None
 
 
 def _is_utf_8(file: BinaryIO) -> bool:

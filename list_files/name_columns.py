@@ -12,17 +12,20 @@ _WHOLE = known_headings(
     "person|display name|kunde|kundin|kundenname|ansprechpartner|ansprechpartnerin|patientin|vor und nachname",
     "vorname nachname|vollstandiger name|mitglied|teilnehmer|nom complet|nombre completo|nombre y apellidos|cliente",
     "paciente|nome completo|nome e cognome|nominativo|volledige naam|naam|klant|imie i nazwisko|klient|namn|navn|nimi",
-    "jmeno a prijmeni|nev|teljes nev|nume complet|ad soyad|фио|имя и фамилия|ονοματεπωνυμο|氏名|お名前|名前|姓名|客户",
-    "이름|성명|नाम|الاسم|שם|שם מלא",
+    "jmeno a prijmeni|nev|teljes nev|nume complet|фио|имя и фамилия|ονοματεπωνυμο|氏名|お名前",
+    "ad soyad|adı soyadı|adi soyadi|isim soyisim|isim|müşteri|müşteri adı|nazwisko i imię|osoba kontaktowa",
+    "ф и о|имя фамилия|фамилия имя|фамилия имя отчество|имя клиента|клиент|контактное лицо|піб|ім'я та прізвище|клієнт",
+    "名前|姓名|客户|客户姓名|顧客名|お客様名|担当者名|フルネーム|고객명",
+    "ग्राहक का नाम|पूरा नाम|الاسم الكامل|اسم العميل|שם הלקוח|이름|성명|नाम|الاسم|שם|שם מלא",
 )
 _FIRST = known_headings(
     "first name|firstname|given name|forename|vorname|rufname|prenom|nombre|nome|voornaam|imie|fornamn|fornavn|etunimi",
-    "jmeno|krstne meno|keresztnev|prenume|ad|имя|ονομα|名",
+    "jmeno|krstne meno|keresztnev|prenume|ad|adı|adi|имя|імʼя|ім'я|ονομα|名|שם פרטי|الاسم الأول",
 )
 _LAST = known_headings(
     "last name|lastname|surname|family name|nachname|familienname|zuname|nom|nom de famille|apellido|apellidos|cognome",
     "apelido|sobrenome|achternaam|nazwisko|efternamn|efternavn|etternavn|sukunimi|prijmeni|priezvisko|vezeteknev",
-    "nume de familie|soyad|фамилия|επωνυμο|姓",
+    "nume de familie|soyad|soyadı|soyadi|soyisim|фамилия|прізвище|επωνυμο|姓|שם משפחה|اسم العائلة",
 )
 _FAMILY_FIRST = known_headings("姓")
 

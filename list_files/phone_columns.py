@@ -1,9 +1,16 @@
-"""Which column of a list holds the telephone numbers where nobody says so, and what a cell is as text."""
+"""Which column of a list holds the telephone numbers where nobody says so, and what a cell is as text.
+
+The words for telephone numbers stand here, in many languages: those that name a column, and those that stand in front
+of a number in its cell.
+"""
 
 import re
+import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from callwright.list_files.headings import known_headings, plain_heading
+from callwright.list_files.number_texts import plainly_written
 
 USUAL = "phone_number"
 """The column that is looked for where no column looks like one of numbers."""
@@ -39,14 +46,61 @@ _KNOWN = known_headings(
     "telefon numarasi|cep telefonu|cep|tel no",
     "телефон|номер телефона|мобильныи|мобильныи телефон|моб телефон|номер|телефон моб|номер телефону",
     "τηλεφωνο|κινητο|αριθμος τηλεφωνου",
-    "電話番号|電話|携帯電話|携帯|手机|手机号|手机号码|电话|电话号码|联系电话|전화번호|전화|휴대폰|휴대전화",
+    "電話番号|電話|携帯電話|携帯|携帯番号|携帯電話番号|モバイル|手机|手机号|手机号码|电话|电话号码|联系电话|전화번호|전화|휴대폰|휴대전화",
     "फोन|फोन नंबर|मोबाइल|मोबाइल नंबर|الهاتف|رقم الهاتف|الجوال|טלפון|נייד|מספר טלפון",
 )
+
+_KINDS = known_headings(
+    "t|m|p|h|w|c|o|ph|mob|work|home|office|business|private|personal|main|direct|landline|fixed line|callto",
+    "fon|privat|dienstlich|geschäftlich|gesch|arbeit|büro|zuhause|zu hause|firma|zentrale|mobilfunk",
+    "domicile|maison|bureau|travail|professionnel|pro|privé|perso|personnel|fixe|port|standard",
+    "casa|trabajo|oficina|particular|personal|domicilio|fijo|cel|móvil personal",
+    "lavoro|ufficio|abitazione|fisso|privato|trabalho|escritório|residencial|comercial|fixo|tlm",
+    "thuis|werk|kantoor|vast|dom|praca|biuro|domowy|służbowy|prywatny|stacjonarny|kom",
+    "hem|arbete|kontor|hjem|arbejde|arbeid|fasttelefon|puh|koti|työ|toimisto",
+    "domů|domov|práce|práca|kancelář|otthon|munkahely|iroda|acasă|serviciu|birou|ev|iş|ofis|sabit",
+    "тел|моб|сот|сотовый|дом|домашний|раб|рабочий|работа|офис|τηλ|κιν|σπίτι|εργασία|γραφείο",
+    "自宅|会社|勤務先|固定電話|公司|办公室|座机|집|회사|사무실|직장",
+    "घर|कार्यालय|هاتف|جوال|المنزل|العمل|المكتب|טל|בית|עבודה|משרד",
+)
+"""What else than the name of a column may stand in front of a number: what kind of number it is, and no more."""
+_LABELS = _KNOWN | _KINDS
+_SIGNS = frozenset("☎☏✆📞📱📲🏠🏢💼°")
+"""Signs that say no more than these words; the last one is of `N°`."""
+_TELLING_SIGNS = frozenset("†‡")
+_MOST_WORDS, _WORDS_OF_LABEL = 8, 4
+_LONGEST_LABEL = 60
 
 
 def named_for_numbers(column: str) -> bool:
     """Whether the name of a column says that it holds telephone numbers, in one of many languages."""
     return len(column) <= MAX_COLUMN_NAME and plain_heading(column) in _KNOWN
+
+
+@lru_cache(maxsize=4_096)
+def is_label(text: str) -> bool:
+    """Whether a text says no more than what kind of number stands behind it, as `Mobile:`, `Tel. (privat)` and ☎ do.
+
+    False for all other words, such as `do not call`, and for a text that is too long.
+    """
+    if len(text) > _LONGEST_LABEL or has_telling_sign(text):
+        return False
+    words = plain_heading(text).split()
+    return len(words) <= _MOST_WORDS and _are_labels(words)
+
+
+def has_telling_sign(text: str) -> bool:
+    """Whether a text has a sign, such as a cross, that may say something about the number beside it."""
+    return not text.isascii() and any(map(_is_telling, text))
+
+
+def _is_telling(char: str) -> bool:
+    return char in _TELLING_SIGNS or (unicodedata.category(char) == "So" and char not in _SIGNS)
+
+
+def _are_labels(words: Sequence[str]) -> bool:
+    lengths = range(1, min(_WORDS_OF_LABEL, len(words)) + 1)
+    return not words or any(" ".join(words[:n]) in _LABELS and _are_labels(words[n:]) for n in lengths)
 
 
 def column_like(name: str, columns: Iterable[str]) -> str | None:
@@ -57,7 +111,8 @@ def column_like(name: str, columns: Iterable[str]) -> str | None:
 
 def is_surely_number(text: str) -> bool:
     """Whether a text looks like a telephone number and like nothing else."""
-    return _is_like_number(text) and _TELLING.match(text) is not None
+    plain = plainly_written(text)
+    return _is_like_number(plain) and _TELLING.match(plain) is not None
 
 
 def phone_column_of(rows: Sequence[Mapping[str, object]]) -> str:
@@ -113,7 +168,7 @@ def _unusual(column: str) -> int:
 
 def _counts(column: str, rows: Sequence[Mapping[str, object]]) -> tuple[int, int, int]:
     """How many cells of a column look like numbers, how many hold anything, how many look like nothing else."""
-    cells = [text for row in rows if (text := (cell_text(row.get(column)) or "").strip())]
+    cells = [text for row in rows if (text := plainly_written(cell_text(row.get(column)) or ""))]
     like = [cell for cell in cells if _is_like_number(cell)]
     return len(like), len(cells), sum(map(is_surely_number, like))
 

@@ -28,6 +28,9 @@ def text_of(content: bytes) -> str:
 def _sheet(file: io.BytesIO) -> str:
     """The rows of a sheet as CSV, each in its own line, so that lines are named as in the sheet."""
     opened = open_list(file)
+    if opened.sheet is not None and (hidden := opened.sheet.hidden_rows):
+        rows = f"{hidden:,} row{'' if hidden == 1 else 's'} of its sheet {'is' if hidden == 1 else 'are'} hidden"
+        raise UnreadableList(f"{rows}; show or delete them, and save it again")
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     next_line = 1

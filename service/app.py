@@ -22,7 +22,7 @@ from starlette.routing import Route
 from callwright.contract.problems import METHOD_NOT_ALLOWED, NOT_FOUND
 from callwright.contract.surface import OPERATIONS
 from callwright.service.campaigns.pausing import pause_all
-from callwright.service.dashboard.routes import dashboard_routes
+from callwright.service.dashboard.routes import absent_page, dashboard_routes
 from callwright.service.handlers import registry
 from callwright.service.inbound.routing.asking import routing_endpoints
 from callwright.service.platform.clock.clock import SystemClock
@@ -110,6 +110,7 @@ class Application:
         self._talks, self.media = TalkWebsocket(services, browser), TwilioMedia(services, places)
         lines = services.settings.lines
         account = account_of(lines, services.settings.public_url)
+        self._absent_page = absent_page(services, pipeline)
         self._other_routes = Starlette(
             exception_handlers={404: self._no_such_path, 405: self._no_such_method},
             routes=[
@@ -151,7 +152,13 @@ class Application:
             return JSONResponse({"status": "ok"})
         return JSONResponse({"status": "unavailable", "problems": problems}, 503)
 
-    async def _no_such_path(self, _: Request, __: Exception) -> Response:
+    async def _no_such_path(self, request: Request, _: Exception) -> Response:
+        try:
+            page = await self._absent_page(request)
+        except Exception as error:
+            return self._refused(self._pipeline.refusal_of(error, self._services.ids.new("req")))
+        if page is not None:
+            return page
         return self._refused(Refusal(NOT_FOUND, f"There is no such path; the API is below {PREFIXES[0]}."))
 
     async def _no_such_method(self, _: Request, error: Exception) -> Response:

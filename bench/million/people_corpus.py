@@ -8,6 +8,8 @@ from sqlalchemy import Connection, insert, text
 from callwright.contract.deployments.settings import CampaignSettings
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.json_text import json_text
+from callwright.service.platform.search_words import word_column
+from callwright.service.tables import contacts_by_name
 from callwright.service.tables.campaign_settings import columns_of
 from callwright.service.tables.contacts_by_counters import COUNTERS
 from callwright.service.tables.schema import audiences, deployments
@@ -16,7 +18,7 @@ PEOPLE = 5_000_000
 AUDIENCE, CAMPAIGN = f"aud_{'9' * 24}", f"dep_{'9' * 24}"
 """The newest of their lists."""
 _MADE_MS = 1_790_000_000_000
-_BATCH = 250_000
+_BATCH = 20_000
 _FIRST = ("Ada", "Bob", "Chen", "Dora", "Emil", "Fatima", "Grace")
 _STATES = ("completed", "completed", "completed", "exhausted", "pending", "retry_waiting", "completed")
 _OUTCOMES = ("answered", "answered", "answered", "no_answer", None, "busy", "answered")
@@ -90,6 +92,8 @@ def _put_lists(connection: Connection, org_id: str, count: int) -> None:
 def _put_people(connection: Connection, org_id: str, begin: int, end: int) -> None:
     for statement in (_ROWS, _CONTACTS):
         connection.execute(text(statement), {"org": org_id, "begin": begin, "end": end})
+    names = ((index + 1, word_column(name_of(index))) for index in range(begin, end))
+    contacts_by_name.add(connection, AUDIENCE, list(names))
 
 
 async def fill_people(database: Database, org_id: str, count: int) -> None:

@@ -17,9 +17,9 @@ from callwright.service.platform.database.database import Database
 from callwright.service.platform.ids import ALPHABET, Ids
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.search_words import word_column
-from callwright.service.tables import call_counts
+from callwright.service.tables import call_counts, calls_by_name
 from callwright.service.tables.campaign_settings import columns_of
-from callwright.service.tables.schema import audit_log, calls, deployment_contacts, deployments, outbox, transactions
+from callwright.service.tables.schema import audit_log, deployment_contacts, deployments, outbox, transactions
 
 CALLS = 1_000_000
 FIRST_MS = 1_780_000_000_000
@@ -28,7 +28,7 @@ _OF_ONE_MILLISECOND = 7
 _CALLS_A_DEPLOYMENT = 5_000
 _AT_ONCE = 4
 _AGENTS = 20
-_BATCH = 10_000
+_BATCH = 2_500
 _OUTCOMES = (
     *["no_answer"] * 35,
     *["answered"] * 30,
@@ -106,7 +106,7 @@ def _made(org_id: str, chance: Random, count: int) -> Generator[dict[str, Any]]:
 
 def put(connection: Connection, rows: list[dict[str, Any]]) -> None:
     """Writes rows of calls that have ended."""
-    connection.execute(insert(calls), rows)
+    calls_by_name.put(connection, rows)
     call_counts.add(connection, [row["id"] for row in rows])
 
 

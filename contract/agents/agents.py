@@ -171,12 +171,14 @@ class AgentVersion(Spoken):
         OwnText | None,
         Field(
             description=(
-                "Who made it, as the audit log has it: a key, or operator for the command line; null where that is "
-                "not known."
+                "Who made it, as the audit log has it: a key, a user of the dashboard, or operator for the command "
+                "line; null where that is not known."
             )
         ),
     ] = None
-    actor_label: Annotated[OwnText | None, Field(description="The name of the key; null without one.")] = None
+    actor_label: Annotated[
+        OwnText | None, Field(description="The name of the key, or of the user of the dashboard; null without one.")
+    ] = None
     user_id: Annotated[str | None, Field(description="The person for whom a personal key acted.")] = None
     restored_from: Annotated[int | None, Field(description="The version it was taken from; null: written anew.")] = None
     changed: Annotated[list[OwnText], Field(description="The fields that differ from the version before.")] = []

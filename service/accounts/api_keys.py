@@ -1,5 +1,6 @@
 """API keys and personal keys. A key is shown once, when it is made; only its SHA-256 is kept."""
 
+import hashlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ from callwright.service.accounts.memberships import VIEWER, first_owner, role_of
 from callwright.service.accounts.principals import COMMAND_LINE, IDENTITY_LENGTH, KeyKind, fingerprint, new_secret
 from callwright.service.accounts.records import add_audit_entry, lock_organization
 from callwright.service.accounts.users import checked
-from callwright.service.platform.ids import Ids
+from callwright.service.platform.ids import Ids, base62
 from callwright.service.tables.audit_log import Actor
 from callwright.service.tables.schema import api_keys, memberships, users
 
@@ -19,7 +20,13 @@ MAX_ACTIVE_KEYS = 20
 PROFILES = ("analyst", "operator", "builder", "all")
 """The sets of tools that a personal key may have, the smallest first."""
 DEFAULT_PROFILE = "builder"
+_ID_DIGITS, _ID_BYTES = 24, 17
+"""Digits of an id of base 62 behind its prefix, and bytes of a hash that fit into them."""
 _K, _M = api_keys.c, memberships.c
+
+
+class KeyMadeAlready(AccountError):
+    """A form was sent again whose key is there."""
 
 
 @dataclass(frozen=True)
@@ -39,16 +46,18 @@ def create_key(
     *,
     created_by_user_id: str | None = None,
     by: Actor = COMMAND_LINE,
+    once: str | None = None,
 ) -> NewKey:
     """A new API key. An organization has at most 20 active API keys, not counting personal keys.
 
     `created_by_user_id` is a user in the organization; if absent, its first owner. `by` is named in the audit log.
+    With `once`, random words of a form that may be sent again, a second key raises `KeyMadeAlready`.
     """
     lock_organization(connection, org_id)
     active = select(func.count()).where(_K.org_id == org_id, _K.revoked_at.is_(None), _K.kind == "live")
     if connection.execute(active).scalar_one() >= MAX_ACTIVE_KEYS:
         raise AccountError(f"an organization has at most {MAX_ACTIVE_KEYS} active keys; revoke one first")
-    return _add_key(connection, ids, org_id, "live", label, now_ms, created_by_user_id, by)
+    return _add_key(connection, ids, org_id, "live", label, now_ms, created_by_user_id, by, once)
 
 
 def create_personal_key(
@@ -62,11 +71,12 @@ def create_personal_key(
     spending_cap_micros: int | None = None,
     created_by_user_id: str | None = None,
     by: Actor = COMMAND_LINE,
+    once: str | None = None,
 ) -> NewKey:
     """A new key for one person and the tool server alone. REST refuses it.
 
     `profile` is one of `PROFILES`. `spending_cap_micros` is the most that the key may commit in total; None if only the
-    wallet limits it. `created_by_user_id` and `by` are as in `create_key`. The limit of 20 active keys excludes
+    wallet limits it. `created_by_user_id`, `by` and `once` are as in `create_key`. The limit of 20 active keys excludes
     personal keys.
     """
     if profile not in PROFILES:
@@ -75,7 +85,7 @@ def create_personal_key(
         raise AccountError("a spending cap cannot be below zero")
     lock_organization(connection, org_id)
     limits = {"profile": profile, "spending_cap_micros": spending_cap_micros}
-    return _add_key(connection, ids, org_id, "personal", label, now_ms, created_by_user_id, by, **limits)
+    return _add_key(connection, ids, org_id, "personal", label, now_ms, created_by_user_id, by, once, **limits)
 
 
 def _add_key(
@@ -87,9 +97,10 @@ def _add_key(
     now_ms: int,
     created_by_user_id: str | None,
     by: Actor,
+    once: str | None,
     **limits: str | int | None,
 ) -> NewKey:
-    made = NewKey(ids.new("key"), new_secret(kind))
+    made = NewKey(ids.new("key") if once is None else _id_of_form(connection, org_id, once), new_secret(kind))
     row = {
         "id": made.id,
         "org_id": org_id,
@@ -104,6 +115,18 @@ def _add_key(
     connection.execute(insert(api_keys), row)
     add_audit_entry(connection, ids, org_id, "api_key.created", made.id, now_ms, by=by)
     return made
+
+
+def _id_of_form(connection: Connection, org_id: str, once: str) -> str:
+    """The id of the key that a form makes. The organization is locked. Raises `KeyMadeAlready` for the second one."""
+    number = int.from_bytes(hashlib.sha256(f"{org_id} {once}".encode()).digest()[:_ID_BYTES])
+    found = f"key_{base62(number, _ID_DIGITS)}"
+    if connection.execute(select(_K.id).where(_K.id == found)).first() is not None:
+        raise KeyMadeAlready(
+            "this form has made its key already, and a key is shown once; if you have not copied it, revoke it below "
+            "and make another one"
+        )
+    return found
 
 
 def _creator(connection: Connection, org_id: str, user_id: str | None) -> str:

@@ -35,6 +35,7 @@ from callwright.service.rules.rows import (
     no_that_counts,
     read_rows,
 )
+from callwright.service.tables import contacts_by_name
 from callwright.service.tables.schema import audience_rows, audiences, deployment_contacts, deployments
 from callwright.service.telephony.simulated.steering import check_steering
 
@@ -58,6 +59,7 @@ _COLUMNS = (
 )
 """The columns of a row that is added; at the end those of a `GoodRow`, in its order."""
 _PHONE = itemgetter(_COLUMNS.index("phone"))
+_POSITIONED = itemgetter(_COLUMNS.index("position"), _COLUMNS.index("name_words"))
 _INSERT = BulkInsert(audience_rows, _COLUMNS, skips=True)
 _STORED = select(_R.id).where(_R.audience_id == bindparam("audience"), _R.position >= bindparam("first"))
 _ALL = 1 << 62
@@ -107,7 +109,7 @@ def rules_of_file(audience: Row[Any], columns: Iterable[str], phone_column: str)
         phone_column,
         audience.default_country,
         timezone_column_among(columns) if named is None else like(named),
-        audience.external_id_column,
+        like(audience.external_id_column),
         audience.dedupe,
         check_steering,
         ContactColumns(
@@ -243,6 +245,8 @@ def _store(
         stored = set(connection.execute(_STORED, this).scalars())
         added = [row for row_id, (_, row) in zip(new_ids, good, strict=True) if row_id in stored]
         there = [one for row_id, one in zip(new_ids, good, strict=True) if row_id not in stored]
+        rows = [row for row in rows if row[0] in stored]
+    contacts_by_name.add(connection, audience.id, [_POSITIONED(row) for row in rows])
     dropped = [*read.dropped, *(row for _, row in there)]
     called = keep_noes(connection, audience, added=added, dropped=dropped)
     noes = sorted({name for row in dropped for name in noes_in(row.cells)})

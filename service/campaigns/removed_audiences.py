@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Select, bindparam, delete, exists, select, up
 
 from callwright.service.platform.database.units import ROWS_AT_ONCE
 from callwright.service.platform.lease import RELEASED
+from callwright.service.tables import contacts_by_name
 from callwright.service.tables.schema import audience_rows, audiences, import_errors, imports
 
 _A, _R, _I, _E = audiences.c, audience_rows.c, imports.c, import_errors.c
@@ -37,6 +38,7 @@ def remove(connection: Connection, audience_id: str, *, now_ms: int) -> None:
     )
     if not is_large:
         _remove_errors(connection, audience_id)
+        contacts_by_name.remove(connection, audience_id)
         connection.execute(delete(audience_rows).where(_R.audience_id == audience_id))
         _remove_empty(connection, audience_id)
         return
@@ -71,6 +73,7 @@ def _remove_errors(connection: Connection, audience_id: str) -> bool:
 def _remove_rows(connection: Connection, audience_id: str) -> bool:
     ids = connection.execute(_ROWS.limit(ROWS_AT_ONCE), {"id": audience_id}).scalars().all()
     if ids:
+        contacts_by_name.remove(connection, audience_id, ids)
         connection.execute(delete(audience_rows).where(_R.id.in_(ids)))
     return bool(ids)
 

@@ -1,7 +1,7 @@
 """Lists of the contract as tables: which operation, which columns, which filters. One template shows them all."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from string import Formatter
@@ -13,13 +13,16 @@ from callwright.contract.declaration.filters import filter_of
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.service.dashboard.asking import Page, Refused
 from callwright.service.dashboard.html.cells import Cell
+from callwright.service.dashboard.html.field_names import label_of, word_of
 from callwright.service.dashboard.serving import keeping
 from callwright.service.dashboard.visitors import Visitor
 
 CellKind = Literal[
-    "text", "state", "contact", "reason", "rule", "words", "moment", "money", "number", "count", "length", "code",
-    "list", "flag",
+    "text", "state", "contact", "reason", "rule", "words", "moment", "money", "small_money", "number", "count",
+    "length", "code", "country", "list", "flag", "changes",
 ]  # fmt: skip
+Choices = Callable[[Visitor], Awaitable[Mapping[str, Sequence[tuple[str, str]]]]]
+"""What fields that name a thing may name, with their names for people."""
 PER_PAGE = 50
 
 
@@ -27,15 +30,26 @@ PER_PAGE = 50
 class Column:
     """A column: its heading, where its value stands in the resource (`stats.completed`), and how it is shown.
 
-    `link` is the address that the cell leads to, with fields of the resource in braces.
+    `link` is the address that the cell leads to, with fields of the resource in braces, or finds it.
     """
 
     heading: str
     at: str
     kind: CellKind = "text"
-    link: str | None = None
+    link: str | Callable[[Mapping[str, Any]], str | None] | None = None
     is_second: bool = False
     """Whether a narrow window leaves it out."""
+
+
+def column(
+    at: str,
+    kind: CellKind = "text",
+    link: str | Callable[[Mapping[str, Any]], str | None] | None = None,
+    *,
+    is_second: bool = False,
+) -> Column:
+    """A column with the name that people have for its field, see `field_names.py`."""
+    return Column(label_of(at), at, kind, link, is_second)
 
 
 @dataclass(frozen=True)
@@ -55,6 +69,14 @@ class ListPage:
     """The address and the words of the button that makes another one."""
     links: Sequence[tuple[str, str]] = ()
     """Addresses and words of pages that belong to it."""
+    explains: str = ""
+    """What its columns mean, where their headings do not say it."""
+    counts: str = ""
+    """What its entries are called where their number stands, such as `booking`."""
+    read_as: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
+    """An entry with further values for columns, from what the API says of it."""
+    choices: Choices | None = None
+    """Of filters that name a thing: what they may name."""
 
 
 @dataclass(frozen=True)
@@ -64,12 +86,12 @@ class FilterField:
     name: str
     label: str
     value: str
-    options: tuple[str, ...]
+    options: tuple[tuple[str, str], ...]
     is_moment: bool = False
 
 
-_MOMENTS = {"created_from": "from (UTC)", "created_before": "before (UTC)"}
-"""Filters that are moments, with their labels."""
+_MOMENTS = ("created_from", "created_before")
+"""Filters that are moments."""
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?")
 """A moment as a field of a form sends it: without a zone."""
 
@@ -107,25 +129,27 @@ def _named_in(link: str) -> tuple[str, ...]:
     return tuple(name for _, name, _, _ in Formatter().parse(link) if name)
 
 
-def _link(link: str | None, entry: Mapping[str, Any]) -> str | None:
+def _link(link: str | Callable[[Mapping[str, Any]], str | None] | None, entry: Mapping[str, Any]) -> str | None:
     """The address with the fields of a resource; None where it lacks one, as a contact without a call."""
+    if callable(link):
+        return link(entry)
     if link is None or any(entry.get(name) is None for name in _named_in(link)):
         return None
     return link.format_map(entry)
 
 
-def fields_of(wanted: ListPage, query: QueryParams) -> list[FilterField]:
+def fields_of(
+    wanted: ListPage, query: QueryParams, choices: Mapping[str, Sequence[tuple[str, str]]]
+) -> list[FilterField]:
     """The filters of a page, with what the address says of them."""
-    return [
-        FilterField(
-            name,
-            _MOMENTS.get(name, name.replace("_", " ")),
-            query.get(name, ""),
-            options_of(wanted.operation, name),
-            name in _MOMENTS,
-        )
-        for name in wanted.filters
-    ]
+    found: list[FilterField] = []
+    for name in wanted.filters:
+        value = query.get(name, "")
+        options = list(choices.get(name) or [(one, word_of(name, one)) for one in options_of(wanted.operation, name)])
+        if value and name in choices and value not in dict(options):
+            options.append((value, value))
+        found.append(FilterField(name, label_of(name), value, tuple(options), name in _MOMENTS))
+    return found
 
 
 @cache
@@ -154,16 +178,25 @@ def moment_of(text: str) -> str:
     return f"{text}Z" if text.count(":") == 2 else f"{text}:00Z"
 
 
-def list_context(wanted: ListPage, found: Page, query: QueryParams, refused: Refused | None = None) -> dict[str, Any]:
+def list_context(
+    wanted: ListPage,
+    found: Page,
+    query: QueryParams,
+    refused: Refused | None = None,
+    choices: Mapping[str, Sequence[tuple[str, str]]] | None = None,
+) -> dict[str, Any]:
     """What `list.html` shows of a list. What a filter got wrong stands above it."""
-    filters = fields_of(wanted, query)
+    filters = fields_of(wanted, query, choices or {})
+    entries = found.data if wanted.read_as is None else [wanted.read_as(entry) for entry in found.data]
     return {
         "columns": wanted.columns,
-        "rows": rows_of(wanted.columns, found.data),
+        "rows": rows_of(wanted.columns, entries),
         "page": found,
         "teaches": wanted.teaches,
         "add": wanted.add,
         "links": wanted.links,
+        "explains": wanted.explains,
+        "counts": wanted.counts,
         "filters": filters,
         "is_filtered": any(one.value for one in filters),
         "counts_to": wanted.operation.counts_to,

@@ -14,14 +14,15 @@ from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.problems import REVISION_MISMATCH
 from callwright.service.dashboard import forms_sent_once
 from callwright.service.dashboard.asking import Page, Refused
-from callwright.service.dashboard.html.forms import form_fields, input_of
-from callwright.service.dashboard.listings import ListPage, list_context, page_of, value_at
+from callwright.service.dashboard.html.field_names import label_of
+from callwright.service.dashboard.html.forms import FormField, form_fields, input_of
+from callwright.service.dashboard.listings import Choices, ListPage, list_context, page_of, value_at
 from callwright.service.dashboard.serving import Pages, View, keeping, shown
 from callwright.service.dashboard.visitors import Visitor, one
 from callwright.service.dashboard.whole_numbers import revealed
 from callwright.service.handlers.people.whole_numbers import NumberPlace
 
-Choices = Callable[[Visitor], Awaitable[Mapping[str, Sequence[tuple[str, str]]]]]
+Fills = Callable[[Visitor, dict[str, Any]], Awaitable[None]]
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,11 @@ class Fact:
     at: str
     kind: str = "text"
     link: str | None = None
+
+
+def fact(at: str, kind: str = "text", link: str | None = None) -> Fact:
+    """A line with the name that people have for its field, see `field_names.py`."""
+    return Fact(label_of(at), at, kind, link)
 
 
 @dataclass(frozen=True)
@@ -61,6 +67,10 @@ class ResourcePage:
     actions: Sequence[Action] = ()
     links: Sequence[tuple[str, str]] = ()
     """Addresses and words of pages that belong to it, with fields of the resource in braces."""
+    forms: Sequence[tuple[str, str]] = ()
+    """The same of pages that change something, which a viewer is not shown."""
+    explains: str = ""
+    """What the page shows, where its title and its facts do not say it."""
     state: str | None = None
     number_at: str | None = None
     """Where a number stands that a member may see whole; None where there is none."""
@@ -86,7 +96,16 @@ class FormPage:
     fills: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda found: found
     """What stands in the form first, of what `reads` gave."""
     choices: Choices | None = None
-    once_shown: Sequence[str] = ()
+    once_shown: Sequence[tuple[str, str]] = ()
+    """Fields of the answer that are shown once, with what each is for."""
+    more: Sequence[str] = ()
+    """Fields that an ordinary case does not need; they stand behind `More`."""
+    presets: Fills | None = None
+    """Puts what is most likely into the fields of a new form."""
+    completes: Fills | None = None
+    """Puts what follows from other fields into what is sent."""
+    after: str = "Go on"
+    """The button below what is shown once."""
 
 
 def resource_route(pages: Pages, wanted: ResourcePage) -> list[Route]:
@@ -102,13 +121,15 @@ def resource_route(pages: Pages, wanted: ResourcePage) -> list[Route]:
         for listing in wanted.related:
             given = {name: found["id"] for name in listing.operation.path_fields}
             related.append(await _related(visitor, listing, request.query_params, given))
+        links = (*wanted.forms, *wanted.links) if visitor.may_change else wanted.links
         context = {
             "facts": [_fact(fact, found) for fact in wanted.facts],
             "state": None if wanted.state is None else value_at(found, wanted.state),
             "related": related,
             "query": keeping(request.query_params),
             "actions": [action for action in wanted.actions if visitor.may_change and action.possible(found)],
-            "links": [(address.format_map(found), words) for address, words in wanted.links],
+            "links": [(address.format_map(found), words) for address, words in links],
+            "explains": wanted.explains,
             "address": request.url.path.removesuffix("/number") if whole else request.url.path,
             "resource": found,
             "hidden_number": None if wanted.number_at is None else value_at(found, wanted.number_at),
@@ -207,6 +228,12 @@ def form_route(pages: Pages, wanted: FormPage) -> Route:
             revision = one(fields, "revision")
             given = sent = input_of(wanted.operation, wanted.names, fields)
             expected = expected_of(wanted.operation, path, fields)
+<<<<<<< HEAD
+=======
+            key = f"page-{one(fields, 'once')}" if wanted.operation.method == "POST" else None
+            if wanted.completes is not None:
+                await wanted.completes(visitor, sent)
+>>>>>>> cac51ce84692e0bcae58562f68cacde227439e03
             try:
                 key = forms_sent_once.key_of(fields) if wanted.operation.method == "POST" else None
                 answer = await visitor.ask.one(wanted.operation, key=key, **sent, **path, **expected)
@@ -218,16 +245,20 @@ def form_route(pages: Pages, wanted: FormPage) -> Route:
             else:
                 if wanted.leads_to is not None:
                     return RedirectResponse(wanted.leads_to.format_map({**path, **answer}), 303)
-                shown_once = [(name.replace("_", " "), answer.get(name)) for name in wanted.once_shown]
-                context = {"once_shown": shown_once, "back": wanted.here}
-                return shown(visitor, wanted.here, "once_shown.html", wanted.title, context)
+                return _once_shown(visitor, wanted, answer)
         elif wanted.reads is not None:
             found = await visitor.ask.one(wanted.reads, **_path_fields(request, wanted.reads))
             given, revision = wanted.fills(found), revision_of(found)
+        elif wanted.presets is not None:
+            preset: dict[str, Any] = {}
+            await wanted.presets(visitor, preset)
+            given = {**preset, **given}
         choices = None if wanted.choices is None else await wanted.choices(visitor)
+        made = form_fields(wanted.operation, wanted.names, given, refused, choices, wanted.more)
         context = {
-            "fields": form_fields(wanted.operation, wanted.names, given, refused, choices),
-            "refused": None if refused is None else refused.message,
+            "fields": [field for field in made if not field.is_more],
+            "more": [field for field in made if field.is_more],
+            "refused": None if refused is None else _not_said_beside(refused, made),
             "intro": wanted.intro,
             "verb": wanted.verb,
             "back": wanted.here if wanted.reads is None else request.url.path.rpartition("/")[0],
@@ -238,3 +269,16 @@ def form_route(pages: Pages, wanted: FormPage) -> Route:
         return shown(visitor, wanted.here, "form.html", wanted.title, context, status=status)
 
     return pages.route(wanted.path, view, methods=("GET", "POST"), here=wanted.here, for_members=True)
+
+
+def _not_said_beside(refused: Refused, made: Sequence[FormField]) -> str:
+    """What stands above a form that was refused: not again what stands beside its fields."""
+    faulty = [field.label for field in made if field.fault]
+    return f"Not done yet. Look at: {', '.join(faulty)}." if faulty else refused.message
+
+
+def _once_shown(visitor: Visitor, wanted: FormPage, answer: Mapping[str, Any]) -> Response:
+    shown_once = [(label_of(name), words, answer.get(name)) for name, words in wanted.once_shown]
+    back = f"{wanted.here}/{answer['id']}" if "id" in answer else wanted.here
+    context = {"once_shown": shown_once, "back": back, "back_words": wanted.after}
+    return shown(visitor, wanted.here, "once_shown.html", wanted.title, context)

@@ -100,7 +100,7 @@ def _calls(connection: Connection, org_id: str, plan: PricePlan, now_ms: int) ->
             "Campaigns that are scheduled, active or paused",
             running,
             plan.concurrent_deployments,
-            "Starting another one is refused with plan_limit_reached until one has ended.",
+            "Starting another one is refused until one has ended.",
         ),
         Use("Talks in the browser with agents", talks, MOST_TALKS, "Another one is refused until one has ended."),
         Use(
@@ -113,7 +113,7 @@ def _calls(connection: Connection, org_id: str, plan: PricePlan, now_ms: int) ->
             "Simulated callers who are still to call",
             callers.to_come(connection, org_id),
             MOST_TO_COME,
-            "More are refused with plan_limit_reached.",
+            "More are refused.",
         ),
     ]
 
@@ -132,14 +132,14 @@ def _requests(connection: Connection, keys: Sequence[Any], plan: PricePlan, user
     made: dict[str, int] = {}
     for key_id, requests in (*connection.execute(kept), *connection.execute(latest)):
         made[key_id] = max(made.get(key_id, 0), int(requests))
-    beyond = "Refused with 429 daily_quota_exceeded until midnight UTC."
+    beyond = "More are refused until midnight UTC."
     named = [(user_id, "You, in the dashboard"), *((key.id, key.label or f"{key.identity}…") for key in keys)]
     return [Use(name, made.get(key_id, 0), plan.requests_per_day, beyond) for key_id, name in named]
 
 
 def _money(connection: Connection, org_id: str, keys: Sequence[Any]) -> list[Use]:
     wallet = wallet_of(connection, org_id)
-    covered = "A call begins only if the rest covers it; a start is refused with insufficient_credits."
+    covered = "A call begins only if the rest covers it; without it a start is refused."
     return [
         Use("Balance that is held for calls under way", wallet.reserved_micros, wallet.balance_micros, covered, True),
         *(
@@ -147,7 +147,7 @@ def _money(connection: Connection, org_id: str, keys: Sequence[Any]) -> list[Use
                 f"Spending cap of the personal key {key.label or key.identity}",
                 spending_cap.committed(connection, key.id),
                 key.spending_cap_micros,
-                "What would commit more is refused with spending_cap_reached.",
+                "What would commit more is refused.",
                 True,
             )
             for key in keys
@@ -164,18 +164,18 @@ def _things(connection: Connection, org_id: str, user_id: str, live_keys: int) -
     hooks = _count(connection, webhooks, webhooks.c.org_id == org_id, webhooks.c.deleted_at.is_(None))
     return [
         Use("Active API keys", live_keys, accounts.MAX_ACTIVE_KEYS, "Another one is refused until one is revoked."),
-        Use("Webhook subscriptions", hooks, MOST_SUBSCRIPTIONS, "Another one is refused with plan_limit_reached."),
+        Use("Webhooks", hooks, MOST_SUBSCRIPTIONS, "Another one is refused until one is deleted."),
         Use(
             "Providers of your own",
             _count(connection, providers, providers.c.org_id == org_id),
             MOST_PROVIDERS,
-            "Another one is refused with plan_limit_reached.",
+            "Another one is refused until one is deleted.",
         ),
         Use(
             "People in the largest audience",
             connection.execute(largest).scalar_one(),
             MAX_ROWS,
-            "Further people are refused with audience_full; put them into another audience.",
+            "Further people are refused; put them into another audience.",
         ),
         Use(
             "Your sessions",

@@ -32,7 +32,7 @@ from callwright.service.platform.search_words import word_column
 from callwright.service.rules.prices.installation_prices import InstallationPrices
 from callwright.service.rules.prices.price_list import Price, price_of, stored_price
 from callwright.service.rules.prices.transfer_prices import with_transfers
-from callwright.service.tables import audit_log, counters, outbox, price_lists, rules_files
+from callwright.service.tables import audit_log, calls_by_name, counters, outbox, price_lists, rules_files
 from callwright.service.tables.audience_prices import prices_of
 from callwright.service.tables.ledger import FROZEN, book, wallet_of
 from callwright.service.tables.schema import calls, deployments
@@ -328,7 +328,9 @@ def _make_calls(
         }
         for draft, evidence in sorted(drafts, key=lambda one: one[0].request.to)  # one order: no two claims deadlock
     ]
-    return insert_ignoring_conflicts(connection, calls, rows)
+    made = insert_ignoring_conflicts(connection, calls, rows)
+    calls_by_name.add(connection, [one for one in rows if one["id"] in made])
+    return made
 
 
 def _claimed(draft: Draft) -> dict[str, Any]:

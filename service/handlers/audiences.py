@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Row, Select, bindparam, insert, select, update
 
 from callwright.contract import audiences as contract
-from callwright.contract.declaration.pagination import Page
+from callwright.contract.declaration.pagination import MOST_COUNTED, Page
 from callwright.contract.problems import AUDIENCE_IN_USE
 from callwright.list_files.name_columns import name_of
 from callwright.service.campaigns import removed_audiences, spending_cap
@@ -21,7 +21,7 @@ from callwright.service.handlers.changes import check_name_free, check_not_in_us
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.handlers.resources import resource
 from callwright.service.platform.clock.clock import SECOND, moment_or_none
-from callwright.service.platform.database.listing import Listing
+from callwright.service.platform.database.listing import Finder, Listing, RowScan, filter_conditions, wanted_of
 from callwright.service.platform.database.prepared import Prepared
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.phone import is_country
@@ -30,6 +30,7 @@ from callwright.service.platform.uploads import TOKEN_PREFIX, hash_of
 from callwright.service.rules import webhook_url
 from callwright.service.rules.rows import BadRow
 from callwright.service.tables.import_uploads import BEGINS_MS
+from callwright.service.tables.rows_of_audience import AllRows, by_own_id
 from callwright.service.tables.schema import audience_rows, audiences, deployments, import_errors, imports
 
 _A, _R, _I, _E = audiences.c, audience_rows.c, imports.c, import_errors.c
@@ -191,7 +192,7 @@ def _take_rows(context: RequestContext, audience_id: str, rows: Sequence[Mapping
 @handles(contract.list_audience_rows)
 def list_audience_rows(asked: contract.ListAudienceRows, context: RequestContext) -> Page[contract.AudienceRow]:
     """A page of an audience's rows."""
-    find(context, asked.id)
+    audience = find(context, asked.id)
     columns = {name: _R[name] for name in ("position", "phone", "external_id")}
     listing = Listing(
         contract.list_audience_rows,
@@ -202,13 +203,19 @@ def list_audience_rows(asked: contract.ListAudienceRows, context: RequestContext
         countable=("phone",),
         narrow=("phone",),
     )
+    finder: Finder | None = None
+    if not wanted_of(asked):
+        finder = AllRows(RowScan(context.connection, listing.rows), audience.valid_count)
+    elif asked.external_id is not None and asked.phone_number is None:
+        found = listing.rows.where(*filter_conditions(listing, asked))
+        finder = by_own_id(context.connection, asked.id, asked.external_id, found, most=MOST_COUNTED)
 
     def to_resource(row: Row[Any]) -> contract.AudienceRow:
         values, declined = json.loads(row.cells), json.loads(row.declined or "{}")
         shown = {"values": values, "declined": declined}
         return resource(contract.AudienceRow, row, phone_number=row.phone, name=name_of(values), **shown)
 
-    return context.page(listing, asked, to_resource)
+    return context.page(listing, asked, to_resource, finder)
 
 
 @handles(contract.import_audience)

@@ -27,11 +27,11 @@ from callwright.service.platform.json_text import json_text
 from callwright.service.platform.search_words import word_column
 from callwright.service.rules.prices.price_list import Price, price_of, stored_price
 from callwright.service.rules.recording_announcement import announces
-from callwright.service.tables import audit_log, counters
+from callwright.service.tables import audit_log, calls_by_name, counters
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.inbound_settings import inbound_of
 from callwright.service.tables.ledger import book
-from callwright.service.tables.schema import calls, deployment_contacts, deployments, phone_numbers
+from callwright.service.tables.schema import deployment_contacts, deployments, phone_numbers
 from callwright.service.telephony.engine import AgentSnapshot, CallRequest, VoicemailPolicy
 
 WITHHELD = "withheld"
@@ -202,7 +202,7 @@ def write_calls(
 ) -> None:
     """Writes calls that begin, with their contacts, and holds back their money. `more` is changed in the deployment."""
     connection.execute(insert(deployment_contacts), list(contacts))
-    connection.execute(insert(calls), list(rows))
+    calls_by_name.put(connection, rows)
     reserved = sum(one["reserved_micros"] for one in rows)
     count = len(rows)
     book(connection, ids, row.org_id, [], now_ms=now_ms, reserved_micros=reserved, calls=count, deployment_id=row.id)

@@ -39,10 +39,23 @@ class UnknownTopup(Exception):
     """A provider speaks of a top-up that was made here, but is not in the database."""
 
 
-def ask(connection: Connection, ids: Ids, org_id: str, micros: int, provider: str, now_ms: int) -> Asked:
-    """A pending top-up. Commit it before the provider is asked. Raises `AccountError` where it cannot be."""
+def ask(
+    connection: Connection,
+    ids: Ids,
+    org_id: str,
+    micros: int,
+    provider: str,
+    now_ms: int,
+    *,
+    by: audit_log.Actor = COMMAND_LINE,
+) -> Asked:
+    """A pending top-up; `by` asks for it. Commit it before the provider is asked.
+
+    Raises:
+        AccountError: where it cannot be.
+    """
     if not LEAST <= micros <= MOST or micros % _CENT:
-        raise AccountError("--amount is from 1.00 to 999,999.00, in whole cents")
+        raise AccountError("the amount of a top-up is from 1.00 to 999,999.00, in whole cents")
     has_play_money = wallet_of(connection, org_id).play_money
     if has_play_money and provider != SIMULATED:
         said = "the organization has play money, for which nobody pays; `callwright orgs fund` adds some, and"
@@ -65,9 +78,7 @@ def ask(connection: Connection, ids: Ids, org_id: str, micros: int, provider: st
     }
     connection.execute(insert(topups), row)
     changes = {"amount": before_and_after(None, amount(micros))}
-    entry = audit_log.entry_row(
-        ids, org_id, "wallet.topup_asked", asked.id, by=COMMAND_LINE, at_ms=now_ms, changes=changes
-    )
+    entry = audit_log.entry_row(ids, org_id, "wallet.topup_asked", asked.id, by=by, at_ms=now_ms, changes=changes)
     audit_log.add_entries(connection, [entry])
     return asked
 

@@ -10,6 +10,7 @@ import phonenumbers
 from phonenumbers import NumberParseException, PhoneNumberType
 
 from callwright.list_files.number_texts import plainly_written
+from callwright.list_files.phone_columns import has_telling_sign, is_label
 from callwright.service.platform.number_patterns import country_of, national_number
 
 _UNDIALABLE = {
@@ -31,14 +32,25 @@ _ROUNDED = re.compile(r"[-+]?\d+(?:[.,]\d+)?[eE][-+]?\d+")
 _ERROR_VALUE = re.compile(r"#+|#[A-Z/0]+[!?]?", re.IGNORECASE)
 _FRACTION = re.compile(r"^(\d{7,15})[.,]0{1,2}$")
 """A number that a program took for an amount."""
-_BETWEEN_NUMBERS = re.compile(r"[;\n|]|:::|\s/\s|,\s*(?=[+0(])|\s(?:or|oder|ou|o)\s", re.IGNORECASE)
+_DATE = re.compile(
+    r"(?:19|20)\d\d[-./](?:0?[1-9]|1[0-2])[-./](?:0?[1-9]|[12]\d|3[01])"
+    r"|(?:0?[1-9]|[12]\d|3[01])[-./](?:0?[1-9]|[12]\d|3[01])[-./](?:19|20)\d\d"
+)
+_DECIMAL = re.compile(r"\d{5,15}[.,]\d{1,2}")
+_BETWEEN_NUMBERS = re.compile(r"[;\n|]|:::|\s/\s|\+|,\s*(?=[\d(])|\s(?:or|oder|ou|o)\s", re.IGNORECASE)
 _WORD_BEHIND = re.compile(r"(?:\d[^\w]*){6,}[^\w]*[^\W\d_]{2,}")
 """Six digits and a word: not a number in letters such as 1-800-FLOWERS, and its letters are no digits of the number."""
+_WORD_AMONG_DIGITS = re.compile(r"[^\W\d_]{2,}.*\d", re.DOTALL)
+_IN_FRONT = re.compile(r"[^\d+]+")
+_PLACE_IN_LIST = re.compile(r"\d\s?[:)]\s*(?=[\d+(])")
+"""What counts several numbers of a person, behind a label: `Tel. 2: `."""
 _EXTENSION = re.compile(r"(?:ext|x|extn|extension|доб|int|anexo)\.?\s*:?\s*\d{1,7}\s*$|;ext=", re.IGNORECASE)
 """Written extensions that libphonenumber knows, which have a reason of their own."""
 _LONGEST_READ = 60
 """Characters of a cell that are read."""
 _FEWEST_OF_SEVERAL = 7
+_MOST_DIGITS = 15
+"""Digits of a number in E.164."""
 _FEWEST_DIGITS = 4
 """Fewer digits are not a phone number in any country, with or without an area code."""
 _MEXICO = 52
@@ -83,20 +95,55 @@ def read_number(text: str, default_country: str | None = None) -> Dialable | Und
     if (damage := _spreadsheet_damage(written)) is not None:
         return damage
     written = _FRACTION.sub(r"\1", written)
-    digits = sum(character.isdigit() for character in written)
-    if digits < _FEWEST_DIGITS:
-        return Undialable("invalid_phone", "this is not a phone number")
-    if sum(map(_looks_whole, _BETWEEN_NUMBERS.split(written))) > 1:
-        return Undialable("several_numbers", "the cell holds more than one number; keep the one to call")
+    if _DATE.fullmatch(written) or _DECIMAL.fullmatch(written):
+        return Undialable("invalid_phone", "this is a date or an amount, not a phone number")
+    if not _USUAL.fullmatch(written):
+        alone = _without_label(written)
+        if isinstance(alone, Undialable):
+            return alone
+        written = alone
     if not written.startswith("+") and default_country is None:
         why = "the number does not begin with + and the audience has no default_country"
         if written.startswith("00"):
             why = "the number begins with 00; write + in its place, or give the audience a default_country"
         return Undialable(AMBIGUOUS_COUNTRY, why)
-    written = written[:_LONGEST_READ]
-    if _WORD_BEHIND.search(written) and not _EXTENSION.search(written):
-        return Undialable("invalid_phone", "a word stands behind the number; keep the number alone in the cell")
     return _parsed(_with_plus(written, default_country), default_country)
+
+
+def _without_label(written: str) -> str | Undialable:
+    """A number without a label in front of it, cut to the characters that are read; or what else is in the cell.
+
+    Words around a number may say that it must not be called, so only those are passed over that are known to be labels.
+    """
+    digits = sum(map(str.isdigit, written))
+    if digits < _FEWEST_DIGITS:
+        return _short(written)
+    if _are_several(written, digits):
+        return Undialable("several_numbers", "the cell holds more than one number; keep the one to call")
+    front = _IN_FRONT.match(written)
+    if front is not None:
+        if not is_label(front[0]):
+            return Undialable(
+                "invalid_phone",
+                "a word or sign in front of the number may forbid to call it; keep the number alone in the cell, or "
+                "delete the row",
+            )
+        behind = written[front.end() :]
+        if any(map(str.isalnum, front[0])):
+            place = _PLACE_IN_LIST.match(behind)
+            written = behind if place is None else behind[place.end() :]
+        elif behind.startswith("+"):  # a bracket in front of other digits belongs to them
+            written = behind
+    written = written[:_LONGEST_READ]
+    if _EXTENSION.search(written):
+        return written  # it is refused for its extension
+    if _WORD_BEHIND.search(written):
+        return Undialable("invalid_phone", "a word stands behind the number; keep the number alone in the cell")
+    if _WORD_AMONG_DIGITS.search(written):
+        return Undialable("invalid_phone", "a word stands among the digits; keep the number alone in the cell")
+    if has_telling_sign(written):
+        return Undialable("invalid_phone", "a sign beside the number may forbid to call it; keep the number alone")
+    return written
 
 
 def _parsed(written: str, default_country: str | None) -> Dialable | Undialable:
@@ -208,6 +255,22 @@ def _spreadsheet_damage(written: str) -> Undialable | None:
     return None
 
 
+def _short(written: str) -> Undialable:
+    """What is said of a text with fewer digits than a number has."""
+    if written.isdigit():
+        return Undialable(
+            "invalid_phone", "this is not a phone number but a short one, as for emergencies, which is not called"
+        )
+    return Undialable("invalid_phone", "this is not a phone number")
+
+
+def _are_several(written: str, digits: int) -> bool:
+    """Whether a text of so many digits holds several numbers, also with nothing but a blank between them."""
+    if sum(map(_looks_whole, _BETWEEN_NUMBERS.split(written))) > 1:
+        return True
+    return digits > _MOST_DIGITS and sum(map(_looks_whole, written.split())) > 1
+
+
 def _looks_whole(part: str) -> bool:
     return sum(character.isdigit() for character in part) >= _FEWEST_OF_SEVERAL
 
@@ -241,6 +304,11 @@ def notations_of(e164: str) -> tuple[str, ...]:
 def is_country(code: str) -> bool:
     """Whether numbers of this country (ISO 3166-1 alpha-2) are known."""
     return code in phonenumbers.SUPPORTED_REGIONS
+
+
+def holds_number(text: str, region: str | None) -> bool:
+    """Whether a telephone number stands in a text, written with + or as in the region; a date or an amount is none."""
+    return next(iter(phonenumbers.PhoneNumberMatcher(text, region)), None) is not None
 
 
 def masked(text: str) -> str:

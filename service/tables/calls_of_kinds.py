@@ -13,7 +13,7 @@ from callwright.service.platform.clock.clock import HOUR
 from callwright.service.platform.database.listing import RowScan, Span, after_position, without_index
 from callwright.service.tables import call_spans
 from callwright.service.tables.schema import call_counts, call_kinds, calls
-from callwright.service.tables.schema.campaigns import LONG, SORTED_OWNER
+from callwright.service.tables.schema.campaigns import LONG, SORTED_OWNER, UNDER_WAY
 
 MOST_PARTS = 250
 """So many hours of deployments are read one by one; SQLite allows 500."""
@@ -22,9 +22,6 @@ _SPARE_ROWS = 300
 _NEAR_HOURS = 3
 """Within so many hours that have enough calls, all calls of the organization are read."""
 _C, _K, _N = calls.c, call_kinds.c, call_counts.c
-_OPEN = (_C.call_type != "inbound", _C.call_type == "inbound")
-"""Calls under way, in two parts, because each has its own index."""
-
 
 Part = tuple[str | None, int]
 """A deployment, and the beginning of an hour."""
@@ -94,7 +91,7 @@ class OfKinds:
         if parts:
             hours = [hour for _, hour in parts]
             ids.append(one.where(LONG, made >= min(hours), made < max(hours) + HOUR))
-        ids += [one.where(_C.ended_at.is_(None), each) for each in _OPEN]
+        ids += [one.where(_C.ended_at.is_(None), each) for each in UNDER_WAY]
         asked_for = (*self.made.conditions(_C.created_at), *last)
         of_parts = select(calls).where(_C.id.in_(union_all(*ids)), *asked_for)
         return (of_parts.offset(span.skipped) if span.skipped else of_parts).limit(span.count)
@@ -164,7 +161,7 @@ class OfKinds:
         """Statements whose results add up to the number of calls."""
         own = [_C.org_id == self.org_id, *self.conditions]
         under_way = select(func.count()).select_from(calls)
-        for each in _OPEN:
+        for each in UNDER_WAY:
             yield under_way.where(
                 *own, _C.ended_at.is_(None), each, *self.made.conditions(without_index(_C.created_at))
             )

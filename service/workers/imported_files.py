@@ -28,6 +28,13 @@ from callwright.service.settings import ServiceSettings
 
 MOST_CELLS = 5_000_000
 """Cells of a workbook: a small one can hold many times its size."""
+_NAMED = {
+    "external_id_column": "own ids",
+    "priority_column": "priorities",
+    "not_before_column": "the time before which nobody calls",
+    "language_column": "languages",
+}
+"""The columns that an audience reads where it was told their names, and what it reads from them."""
 _NAMES_SAID = 12
 _LONGEST_NAME_SAID = 40
 
@@ -39,12 +46,12 @@ class ImportedFile:
         self.header = tuple(header)
         self.read_as = opened.read_as
         """How it is read, for people."""
-        self.source = "xlsx" if opened.read_as.startswith("XLSX") else "csv"
+        self.source = "csv" if opened.sheet is None else "xlsx"
         first = list(islice(opened.rows, LOOKED_AT))
         if not first:
             raise UnreadableList("the file needs a header row and at least one data row")
         _check_header(header)
-        self.phone_column = _phone_column(wanted_column, header, first)
+        self.phone_column = _phone_column(wanted_column, header, first, _sheets_said(opened))
         self._rows = chain(first, opened.rows)
         self._read = 0
 
@@ -73,11 +80,13 @@ def open_import(data: BinaryIO, audience: Row[Any]) -> ImportedFile:
     Raises:
         UnreadableList: it cannot be imported; the text says why.
     """
-    opened = open_list(data, country=audience.default_country)
+    opened = open_list(data, country=audience.default_country, column=audience.phone_column)
     header = [name.strip() for name in opened.header.cells]
     if len(header) > MAX_COLUMNS:
         raise UnreadableList(f"the header has {len(header)} columns; at most {MAX_COLUMNS} are allowed")
-    return ImportedFile(opened, header, audience.phone_column)
+    file = ImportedFile(opened, header, audience.phone_column)
+    _check_named(audience, header)
+    return file
 
 
 def file_of(imported: Row[Any], settings: ServiceSettings) -> BinaryIO:
@@ -105,7 +114,9 @@ def _check_header(header: Sequence[str]) -> None:
     places: dict[str, int] = {}
     for place, name in enumerate(header, 1):
         if not name:
-            raise UnreadableList(f"column {place} has no name in the header")
+            raise UnreadableList(
+                f"column {place} has no name in the header; name it, or delete the rows above the one with the names"
+            )
         if len(name) > MAX_COLUMN_NAME:
             raise UnreadableList(f"the name of column {place} has more than {MAX_COLUMN_NAME} characters")
         if (wrong := wrong_in_column(name)) is not None:
@@ -120,13 +131,30 @@ def _check_header(header: Sequence[str]) -> None:
         places[name] = place
 
 
-def _phone_column(wanted: str | None, header: Sequence[str], records: Sequence[Record]) -> str:
+def _check_named(audience: Row[Any], header: Sequence[str]) -> None:
+    """Raises `UnreadableList` where a column that the audience was told to read is not there: without it people would
+    be called too early, or twice. A column of time zones may have been found by itself, in an earlier file.
+    """
+    named = [(what, getattr(audience, field)) for field, what in _NAMED.items()]
+    if not audience.valid_count:
+        named.append(("time zones", audience.timezone_column))
+    for what, column in named:
+        if column and column_like(column, header) is None:
+            raise UnreadableList(
+                f"the audience reads {what} from the column {column}, which the file has not; "
+                f"{_those_there(header)}. Correct the header, or add the column, with empty cells where nothing is "
+                "known, and import it again"
+            )
+
+
+def _phone_column(wanted: str | None, header: Sequence[str], records: Sequence[Record], sheets: str) -> str:
     if wanted is not None:
         found = column_like(wanted, header)
         if found is None:
             raise UnreadableList(
-                f"the audience reads numbers from the column {wanted}, which the file has not; {_those_there(header)}. "
-                "Name one of them as phone_column with update_audience, or correct the header, and import it again"
+                f"the audience reads numbers from the column {wanted}, which the file has not; {sheets}"
+                f"{_those_there(header)}. Name one of them as phone_column with update_audience, or correct the "
+                "header, and import it again"
             )
         return found
     rows = [dict(zip(header, record.cells, strict=False)) for record in records[:LOOKED_AT]]
@@ -138,10 +166,17 @@ def _phone_column(wanted: str | None, header: Sequence[str], records: Sequence[R
     found = phone_column_among(header, rows)
     if found is None:
         raise UnreadableList(
-            f"no column looks like one of telephone numbers; {_those_there(header)}. Name the column as phone_column "
-            "with update_audience, and import it again"
+            f"no column looks like one of telephone numbers; {sheets}{_those_there(header)}. Name the column as "
+            "phone_column with update_audience, and import it again"
         )
     return found
+
+
+def _sheets_said(opened: ListFile) -> str:
+    """Which sheet was looked at last, where a workbook has several; ends so that what it has may follow."""
+    if opened.sheet is None or not opened.sheet.others:
+        return ""
+    return f"no sheet that is shown has one, and of the sheet {redacted(opened.sheet.name)} is said: "
 
 
 def _those_there(header: Sequence[str]) -> str:

@@ -104,7 +104,7 @@ async def subscribe(seat: Seat, hook: Sink) -> None:
     """Has events sent to a program."""
     await seat.open("/webhooks/new")
     await seat.tab.fill("[name=url]", hook.url())
-    await seat.tab.fill("[name=events]", "deployment.completed")
+    await seat.tab.check("[name=events][value='deployment.completed']")
     await seat.tab.locator("main form button[type=submit]").first.click()
     await seat.tab.get_by_text("whsec_").first.wait_for()
 
@@ -114,7 +114,6 @@ async def make_agent(seat: Seat) -> None:
     await seat.open("/agents/new")
     await seat.tab.fill("[name=name]", "Ada")
     await seat.tab.select_option("[name=voice_id]", "en-US-ada")
-    await seat.tab.fill("[name=language]", "en-US")
     await seat.tab.fill("[name=system_prompt]", PROMPT)
     await seat.tab.fill("[name=welcome_message]", GREETING)
     await seat.press("Make the agent")
@@ -127,7 +126,7 @@ async def upload_list(seat: Seat, folder: Path) -> None:
     file.write_text(_LIST, encoding="utf-8")
     await seat.open("/audiences/new")
     await seat.tab.fill("[name=name]", "Autumn")
-    await seat.tab.fill("[name=default_country]", "US")
+    await seat.tab.select_option("[name=default_country]", "US")
     await seat.press("Make it")
     await seat.tab.wait_for_url("**/upload")
     await seat.tab.set_input_files("input[type=file]", file)
@@ -140,7 +139,9 @@ async def run_campaign(seat: Seat) -> None:
     """Rents a number, makes a campaign, looks at its plan, starts it and watches it to its end."""
     tab = seat.tab
     await seat.open("/numbers/rent")
-    await tab.fill("[name=country]", "US")
+    await tab.select_option("[name=country]", "US")
+    await seat.press("Look for numbers")
+    await seat.press("Choose")
     await seat.press("Rent it")
     await tab.wait_for_url("**/numbers/num_*")
     await seat.open("/campaigns/new")
@@ -220,7 +221,7 @@ async def top_up(seat: Seat) -> None:
     await seat.tab.locator("main form button").first.click()
     await seat.tab.get_by_text("25.00", exact=False).first.wait_for()
     await seat.open("/wallet?type=topup")
-    assert "25.00 USD" in await seat.tab.locator("tbody").inner_text()
+    assert "25.0000 USD" in await seat.tab.locator("tbody").inner_text()
 
 
 async def revoke(seat: Seat, secret: str) -> None:

@@ -29,6 +29,11 @@ LEFT_OUT = {
     "transcript_words_docsize": "likewise",
     "transcript_words_idx": "likewise",
     "transcript_words_places": "likewise",
+    **{
+        f"{name}_{part}": "an index of SQLite, of names that stand in the rows"
+        for name in ("audience_names", "call_names")
+        for part in ("config", "data", "idx")
+    },
 }
 """Tables whose rows differ between any two runs."""
 DIFFER = {

@@ -1,10 +1,12 @@
-"""Letters whose second byte is that of a separator."""
+"""Encodings that are hard to tell: letters whose second byte is that of a separator, and wide ones."""
 
 import io
 
 import pytest
 
+from callwright.list_files.encodings import encoding_name
 from callwright.list_files.reading import open_list
+from callwright.list_files.unreadable import UnreadableList
 
 _ROWS = "".join(f"0312345{number:03d},田中太郎,東京都港区\n" for number in range(40))
 
@@ -24,3 +26,32 @@ def test_a_letter_with_the_byte_of_a_vertical_bar_is_no_separator(
     opened = open_list(io.BytesIO(text.encode(codec)), country=country)
     read = [opened.header.cells, *(row.cells for row in opened.rows)]
     assert read == [line.split(separator) for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("codec", ["utf-32", "utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be"])
+def test_a_wide_encoding_is_known_with_and_without_a_mark(codec: str) -> None:
+    opened = open_list(io.BytesIO("Name,Phone\nZoë,+12025550100\n".encode(codec)))
+    assert opened.header.cells == ["Name", "Phone"]
+    assert [row.cells for row in opened.rows] == [["Zoë", "+12025550100"]]
+    assert opened.read_as == f"CSV, {codec[:6].upper()}, commas"
+
+
+def test_a_text_with_zeros_in_its_header_is_refused_as_of_no_known_encoding() -> None:
+    with pytest.raises(UnreadableList, match="no encoding that is known; save it again as CSV UTF-8"):
+        open_list(io.BytesIO(b"Na\x00me,Pho\x00ne\nAda,+12025550100\n"))
+
+
+@pytest.mark.parametrize(
+    ("codec", "name"),
+    [
+        ("mac_roman", "Mac Roman"),
+        ("iso8859_2", "ISO 8859-2"),
+        ("koi8_r", "KOI8-R"),
+        ("euc_jp", "EUC-JP"),
+        ("gb18030", "GB 18030"),
+        ("big5", "Big5"),
+        ("cp1252", "code page 1252"),
+    ],
+)
+def test_an_encoding_is_called_as_programs_call_it(codec: str, name: str) -> None:
+    assert encoding_name(codec) == name

@@ -43,8 +43,26 @@ def test_a_merged_title_of_a_sheet_is_passed_over() -> None:
 
 
 @pytest.mark.parametrize(
+    ("above", "said"),
+    [
+        ("Person,,Address,\n", "the row"),
+        ("Contact,,Address,\n", "the row"),
+        ("Customers 2026\n,Contact,,Address\n", "the 2 rows"),
+        ("Customers,,as of May,\n", "the row"),
+    ],
+)
+def test_a_row_that_names_groups_of_columns_is_passed_over(above: str, said: str) -> None:
+    found = opened(f"{above}Name,Phone,Street,City\nAda,+12025550100,Main St,Rome\n")
+    assert found.header.cells == ["Name", "Phone", "Street", "City"]
+    assert [row.cells for row in found.rows] == [["Ada", "+12025550100", "Main St", "Rome"]]
+    assert found.read_as.endswith(f"without {said} above the header")
+
+
+@pytest.mark.parametrize(
     "text",
     [
+        "Name,Value,,Kind\nAda,2025550100,x,mobile\n",
+        "Name,,Phone\nAda,contact,+12025550100\n",
         "phone\n+12025550100\n+12025550101,x\n",
         "name\nAda\nBob,x\n",
         "phone\nname,phone\n",
@@ -52,4 +70,4 @@ def test_a_merged_title_of_a_sheet_is_passed_over() -> None:
     ],
 )
 def test_where_no_row_below_is_a_header_the_first_row_is_it(text: str) -> None:
-    assert opened(text).header == (1, [text.split("\n", 1)[0]])
+    assert opened(text).header == (1, text.split("\n", 1)[0].split(","))

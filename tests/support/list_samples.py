@@ -1,9 +1,10 @@
 """Lists of people as spreadsheets, address books and customer systems of ten countries write them, with their truth."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from types import MappingProxyType
 
 from openpyxl import Workbook
 
@@ -50,16 +51,27 @@ def _xlsx(
     faults: dict[int, str] | None = None,
     *,
     empty_sheet_first: bool = False,
+    sheets_before: Mapping[str, str] = MappingProxyType({}),
+    hidden_row: int | None = None,
+    read_as: str = "XLSX",
 ) -> ListSample:
+    """A workbook. `sheets_before` have a title, and old numbers if they are hidden, by name."""
     book = Workbook()
     sheet = book.worksheets[0]
-    if empty_sheet_first:
+    for title, state in sheets_before.items():
+        before = book.create_sheet(title)
+        before.sheet_state = state
+        for row in [["Phone"], ["+12125550199"]] if state == "hidden" else [["Customers 2026"], ["as of May"]]:
+            before.append(row)
+    if empty_sheet_first or sheets_before:
         sheet = book.create_sheet("Liste")
     for row in rows:
         sheet.append(list(row))
+    if hidden_row is not None:
+        sheet.row_dimensions[hidden_row].hidden = True
     data = io.BytesIO()
     book.save(data)
-    return ListSample(name, data.getvalue(), country, columns[0], people, columns[1], "XLSX", faults or {})
+    return ListSample(name, data.getvalue(), country, columns[0], people, columns[1], read_as, faults or {})
 
 
 _GERMAN = (
@@ -113,7 +125,7 @@ SAMPLES: tuple[ListSample, ...] = (
         "DE",
         ("Name", "Telefon"),
         _GERMANS,
-        "mac roman, semicolons",
+        "Mac Roman, semicolons",
     ),
     _csv("german-ms-dos", _GERMAN, "cp850", "DE", ("Name", "Telefon"), _GERMANS, "code page 850, semicolons"),
     _csv(
@@ -256,6 +268,26 @@ SAMPLES: tuple[ListSample, ...] = (
         {4: "ambiguous_country"},
     ),
     _csv(
+        "american-remarks",
+        "Name,Phone\nAda,DO NOT CALL 212-555-0150\nBob,WhatsApp +1 212 555 0151\nCy,\u200e+12125550152\u202c\n"
+        "Dee,Fax: 212 555 0153\nEd,Tel. (work): (212) 555-0154\nFay,verstorben +12125550155\nGus,📱 212-555-0156\n",
+        "utf-8",
+        "US",
+        ("Name", "Phone"),
+        [("+12125550151", "Bob"), ("+12125550152", "Cy"), ("+12125550154", "Ed"), ("+12125550156", "Gus")],
+        "UTF-8, commas",
+        {2: "invalid_phone", 5: "invalid_phone", 7: "invalid_phone"},
+    ),
+    _csv(
+        "labels-no-country",
+        "Name,Phone\nBob,WhatsApp +12125550151\nCy,\ufeff+12125550152\nEd,(mobile) +12125550154\n",
+        "utf-8",
+        None,
+        ("Name", "Phone"),
+        [("+12125550151", "Bob"), ("+12125550152", "Cy"), ("+12125550154", "Ed")],
+        "UTF-8, commas",
+    ),
+    _csv(
         "polish-excel",
         "Imię;Nr telefonu;Miasto\nŁukasz;601 234 567;Gdańsk\nŚwiętosława;+48 602 345 678;Łódź\n",
         "cp1250",
@@ -271,7 +303,7 @@ SAMPLES: tuple[ListSample, ...] = (
         "PL",
         ("Imię", "Numer telefonu"),
         [("+48601234567", "Łukasz Żółkiewski"), ("+48602345678", "Świętosława")],
-        "iso8859 2, semicolons",
+        "ISO 8859-2, semicolons",
     ),
     _csv(
         "czech-excel",
@@ -366,5 +398,15 @@ SAMPLES: tuple[ListSample, ...] = (
         ("Name", "Phone"),
         [("+12125550144", "Ada"), ("+12125550145", "Bob")],
         empty_sheet_first=True,
+    ),
+    _xlsx(
+        "workbook-cover-sheet",
+        [("Name", "Phone"), ("Ada", "+1 212 555 0144"), ("Gone", "+1 212 555 0146"), ("Bob", "(212) 555-0145")],
+        "US",
+        ("Name", "Phone"),
+        [("+12125550144", "Ada"), ("+12125550145", "Bob")],
+        sheets_before={"Cover": "visible", "alt": "hidden"},
+        hidden_row=3,
+        read_as="XLSX, sheet Liste, 2 other sheets not read, 1 hidden row left out",
     ),
 )

@@ -33,16 +33,22 @@ class CsvPart:
 
 
 def parts_of(
-    file: BinaryIO, *, from_row: int = 1, part_bytes: int = PART_BYTES, country: str | None = None
+    file: BinaryIO,
+    *,
+    from_row: int = 1,
+    part_bytes: int = PART_BYTES,
+    country: str | None = None,
+    column: str | None = None,
+    with_hidden: bool = False,
 ) -> Generator[CsvPart]:
     """The parts of a file from a data row on, read lazily. Leaves the file open.
 
-    `country` is where its numbers are from, as ISO 3166-1; it helps to find the encoding.
+    `country`, `column` and `with_hidden` say how it is read, as in `open_list`.
 
     Raises:
         UnreadableList: it cannot be read, or has no row, or a row does not fit into a request.
     """
-    opened = open_list(file, country=country)
+    opened = open_list(file, country=country, column=column, with_hidden=with_hidden)
     if not any(cell.strip() for cell in opened.header.cells):
         raise UnreadableList("it is empty; the first row has to name the columns")
     yield from _parts(file, opened, from_row, part_bytes)

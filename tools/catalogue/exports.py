@@ -11,6 +11,9 @@ from callwright.tools.runtime.tool import READS, Reply, Tool, data_of, no_text
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import lines
 
+_FIRST_ROWS = {"contacts": "report", "calls": "calls", "outcomes": "outcomes"}
+"""The resources with the first rows; those that an import refused are a resource of the audience."""
+
 
 class ExportedRows(Resource):
     """Where the rows can be had as a file."""
@@ -27,7 +30,8 @@ async def asked_of_service(context: ToolContext, asked: ExportDeployment) -> Rep
     query = urlencode({"of": asked.of, "format": asked.format, **_only(asked, "import_id")})
     base_url = context.session.base_url
     url = f"{base_url}/deployments/{asked.id}/export?{query}" if base_url else None
-    resource = f"callwright://deployments/{asked.id}/report.csv" if asked.of == "contacts" else None
+    name = _FIRST_ROWS.get(asked.of)
+    resource = f"callwright://deployments/{asked.id}/{name}.csv" if name else None
     found = ExportedRows(media_type=media_type, url=url, resource=resource)
     text = lines(
         f"Fetch it over HTTP with the API key: {url}" if url else None,

@@ -19,7 +19,7 @@ from callwright.contract.audiences import (
 )
 from callwright.contract.declaration.model import Input
 from callwright.list_files.number_texts import plainly_written
-from callwright.list_files.phone_columns import cell_text, phone_column_of
+from callwright.list_files.phone_columns import cell_text, column_like, phone_column_of
 from callwright.list_files.reading import ListFile, open_list, open_text
 from callwright.tools.numbers.masking import is_of_telephones
 from callwright.tools.numbers.national_numbers import hidden_number
@@ -91,7 +91,7 @@ def _hidden_id(reads: RowSettings, external_id: str) -> str | None:
 
 def _in_file(asked: ImportAudience, reads: RowSettings) -> list[str]:
     try:
-        opened = _opened(asked, reads.country)
+        opened = _opened(asked, reads)
         names = [name.strip() for name in opened.header.cells]
         return _in_rows([dict(zip(names, row.cells, strict=False)) for row in opened.rows], reads)
     except ValueError:  # the service will refuse it
@@ -105,7 +105,7 @@ def numbers_in_file(file: BinaryIO, reads: RowSettings, *, after: int = 0) -> It
     Raises:
         UnreadableList: it cannot be read to its end.
     """
-    opened = open_list(file, country=reads.country)
+    opened = open_list(file, country=reads.country, column=reads.column)
     names = [name.strip() for name in opened.header.cells]
     records = islice(opened.rows, after, None)
     while batch := list(islice(records, BATCH_ROWS)):
@@ -120,10 +120,10 @@ def numbers_in_file(file: BinaryIO, reads: RowSettings, *, after: int = 0) -> It
             yield [number for number in read if number is not None]
 
 
-def _opened(asked: ImportAudience, country: str | None) -> ListFile:
+def _opened(asked: ImportAudience, reads: RowSettings) -> ListFile:
     if asked.file is None:
         return open_text(asked.csv or "")
-    return open_list(io.BytesIO(base64.b64decode(asked.file)), country=country)
+    return open_list(io.BytesIO(base64.b64decode(asked.file)), country=reads.country, column=reads.column)
 
 
 def _in_rows(rows: Sequence[Mapping[str, object]], reads: RowSettings) -> list[str]:
@@ -139,8 +139,9 @@ def _in_rows(rows: Sequence[Mapping[str, object]], reads: RowSettings) -> list[s
 
 def _external_ids(rows: Sequence[Mapping[str, object]], reads: RowSettings) -> list[str | None]:
     """Numbers among the external ids, if the count of duplicates would reveal which of them exist."""
-    if reads.dedupe != "external_id" or (column := reads.external_id_column) is None:
+    if reads.dedupe != "external_id" or (named := reads.external_id_column) is None:
         return []
+    column = column_like(named, {name: None for row in rows for name in row}) or named
     cells = ((cell_text(row.get(column)) or "").strip() for row in rows)
     return [_hidden_id(reads, cell) for cell in cells if cell]
 

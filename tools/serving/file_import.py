@@ -4,7 +4,7 @@ A file is uploaded as it is (`file_upload.py`). From a later row on, and to a se
 in parts, each after the previous one is imported.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -39,6 +39,7 @@ from callwright.tools.references.looked_up import looked_up
 from callwright.tools.replies.asking import asked_plainly
 from callwright.tools.replies.errors import explained_to
 from callwright.tools.replies.waiting_for_imports import CsvToImportWaiting, ended
+from callwright.tools.runtime.added_numbers import RowSettings
 from callwright.tools.runtime.confirmation import Confirmation
 from callwright.tools.runtime.tool import Projection, Reply, Tool, data_of, projected
 from callwright.tools.runtime.tool_context import ToolContext
@@ -125,9 +126,9 @@ async def _confirmation(folders: Folders, context: ToolContext, asked: ImportAud
         return await joining(context, asked.id, lambda: rows_in(asked.csv or ""))
     try:
         with await to_thread.run_sync(copied, folders, asked.path) as file:
-            country = await _country(context, asked)
+            reads = await _reads(context, asked)
             count = rows_of if asked.from_row == 1 else partial(_rows, from_row=asked.from_row)
-            confirmation = await joining(context, asked.id, lambda: count(file, country))
+            confirmation = await joining(context, asked.id, lambda: count(file, reads))
     except UnreadableList as error:
         raise _unreadable(error, _sent_of(asked.path)) from error
     return (
@@ -153,14 +154,14 @@ async def _imported(
         with await to_thread.run_sync(copied, folders, asked.path) as file:
             if asked.content not in (None, file.digest):
                 raise ToolError(f"The file has changed since the person was asked: nothing of {sent.name} went in.")
-            country = await _country(context, asked)
+            reads = await _reads(context, asked)
             if asked.from_row == 1:
                 limits = CallLimits(deadline, wait_s)
-                reply = await uploaded(context, asked, file, name=sent.name, country=country, limits=limits)
+                reply = await uploaded(context, asked, file, name=sent.name, reads=reads, limits=limits)
                 if reply is not None:
                     return reply
-            await to_thread.run_sync(_rows, file, country, asked.from_row)  # checks all of it before the first is sent
-            with closing(parts_of(file.bytes, from_row=asked.from_row, country=country)) as parts:
+            await to_thread.run_sync(_rows, file, reads, asked.from_row)  # checks all of it before the first is sent
+            with closing(_parts(file, reads, asked.from_row)) as parts:
                 next_row = await _send(tool, context, asked, parts, file.size, sent, deadline)
             if next_row is None:
                 sent.imports[-1] = await ended(
@@ -179,16 +180,20 @@ def _unreadable(error: UnreadableList, sent: _SentParts) -> ToolError:
     return ToolError(f"Invalid arguments: path: {error}. {sent.rows}")
 
 
-async def _country(context: ToolContext, asked: ImportAudienceFile) -> str | None:
-    """The country of the audience's numbers, which helps to find the encoding of the file."""
+async def _reads(context: ToolContext, asked: ImportAudienceFile) -> RowSettings:
+    """The audience's column and country of numbers, which help to find the sheet and the encoding of the file."""
     found = await looked_up(context, get_audience, GetAudience(id=asked.id))
-    country = found.get("default_country")
-    return country if isinstance(country, str) else None
+    column, country = found.get("phone_column"), found.get("default_country")
+    return RowSettings(column if isinstance(column, str) else None, country if isinstance(country, str) else None)
 
 
-def _rows(file: FileCopy, country: str | None, from_row: int) -> int:
+def _parts(file: FileCopy, reads: RowSettings, from_row: int) -> Generator[CsvPart]:
+    return parts_of(file.bytes, from_row=from_row, country=reads.country, column=reads.column)
+
+
+def _rows(file: FileCopy, reads: RowSettings, from_row: int) -> int:
     """The number of data rows of a file from a row on. Raises UnreadableList if any of it cannot be read."""
-    return sum(part.last_row - part.first_row + 1 for part in parts_of(file.bytes, from_row=from_row, country=country))
+    return sum(part.last_row - part.first_row + 1 for part in _parts(file, reads, from_row))
 
 
 async def _send(

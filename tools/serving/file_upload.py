@@ -35,7 +35,7 @@ from callwright.tools.catalogue.audience_rows import shown_import
 from callwright.tools.catalogue.registry import tool_named
 from callwright.tools.replies.errors import explained_to
 from callwright.tools.replies.waiting_for_imports import OPEN
-from callwright.tools.runtime.added_numbers import BATCH_ROWS, numbers_in_file, row_settings
+from callwright.tools.runtime.added_numbers import BATCH_ROWS, RowSettings, numbers_in_file, row_settings
 from callwright.tools.runtime.open_uploads import OpenUpload
 from callwright.tools.runtime.tool import Reply
 from callwright.tools.runtime.tool_context import ToolContext
@@ -73,15 +73,15 @@ class _Told:
             await self.context.progress(percent, 100.0, words)
 
 
-def rows_of(file: FileCopy, country: str | None) -> int:
+def rows_of(file: FileCopy, reads: RowSettings) -> int:
     """The number of data rows of a file. Raises `UnreadableList` if it cannot be read to its end, or has none."""
-    if not (rows := sum(1 for _ in open_list(file.bytes, country=country).rows)):
+    if not (rows := sum(1 for _ in open_list(file.bytes, country=reads.country, column=reads.column).rows)):
         raise UnreadableList("it has no row but the header")
     return rows
 
 
 async def uploaded(
-    context: ToolContext, asked: CsvToImport, file: FileCopy, *, name: str, country: str | None, limits: CallLimits
+    context: ToolContext, asked: CsvToImport, file: FileCopy, *, name: str, reads: RowSettings, limits: CallLimits
 ) -> Reply | None:
     """Uploads a file and waits for its import within the limits; the answer says how far it is.
 
@@ -99,7 +99,7 @@ async def uploaded(
             await _count_numbers(context, asked.id, file, name, told, limits.deadline)
         else:
             looked = rows_of if file.size <= _READ_FIRST_BYTES else _opened
-            await to_thread.run_sync(looked, file, country)
+            await to_thread.run_sync(looked, file, reads)
         upload = await _begun(context, asked)
         if upload is None:
             return None
@@ -143,8 +143,8 @@ async def _count_numbers(
         raise UnreadableList("it has no row but the header")
 
 
-def _opened(file: FileCopy, country: str | None) -> None:
-    open_list(file.bytes, country=country)
+def _opened(file: FileCopy, reads: RowSettings) -> None:
+    open_list(file.bytes, country=reads.country, column=reads.column)
 
 
 def _next(batches: Iterator[list[str]]) -> list[str] | None:

@@ -108,7 +108,7 @@ async def _imported(
     name, opened = _source(file, text)
     with opened as content:
         try:
-            read_as, count = _looked_at(content, given.get("default_country"))
+            read_as, count = _looked_at(content, given.get("default_country"), given.get("number_column"))
         except UnreadableList as error:
             raise CommandError(f"{name} cannot be read: {error}") from error
         service = embedded(settings, _say_nothing) if settings.base_url is None else remote(settings)
@@ -158,13 +158,17 @@ def _file(name: str) -> Generator[BinaryIO]:
         yield opened
 
 
-def _looked_at(content: BinaryIO, country: str | None) -> tuple[str, int]:
-    """How the file is read, and how many parts it has. It is read to its end: what is wrong stops all of it."""
+def _looked_at(content: BinaryIO, country: str | None, column: str | None) -> tuple[str, int]:
+    """How the file is read, and how many parts it has. It is read to its end: what is wrong stops all of it.
+
+    Hidden rows of a workbook are read too: the people in them asked not to be called.
+    """
     from callwright.list_files.reading import open_list
     from callwright.tools.arguments.csv_parts import parts_of
 
-    read_as = open_list(content, country=country).read_as
-    return read_as, sum(1 for _ in parts_of(content, part_bytes=PART_BYTES, country=country))
+    read_as = open_list(content, country=country, column=column, with_hidden=True).read_as
+    parts = parts_of(content, part_bytes=PART_BYTES, country=country, column=column, with_hidden=True)
+    return read_as, sum(1 for _ in parts)
 
 
 async def _sent(
@@ -179,7 +183,8 @@ async def _sent(
 
     notes = Console(stderr=True, highlight=False)
     summed = SummedImports()
-    parts = parts_of(content, part_bytes=PART_BYTES, country=given.get("default_country"))
+    country, column = given.get("default_country"), given.get("number_column")
+    parts = parts_of(content, part_bytes=PART_BYTES, country=country, column=column, with_hidden=True)
     for number, part in enumerate(parts, 1):
         try:
             summed.add(part, await _answer(client, part, given, summed.number_columns))

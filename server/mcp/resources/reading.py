@@ -13,10 +13,11 @@ from callwright.server.mcp.resources.calls import (
     transcript_markdown,
     transcript_vtt,
 )
-from callwright.server.mcp.resources.campaigns import agent_prompt, deployment, rejects, report, voice_preview
+from callwright.server.mcp.resources.campaigns import agent_prompt, deployment, voice_preview
 from callwright.server.mcp.resources.content import Content
 from callwright.server.mcp.resources.policy import policy
 from callwright.server.mcp.resources.resources import Address, BadAddress, refused
+from callwright.server.mcp.resources.tables import calls, outcomes, rejects, report
 from callwright.server.mcp.session import ServerSession
 from callwright.server.mcp.topics import guide, guides
 from callwright.tools.catalogue.registry import tool_named
@@ -58,6 +59,8 @@ READERS: Mapping[str, tuple[Read, str]] = {
     "agent_prompt": (agent_prompt, "get_agent"),
     "deployment": (deployment, "get_deployment"),
     "report": (report, "list_contacts"),
+    "deployment_calls": (calls, "list_calls"),
+    "deployment_outcomes": (outcomes, "get_deployment"),
     "rejects": (rejects, "list_import_errors"),
     "voice_preview": (voice_preview, "get_voice"),
     "policy": (policy, "get_overview"),

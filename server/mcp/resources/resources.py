@@ -166,6 +166,24 @@ TEMPLATES: tuple[Template, ...] = (
         untrusted=("external_id", "name", "last_disposition"),
     ),
     Template(
+        name="deployment_calls",
+        path="deployments/{deployment_id}/calls.csv",
+        query=("cursor",),
+        title="Calls of a deployment",
+        mime_type="text/csv",
+        description="One line for each call of a deployment, newest first: contact, number (masked), outcome, "
+        "disposition, length, cost. A long one goes on with the cursor in its last line.",
+        untrusted=("external_id", "contact_name", "disposition"),
+    ),
+    Template(
+        name="deployment_outcomes",
+        path="deployments/{deployment_id}/outcomes.csv",
+        title="Outcomes of a deployment",
+        mime_type="text/csv",
+        description="How many calls of a deployment had which outcome and which disposition.",
+        untrusted=("name",),
+    ),
+    Template(
         name="rejects",
         path="audiences/{audience_id}/rejects.csv",
         query=("cursor",),

@@ -3,6 +3,7 @@
 A page of a list has hundreds of them, which is why no template makes them: that took longer than what the page asks.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from html import escape
@@ -11,11 +12,14 @@ from typing import Any, NamedTuple, Protocol
 from markupsafe import Markup
 
 from callwright.service.dashboard.html.explanations import contact_mark, reason_words, rule_words
-from callwright.service.dashboard.html.formats import ABSENT, duration, moment, money, number, tone, words
+from callwright.service.dashboard.html.field_names import label_of
+from callwright.service.dashboard.html.formats import ABSENT, duration, moment, money, number, small_money, tone, words
+from callwright.service.dashboard.html.places import country_name
 
 _ABSENT = f'<span class="quiet">{ABSENT}</span>'
-_FIGURES = ("count", "money", "length")
+_FIGURES = ("count", "money", "small_money", "length")
 """Kinds whose values stand on one line."""
+_LONGEST_CHANGE = 80
 _SECOND = ' class="second"'
 
 
@@ -43,6 +47,26 @@ def mark(word: str | None) -> Markup:
     return Markup(f'<span class="state" data-tone="{tone(word)}">{escape(words(word))}</span>')
 
 
+def changes(found: Mapping[str, Any]) -> Markup:
+    """The fields of an audit entry, each before and after, in a line of its own."""
+    lines = Markup("<br>").join(f"{label_of(name)}: {_changed(value)}" for name, value in found.items())
+    return Markup('<span class="changes">{}</span>').format(lines)
+
+
+def _changed(value: Any) -> str:
+    if isinstance(value, Mapping) and "after" in value:
+        after = _short(value["after"])  # pyright: ignore[reportUnknownArgumentType]
+        return f"{_short(value['before'])} → {after}" if "before" in value else after  # pyright: ignore[reportUnknownArgumentType]
+    return _short(value)
+
+
+def _short(value: Any) -> str:
+    if value is None or value == "":
+        return "nothing"
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST_CHANGE else f"{text[:_LONGEST_CHANGE]}…"
+
+
 _SHOWN: Mapping[str, Callable[[Any], str]] = {
     "state": mark,
     "contact": contact_mark,
@@ -51,11 +75,14 @@ _SHOWN: Mapping[str, Callable[[Any], str]] = {
     "words": words,
     "moment": moment,
     "money": money,
+    "small_money": small_money,
     "number": number,
     "length": duration,
     "count": "{:,}".format,
     "code": lambda value: Markup(f"<code>{escape(str(value))}</code>"),
     "list": ", ".join,
+    "country": country_name,
+    "changes": changes,
     "flag": lambda value: "yes" if value else "no",
 }
 """A kind that is not here is shown as it is."""
@@ -67,7 +94,7 @@ def cell(kind: str, value: Any) -> Markup:
 
 
 def _html(kind: str, value: Any) -> str:
-    if value is None or value == "":
+    if value is None or value == "" or value == {}:
         return _ABSENT
     show = _SHOWN.get(kind)
     shown = str(value) if show is None else show(value)

@@ -91,8 +91,8 @@ def rule_words(text: str | None) -> str:
 
 
 def problem_words(text: str) -> str:
-    """What keeps a plan from starting, without the code, and with fields as the forms call them."""
-    said = _CODE.sub("", text)
+    """What keeps a plan from starting, or is to be known of it: without codes, with fields as the forms call them."""
+    said = _CODE.sub("", text).replace("`", "")
     for name, label in _FIELDS.items():
         said = re.sub(rf"(?<![a-z_.]){name}(?![a-z_])", label, said)
     return f"{said[:1].upper()}{said[1:]}"

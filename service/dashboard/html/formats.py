@@ -30,6 +30,11 @@ def _amount(text: str, currency: str) -> str:
     return f"{shown} {currency}"
 
 
+def small_money(amount: Mapping[str, Any] | None) -> str:
+    """An amount of a list of small ones, to a hundredth of a cent: `-0.0052 USD`."""
+    return ABSENT if amount is None else f"{Decimal(str(amount['amount'])):,.4f} {amount['currency']}"
+
+
 def moment(text: str | None) -> Markup:
     """A moment of the API, in UTC for readers without a script; `dashboard.js` shows it in their own zone."""
     if text is None:
@@ -54,6 +59,17 @@ def masked_numbers(text: str, *, but: Collection[str] = ()) -> str:
 def words(text: str | None) -> str:
     """A word of the API as people read it: `goal_met` is `goal met`."""
     return ABSENT if text is None else text.replace("_", " ")
+
+
+def marked(text: str, wanted: str) -> Markup:
+    """A text with the words that were looked for marked."""
+    parts = sorted({re.escape(part) for part in wanted.replace('"', " ").split()}, key=len, reverse=True)
+    if not parts:
+        return Markup(escape(text))
+    found = re.split(rf"(\b(?:{'|'.join(parts)})\b)", text, flags=re.IGNORECASE)
+    return Markup("").join(
+        Markup("<mark>{}</mark>").format(piece) if place % 2 else piece for place, piece in enumerate(found)
+    )
 
 
 def tone(text: str | None) -> str:

@@ -1,4 +1,7 @@
-"""Forms made from the input of an operation: labels, help, choices and what is required stand in the contract."""
+"""Forms made from the input of an operation: help, choices and what is required stand in the contract.
+
+What people call a field, and help in their words, is in `field_names.py`.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,9 +12,10 @@ from pydantic.fields import FieldInfo
 
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.service.dashboard.asking import Refused
+from callwright.service.dashboard.html.field_names import field_name, word_of
 from callwright.service.dashboard.visitors import one
 
-FieldKind = Literal["text", "area", "choice", "whole", "check", "lines"]
+FieldKind = Literal["text", "area", "choice", "whole", "check", "lines", "several"]
 LONG = 1_000
 """A text that may be longer is written in a field of several lines."""
 
@@ -29,6 +33,9 @@ class FormField:
     longest: int | None
     value: Any
     fault: str | None
+    example: str = ""
+    is_more: bool = False
+    """Whether an ordinary case does not need it: it stands behind `More`."""
 
 
 def kind_of(field: FieldInfo) -> tuple[FieldKind, tuple[str, ...], int | None]:
@@ -72,32 +79,54 @@ def form_fields(
     given: Mapping[str, Any],
     refused: Refused | None = None,
     choices: Mapping[str, Sequence[tuple[str, str]]] | None = None,
+    more: Sequence[str] = (),
 ) -> list[FormField]:
-    """The fields of a form. `given` is what stands in them, `choices` what a field that names a thing may name."""
-    faults = {fault.field.split(".")[0]: fault.message for fault in (refused.faults if refused is not None else ())}
-    if refused is not None and not faults and "field" in refused.details:
-        faults = {str(refused.details["field"]).split(".")[0]: refused.message}
+    """The fields of a form. `given` is what stands in them, `choices` what a field that names a thing may name.
+
+    Of a field that takes a list, `choices` are boxes to tick. `more` are names of fields that stand behind `More`.
+    """
+    faults = _faults(refused)
     found: list[FormField] = []
     for name in names:
         field = operation.takes.model_fields[name]
+        named = field_name(name)
         kind, words, longest = kind_of(field)
-        options = tuple((word, word.replace("_", " ")) for word in words)
-        if choices is not None and name in choices:
-            kind, options = "choice", tuple(choices[name])
+        options = [(word, word_of(name, word)) for word in words]
         value = given.get(name, None if field.is_required() else field.get_default(call_default_factory=True))
+        if choices is not None and name in choices:
+            kind, options = "several" if kind == "lines" else "choice", list(choices[name])
+            present: list[Any] = value if isinstance(value, list) else [value]  # pyright: ignore[reportUnknownVariableType]
+            known = {option for option, _ in options}
+            options += [(one, str(one)) for one in present if one and one not in known]  # what is so now stays possible
+        elif kind == "area" and named.is_line:
+            kind = "text"
         found.append(
             FormField(
                 name,
-                name.replace("_", " ").capitalize(),
-                "" if choices is not None and name in choices else field.description or "",
+                named.label,
+                (field.description or "") if named.help is None else named.help,
                 kind,
-                options,
+                tuple(options),
                 field.is_required(),
                 longest,
-                "\n".join(value) if isinstance(value, list) else value,  # pyright: ignore[reportUnknownArgumentType]
+                "\n".join(value) if isinstance(value, list) and kind == "lines" else value,  # pyright: ignore[reportUnknownArgumentType]
                 faults.get(name),
+                named.example,
+                name in more,
             )
         )
+    return found
+
+
+def _faults(refused: Refused | None) -> dict[str, str]:
+    """What is wrong, by the field of the form: the first fault of each."""
+    if refused is None:
+        return {}
+    found: dict[str, str] = {}
+    for fault in refused.faults:
+        found.setdefault(fault.field.split(".")[0], fault.message)
+    if not found and "field" in refused.details:
+        found[str(refused.details["field"]).split(".")[0]] = refused.message
     return found
 
 
@@ -110,7 +139,8 @@ def input_of(operation: AnyOperation, names: Sequence[str], fields: Mapping[str,
         if kind == "check":
             found[name] = bool(text)
         elif kind == "lines":
-            found[name] = [line.strip() for line in text.split("\n") if line.strip()]
+            written = "\n".join(fields.get(name, ())).split("\n")
+            found[name] = [line.strip() for line in written if line.strip()]
         elif kind == "whole":
             is_whole = text.isascii() and text.lstrip("-").isdigit() and len(text) < 15
             found[name] = int(text) if is_whole else text or None

@@ -12,8 +12,10 @@ from callwright.appearance.sheet import FILE
 from callwright.contract.checks.counts import count_of
 from callwright.service.dashboard.html import cells
 from callwright.service.dashboard.html.explanations import contact_words, problem_words, reason_words, rule_words
+from callwright.service.dashboard.html.field_names import label_of
 from callwright.service.dashboard.html.formats import (
     duration,
+    marked,
     masked_numbers,
     moment,
     money,
@@ -66,6 +68,8 @@ def _templates() -> "Environment":
         "moment": moment,
         "number": number,
         "words": words,
+        "label_of": label_of,
+        "marked": marked,
         "tone": tone,
         "length_of": duration,
         "counted": count_of,

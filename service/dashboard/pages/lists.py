@@ -21,7 +21,8 @@ def listed(pages: Pages, wanted: ListPage) -> Route:
             found = await page_of(visitor, wanted, request.query_params)
         except Refused as error:
             found, refused = _NOTHING, error
-        context = list_context(wanted, found, request.query_params, refused)
+        choices = None if wanted.choices is None else await wanted.choices(visitor)
+        context = list_context(wanted, found, request.query_params, refused, choices)
         status = 200 if refused is None else refused.status
         return shown(visitor, wanted.path, "list.html", wanted.title, context, status=status)
 

@@ -6,6 +6,7 @@ Each group asks an operation of its own, a few at a time. One that fails says so
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urlencode
 
 import anyio
@@ -22,6 +23,7 @@ from callwright.contract.deployments.deployments import list_contacts, list_depl
 from callwright.contract.do_not_call import list_do_not_call
 from callwright.contract.phone_numbers import list_phone_numbers
 from callwright.service.dashboard.asking import Refused
+from callwright.service.dashboard.html.pages_of_ids import page_of_id
 from callwright.service.dashboard.serving import Pages, shown
 from callwright.service.dashboard.visitors import Visitor
 from callwright.service.platform.phone import Dialable, masked, read_number
@@ -31,28 +33,20 @@ MOST = 5
 """Entries of a group."""
 WITHIN_S = 8.0
 """Seconds after which a group is given up."""
-_LOOKED_THROUGH = 200
-"""The newest campaigns, agents and audiences whose names are looked through; older ones are found by the whole name."""
+_AT_A_TIME = 200
+_LOOKED_THROUGH = 1_000
+"""The newest campaigns, agents and audiences whose names are looked through; older ones are found by the whole name.
+
+The page says so where there are more.
+"""
 _NEWEST_CAMPAIGNS = 4
 """Campaigns whose contacts are searched, also those who were not called yet."""
 _AT_ONCE = 4
 _LONGEST = 200
-_ID = re.compile(r"([a-z]{3})_[0-9A-Za-z]{8,36}")
-PAGES_OF_IDS: Mapping[str, str] = {
-    "dep": "/campaigns/",
-    "cal": "/calls/",
-    "agt": "/agents/",
-    "aud": "/audiences/",
-    "num": "/numbers/",
-    "evt": "/events/",
-    "whk": "/webhooks/",
-    "dnc": "/do-not-call/",
-    "rev": "/reviews/",
-    "ctc": "/calls?contact_id=",
-    "row": "/calls?contact_id=",
-    "per": "/audit?subject_id=",
-}
-"""Where the page of a thing is, by the beginning of its id."""
+_MOST_TURNS = 10
+"""Turns of a call among which the one with most of the words is shown."""
+_DIGITS_OF_A_NUMBER = 7
+_ID = re.compile(r"[a-z]{3}_[0-9A-Za-z]{8,36}")
 
 
 @dataclass(frozen=True)
@@ -68,12 +62,16 @@ class Hit:
 
 @dataclass
 class Group:
-    """What was found of one kind. `all` leads to the whole list; `failed` says what went wrong."""
+    """What was found of one kind. `all` leads to the whole list; `failed` says what went wrong.
+
+    `bound` says that not all were looked through.
+    """
 
     heading: str
     all: str | None = None
     hits: list[Hit] = field(default_factory=list[Hit])
     failed: str | None = None
+    bound: str | None = None
 
 
 Find = Callable[[Group], Awaitable[None]]
@@ -84,10 +82,10 @@ def routes(pages: Pages) -> list[Route]:
 
     async def search(request: Request, visitor: Visitor) -> Response:
         words = request.query_params.get("q", "").strip()[:_LONGEST]
-        if (named := _ID.fullmatch(words)) is not None and named[1] in PAGES_OF_IDS:
-            return RedirectResponse(PAGES_OF_IDS[named[1]] + words, 303)
+        if _ID.fullmatch(words) is not None and (page := page_of_id(words)) is not None:
+            return RedirectResponse(page, 303)
         groups = await _found(visitor, words) if words else []
-        found = [group for group in groups if group.hits or group.failed]
+        found = [group for group in groups if group.hits or group.failed or group.bound]
         return shown(visitor, HERE, "search.html", "Search", {"words": words, "groups": found})
 
     async def old_address(request: Request, visitor: Visitor) -> Response:
@@ -99,6 +97,7 @@ def routes(pages: Pages) -> list[Route]:
 async def _found(visitor: Visitor, words: str) -> list[Group]:
     """All groups, in the order in which they are shown."""
     finding = Finding(visitor, words)
+    await finding.read_as_at_home()
     groups: list[tuple[Group, Find]] = [
         (Group("Campaigns", "/campaigns"), finding.named(list_deployments, "/campaigns/")),
         (Group("People"), finding.people),
@@ -126,6 +125,16 @@ async def _found(visitor: Visitor, words: str) -> list[Group]:
     return [group for group, _ in groups]
 
 
+def _best(snippets: Sequence[Mapping[str, Any]], parts: Sequence[str]) -> Sequence[Mapping[str, Any]]:
+    """The turn with most of the words: first one that has them in their order; of equal ones the contact's."""
+
+    def worth(snippet: Mapping[str, Any]) -> tuple[bool, int, bool]:
+        text = snippet["text"].casefold()
+        return " ".join(parts) in text, sum(part in text for part in parts), snippet["role"] == "contact"
+
+    return [max(snippets, key=worth)] if snippets else []
+
+
 class Finding:
     """Finds what fits the words, kind by kind."""
 
@@ -139,11 +148,21 @@ class Finding:
         parts = self._words.casefold().split()
 
         async def find(group: Group) -> None:
-            ask = self._visitor.ask
-            newest = (await ask.many(operation, per_page=_LOOKED_THROUGH)).data
-            fits = [one for one in newest if all(part in one["name"].casefold() for part in parts)]
-            if not fits:
-                fits = (await ask.many(operation, name=self._words, per_page=MOST)).data
+            ask, looked, cursor = self._visitor.ask, 0, None
+            fits = (await ask.many(operation, name=self._words, per_page=1)).data
+            while len(fits) < MOST:
+                page = await ask.many(operation, per_page=_AT_A_TIME, **({"cursor": cursor} if cursor else {}))
+                known, looked, cursor = {one["id"] for one in fits}, looked + len(page.data), page.next_cursor
+                named = (one for one in page.data if all(part in one["name"].casefold() for part in parts))
+                fits += [one for one in named if one["id"] not in known]
+                if cursor is None:
+                    break
+                if looked >= _LOOKED_THROUGH:
+                    group.bound = (
+                        f"Part of a name was looked for among the newest {looked:,} of {page.total:,}. An older one is "
+                        "found by its whole name, or in its list."
+                    )
+                    break
             group.hits = [Hit(address + one["id"], one["name"], state=one.get("status")) for one in fits[:MOST]]
 
         return find
@@ -175,8 +194,16 @@ class Finding:
         """Calls on which the words were said, each with the turn."""
         if self._number is not None:
             return
-        for one in (await self._visitor.ask.many(search_transcripts, query=self._words, per_page=MOST)).data:
-            for snippet in one["snippets"][:1]:
+        parts = [part.casefold() for part in self._words.replace('"', " ").split()]
+        phrase = f'"{" ".join(parts)}"'
+        found: dict[str, Mapping[str, Any]] = {}
+        for query in (phrase, self._words) if len(parts) > 1 else (self._words,):  # who said just this comes first
+            if len(found) < MOST:
+                asked = {"query": query, "per_page": MOST, "snippets": _MOST_TURNS}
+                for one in (await self._visitor.ask.many(search_transcripts, **asked)).data:
+                    found.setdefault(one["call_id"], one)
+        for one in list(found.values())[:MOST]:
+            for snippet in _best(one["snippets"], parts):
                 address = f"/calls/{one['call_id']}#turn-{snippet['turn_index']}"
                 said = (f"{snippet['role']}: {snippet['text']}",)
                 name = one["contact_name"] or "A call"
@@ -184,11 +211,24 @@ class Finding:
         if group.hits:
             group.all = f"/calls/said?{urlencode({'q': self._words})}"
 
+    async def read_as_at_home(self) -> None:
+        """Reads digits without a + as a number of the country in which the organization has numbers."""
+        digits = sum(one.isdigit() for one in self._words)
+        if self._number is None and digits >= _DIGITS_OF_A_NUMBER and not any(one.isalpha() for one in self._words):
+            for own in (await self._visitor.ask.many(list_phone_numbers, per_page=MOST)).data:
+                read = read_number(self._words, own["country"])
+                if isinstance(read, Dialable):
+                    self._number = read.e164
+                    return
+
     async def numbers(self, group: Group) -> None:
         """The organization's own numbers, by their digits or their label."""
         digits = "".join(one for one in self._words if one.isdigit())
         wanted = self._words.casefold()
-        for one in (await self._visitor.ask.many(list_phone_numbers, per_page=_LOOKED_THROUGH)).data:
+        listed = await self._visitor.ask.many(list_phone_numbers, per_page=_AT_A_TIME)
+        if listed.next_cursor is not None:
+            group.bound = f"Only the newest {_AT_A_TIME} numbers were looked through."
+        for one in listed.data:
             is_number = len(digits) >= 4 and digits in one["number"]
             if is_number or wanted in (one["label"] or "").casefold():
                 group.hits.append(Hit(f"/numbers/{one['id']}", one["number"], (one["label"] or "",), one["status"]))

@@ -57,24 +57,8 @@
       event.stopPropagation();
       say("The questions have just changed. Look again before you answer.");
     });
-    const source = new EventSource(board.dataset.live);
-    source.addEventListener("board", (event) => {
-      if (board.querySelector(":active")) return; // a button under a finger stays; the next reading is a second away
-      const had = board.contains(document.activeElement) ? document.activeElement.id : "";
-      board.innerHTML = event.data; // made by the service's own template, which escapes what people said
-      showTimes(board);
-      if (had) document.getElementById(had)?.focus({ preventScroll: true });
-      showWaiting(board.querySelector("[data-waiting]"));
-      if (isShown) changedAt = performance.now();
-      isShown = true;
-    });
-    source.addEventListener("ended", (event) => {
-      source.close();
-      if (event.data === "login") say("You are logged out. Open this page again to log in.");
-      else if (event.data === "gone") say("This is not there any more.");
-      else location.reload();
-    });
     /* A service that stands still says nothing, and a proxy may end a stream that is opened again at once. */
+    let source;
     let timer;
     const waits = (milliseconds) => {
       clearTimeout(timer);
@@ -87,14 +71,55 @@
       say("");
       waits(25000);
     };
-    for (const kind of ["board", "still"]) source.addEventListener(kind, heard);
-    source.onopen = heard;
-    source.onerror = () => waits(4000);
-    source.addEventListener("ended", () => clearTimeout(timer));
-    addEventListener("pagehide", () => {
+    const stop = () => {
       clearTimeout(timer);
-      source.close();
-    });
+      source?.close();
+    };
+    const show = (event) => {
+      if (board.querySelector(":active")) return; // a button under a finger stays; the next reading is a second away
+      const had = board.contains(document.activeElement) ? document.activeElement.id : "";
+      board.innerHTML = event.data; // made by the service's own template, which escapes what people said
+      showTimes(board);
+      if (had) document.getElementById(had)?.focus({ preventScroll: true });
+      showWaiting(board.querySelector("[data-waiting]"));
+      if (isShown) changedAt = performance.now();
+      isShown = true;
+    };
+    const ended = (event) => {
+      stop();
+      if (event.data === "login") say("You are logged out. Open this page again to log in.");
+      else if (event.data === "gone") say("This is not there any more.");
+      else location.reload();
+    };
+    /* A browser opens a stream again that broke, but not one that was answered with an error, or with the login. */
+    const again = async () => {
+      const ends = new AbortController();
+      try {
+        const answer = await fetch(board.dataset.live, { redirect: "manual", signal: ends.signal });
+        if (answer.type === "opaqueredirect") return ended({ data: "login" });
+        if (answer.ok) return open();
+      } catch {
+        // nobody answers yet
+      } finally {
+        ends.abort();
+      }
+      setTimeout(again, 3000);
+    };
+    function open() {
+      source = new EventSource(board.dataset.live);
+      source.addEventListener("board", show);
+      source.addEventListener("ended", ended);
+      for (const kind of ["board", "still"]) source.addEventListener(kind, heard);
+      source.onopen = heard;
+      source.onerror = () => {
+        waits(4000);
+        if (source.readyState === EventSource.CLOSED) setTimeout(again, 3000);
+      };
+    }
+    waits(25000);
+    open();
+    addEventListener("pagehide", stop);
+    addEventListener("pageshow", (event) => event.persisted && open());
   }
 
   /* The transcript follows the sound. */
@@ -202,8 +227,19 @@
     form.requestSubmit();
   }
 
+  /* The voice that is chosen can be heard beside its field. */
+  function hear(player) {
+    const field = player.closest("form").elements.voice_id;
+    const show = () => (player.src = `/agents/voices/${field.value}.mp3`);
+    player.hidden = false;
+    field.addEventListener("change", show);
+    show();
+  }
+
   function begin() {
     showTimes(document);
+    const voice = document.querySelector("[data-voice]");
+    if (voice) hear(voice);
     const form = document.querySelector("form[data-login]");
     if (form) {
       logIn(form);

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic import BaseModel
-from sqlalchemy import and_, select
+from sqlalchemy import and_, func, select
 
 from callwright.contract.agents import agents as contract
 from callwright.contract.declaration.pagination import Page
@@ -15,16 +15,18 @@ from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.handlers.resources import resource
 from callwright.service.platform.database.listing import Listing
 from callwright.service.rules.text_differences import differences
-from callwright.service.tables.schema import agent_versions, api_keys
+from callwright.service.tables.schema import agent_versions, api_keys, users
 
 _V = agent_versions.c
 _BEFORE = agent_versions.alias("before")
 _WITH_BEFORE = select(
-    agent_versions, _BEFORE.c.fields.label("fields_before"), api_keys.c.label.label("key_label")
+    agent_versions,
+    _BEFORE.c.fields.label("fields_before"),
+    func.coalesce(api_keys.c.label, users.c.name).label("actor_name"),
 ).select_from(
-    agent_versions.outerjoin(
-        _BEFORE, and_(_BEFORE.c.agent_id == _V.agent_id, _BEFORE.c.version == _V.version - 1)
-    ).outerjoin(api_keys, and_(api_keys.c.id == _V.actor, api_keys.c.org_id == _V.org_id))
+    agent_versions.outerjoin(_BEFORE, and_(_BEFORE.c.agent_id == _V.agent_id, _BEFORE.c.version == _V.version - 1))
+    .outerjoin(api_keys, and_(api_keys.c.id == _V.actor, api_keys.c.org_id == _V.org_id))
+    .outerjoin(users, users.c.id == _V.actor)
 )
 _SHORT = 120
 """A value of more characters, or of several lines, is shown as a diff."""
@@ -44,7 +46,7 @@ def _to_resource(row: Any) -> contract.AgentVersion:
     before = None if row.fields_before is None else shown_fields(json.loads(row.fields_before))
     changed = [] if before is None else [name for name in now if now[name] != before.get(name)]
     return resource(
-        contract.AgentVersion, row, **now, actor_id=row.actor, actor_label=row.key_label or None, changed=changed
+        contract.AgentVersion, row, **now, actor_id=row.actor, actor_label=row.actor_name or None, changed=changed
     )
 
 

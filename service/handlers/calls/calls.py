@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, bindparam, select, update
 
 from callwright.contract.calls import calls as contract
 from callwright.contract.declaration.field_types import in_whole_seconds
-from callwright.contract.declaration.pagination import Page
+from callwright.contract.declaration.pagination import MOST_COUNTED, Page
 from callwright.contract.problems import INVALID_STATE_TRANSITION, NOT_FOUND, SERVICE_UNAVAILABLE
 from callwright.service.handlers.calls.shown_costs import cost_of
 from callwright.service.handlers.calls.stored_parts import correction_of, inbound_of, resolution_of, transfer_of
@@ -19,6 +19,7 @@ from callwright.service.platform.database.listing import Finder, Listing, filter
 from callwright.service.platform.database.rounding import Rounded
 from callwright.service.platform.own_address import recording_url, transcript_url
 from callwright.service.platform.refusals import Refusal, invalid
+from callwright.service.platform.search_words import stored_words
 from callwright.service.rules.recording_presence import has_recording
 from callwright.service.rules.recording_retention import deleted_before_ms
 from callwright.service.rules.stored_turns import turns_between
@@ -27,6 +28,7 @@ from callwright.service.speech.recording_content import RecordingContent
 from callwright.service.speech.recordings import MediaType
 from callwright.service.tables.call_spans import Span
 from callwright.service.tables.calls_by_end import END, ByEnd
+from callwright.service.tables.calls_by_name import by_name
 from callwright.service.tables.calls_of_kinds import OfKinds
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.deployment_calls import OfDeployments
@@ -231,8 +233,12 @@ def list_calls(asked: contract.ListCalls, context: RequestContext) -> Page[contr
     elif asked.deployment_id:
         others = filter_conditions(listing, asked.model_copy(update={"deployment_id": None}))
         finder = OfDeployments(context.connection, context.org_id, asked.deployment_id, others, listing.most(asked))
-    elif "ended" in wanted and not wanted & {*NARROW, "agent_version"}:
-        finder = _by_end(listing, asked, context)
+    elif not wanted & {*NARROW, "agent_version"}:  # these have indexes that are better
+        if asked.contact_name is not None and stored_words(asked.contact_name):
+            others, most = filter_conditions(listing, asked), MOST_COUNTED
+            finder = by_name(context.connection, context.org_id, asked.contact_name, others, most=most)
+        elif "ended" in wanted:
+            finder = _by_end(listing, asked, context)
     retention = _retention(context, watermark_of(context.connection, context.org_id))
     recorded, unheard = _Recorded(context.connection), _Unheard(context)
 

@@ -11,13 +11,22 @@ from callwright.service.handlers.calls.calls import find, get_resource
 from callwright.service.handlers.deployments.rows import find as find_deployment
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.json_text import json_text
-from callwright.service.platform.refusals import Refusal
+from callwright.service.platform.number_patterns import country_of
+from callwright.service.platform.phone import holds_number
+from callwright.service.platform.refusals import Refusal, invalid
 from callwright.service.tables import call_counts, counters
 from callwright.service.tables.ledger import wallet_of
 from callwright.service.tables.schema import calls, deployment_contacts, deployments
 
 _C, _D, _K = calls.c, deployments.c, deployment_contacts.c
 _OPTED_OUT = "do_not_call"
+
+
+def _check_note(note: str, person: str) -> None:
+    """Raises `Refusal` for a note with a telephone number: viewers read notes, and whole numbers are not for them."""
+    region = country_of(person[1:]) if person.startswith("+") else None
+    if holds_number(note, region):
+        raise invalid("note", "holds a telephone number; leave it out, since everybody in the organization reads notes")
 
 
 @handles(contract.correct_disposition)
@@ -37,6 +46,8 @@ def correct_disposition(asked: contract.CorrectDisposition, context: RequestCont
     wallet_of(connection, context.org_id, lock=True)  # whoever holds it changes the counts of calls alone
     call = find(context, asked.call_uuid)  # another correction may have come before
     _check(call.status, call.ended_at, call.answered_at, call.hangup_cause, call.resolved)
+    person = call.from_number if call.call_type == "inbound" else call.to_number
+    _check_note(asked.note, person)
     agents_own = orjson.loads(call.corrected)["agent_disposition"] if call.corrected else call.disposition
     said = {
         "agent_disposition": agents_own,
@@ -53,7 +64,6 @@ def correct_disposition(asked: contract.CorrectDisposition, context: RequestCont
             connection.execute(update(deployments).where(_D.id == deployment.id).values(dispositions=counted))
             last_of = (_K.deployment_id == deployment.id, _K.id == call.contact_id, _K.last_call_id == call.id)
             connection.execute(update(deployment_contacts).where(*last_of).values(last_disposition=asked.disposition))
-    person = call.from_number if call.call_type == "inbound" else call.to_number
     if asked.disposition == _OPTED_OUT and person.startswith("+"):
         do_not_call.opt_out(
             connection,

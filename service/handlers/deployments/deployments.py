@@ -7,7 +7,7 @@ import orjson
 from sqlalchemy import bindparam, delete, func, insert, literal, select
 
 from callwright.contract.declaration.field_types import Spend
-from callwright.contract.declaration.pagination import Page
+from callwright.contract.declaration.pagination import MOST_COUNTED, Page
 from callwright.contract.deployments import deployments as contract
 from callwright.contract.deployments.contacts import Contact, ListContacts
 from callwright.contract.deployments.inbound import ANSWERING
@@ -42,13 +42,14 @@ from callwright.service.handlers.deployments.rows import (
 from callwright.service.handlers.deployments.view import show_contact, shown_status, to_resource
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.clock.clock import DAY, milliseconds
-from callwright.service.platform.database.listing import Listing, RowScan, filter_conditions, wanted_of
+from callwright.service.platform.database.listing import Finder, Listing, RowScan, filter_conditions, wanted_of
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.money import micros
 from callwright.service.platform.refusals import Refusal, invalid
+from callwright.service.platform.search_words import stored_words
 from callwright.service.rules import webhook_url
 from callwright.service.rules.deployment_states import check_action, check_editable, meant
-from callwright.service.tables import deployment_costs
+from callwright.service.tables import contacts_by_name, deployment_costs
 from callwright.service.tables.campaign_settings import changed_columns, columns_of, settings_in
 from callwright.service.tables.contacts_by_counters import ByCounters, counted
 from callwright.service.tables.schema import (
@@ -292,8 +293,7 @@ def list_contacts(asked: ListContacts, context: RequestContext) -> Page[Contact]
     campaign = find(context, asked.id, lock=False)
     names = ("status", "last_outcome", "last_disposition", "phone", "position")
     known = counted(campaign, wanted_of(asked), asked.per_page)
-    listing = Listing(
-        contract.list_contacts,
+    everybody = (
         select(
             deployment_contacts,
             *(audience_rows.c[name] for name in ("cells", "timezone", "external_id")),
@@ -301,15 +301,23 @@ def list_contacts(asked: ListContacts, context: RequestContext) -> Page[Contact]
         )
         .outerjoin(audience_rows, audience_rows.c.id == _K.id)
         .outerjoin(calls, calls.c.id == _K.last_call_id)
-        .where(_K.deployment_id == asked.id, *known.leads),
+    )
+    listing = Listing(
+        contract.list_contacts,
+        everybody.where(_K.deployment_id == asked.id, *known.leads),
         {"name_words": audience_rows.c.name_words, **{name: _K[name] for name in names}},
         _K.id,
         default="position",
         narrow=names if known.leads else (),
     )
-    finder = None
+    finder: Finder | None = None
     if known.total is not None:
         found = listing.rows.where(*filter_conditions(listing, asked))
         finder = ByCounters(RowScan(context.connection, found, listing.most(asked)), known.total)
+    elif asked.name is not None and stored_words(asked.name) and campaign.call_type == "outbound" and not known.leads:
+        conditions = filter_conditions(listing, asked)
+        finder = contacts_by_name.by_name(
+            context.connection, campaign, asked.name, everybody, conditions, most=MOST_COUNTED
+        )
     hours = CampaignHours.of(context.connection, campaign)
     return context.page(listing, asked, partial(show_contact, campaign=campaign, hours=hours), finder)

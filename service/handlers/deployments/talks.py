@@ -24,9 +24,10 @@ from callwright.service.rules.cost_items import FREE
 from callwright.service.rules.prices.price_list import stored_price
 from callwright.service.rules.rows import BadRow, read_cells
 from callwright.service.rules.templates import Columns, render
+from callwright.service.tables import calls_by_name
 from callwright.service.tables.campaign_settings import columns_of
 from callwright.service.tables.rules_files import current_version
-from callwright.service.tables.schema import calls, deployment_contacts, deployments
+from callwright.service.tables.schema import deployment_contacts, deployments
 from callwright.service.telephony.chosen_services import ChosenServices, ProviderUnusable, speech_services_of
 from callwright.service.telephony.engine import CallRequest
 from callwright.service.telephony.legs import leg_rows
@@ -204,4 +205,4 @@ def _add_call(context: RequestContext, request: CallRequest, deployment: dict[st
         "voice_id": request.agent.voice_id,
         "variables": json_text(request.variables),
     }
-    context.connection.execute(insert(calls), call)
+    calls_by_name.put(context.connection, [call])

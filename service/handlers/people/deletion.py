@@ -26,7 +26,7 @@ from callwright.service.platform.json_text import json_text
 from callwright.service.platform.phone import line_of
 from callwright.service.platform.refusals import Refusal, invalid
 from callwright.service.rules.deployment_states import TERMINAL
-from callwright.service.tables import forgotten_calls, transcript_search
+from callwright.service.tables import calls_by_name, forgotten_calls, transcript_search
 from callwright.service.tables.counters import moved
 from callwright.service.tables.forgotten_calls import ForgottenCall
 from callwright.service.tables.rules_files import current_rules
@@ -192,6 +192,7 @@ def _forget_calls(connection: Connection, person: Person, called: Sequence[Row[A
             recorded=case((_C.carrier.is_not(None), False)),
         )
     )
+    calls_by_name.remove(connection, person.org_id, called)
     noted = [
         {"b_id": row.id, "b_corrected": json_text({**json.loads(row.corrected), "note": ""})}
         for row in called

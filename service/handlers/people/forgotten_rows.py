@@ -8,6 +8,7 @@ from sqlalchemy import Connection, Row, bindparam, delete, select, update
 
 from callwright.service.handlers.people.person import Person
 from callwright.service.platform.json_text import json_text
+from callwright.service.tables import contacts_by_name
 from callwright.service.tables.schema import audience_rows, audiences
 
 _A, _R = audiences.c, audience_rows.c
@@ -30,10 +31,13 @@ def locked(connection: Connection, person: Person, *, most: int) -> Sequence[Row
 
 def forget(connection: Connection, rows: Sequence[Row[Any]], *, now_ms: int) -> None:
     """Deletes rows of locked audiences. How many rows an audience received stays, how many it has becomes less."""
-    connection.execute(delete(audience_rows).where(_R.id.in_([row.id for row in rows])))
     of_audience: dict[str, list[dict[str, str]]] = {}
     for row in rows:
         of_audience.setdefault(row.audience_id, []).append(json.loads(row.cells))
+    ids = [row.id for row in rows]
+    for audience_id in of_audience:
+        contacts_by_name.remove(connection, audience_id, ids)
+    connection.execute(delete(audience_rows).where(_R.id.in_(ids)))
     for audience in connection.execute(_LOCK, {"ids": sorted(of_audience)}).all() if of_audience else ():
         gone = of_audience[audience.id]
         others = connection.execute(_OTHERS, {"audience": audience.id, "most": _MOST_SAMPLED}).scalars()

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import JSON, ColumnElement, Index, String, TextClause, cast, func, literal_column
+from sqlalchemy import JSON, ColumnElement, FromClause, Index, Join, String, TextClause, cast, func, literal_column
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import GenericFunction
@@ -40,6 +40,25 @@ def sorted_text(length: int) -> TypeEngine[str]:
     return String(length).with_variant(String(length, collation="C"), "postgresql")
 
 
-def partial_index(name: str, *columns: str, where: TextClause, unique: bool = False) -> Index:
+class LeadingJoin(Join):
+    """A join whose left side is read first, with an index of the right side: SQLite reads the others as it likes."""
+
+    inherit_cache = True
+
+
+def leads_to(first: FromClause, then: FromClause, on: ColumnElement[bool]) -> LeadingJoin:
+    """`first` joined with `then`, read in this order by SQLite."""
+    return LeadingJoin(first, then, on)
+
+
+@compiles(LeadingJoin, "sqlite")
+def _in_this_order(element: LeadingJoin, compiler: SQLCompiler, **kwargs: Any) -> str:
+    assert element.onclause is not None
+    sides = (compiler.process(side, **{**kwargs, "asfrom": True}) for side in (element.left, element.right))
+    on = compiler.process(element.onclause, from_linter=kwargs.get("from_linter"))
+    return f"{' CROSS JOIN '.join(sides)} ON {on}"
+
+
+def partial_index(name: str, *columns: str | TextClause, where: TextClause, unique: bool = False) -> Index:
     """An index of the rows of which `where` is true."""
     return Index(name, *columns, unique=unique, sqlite_where=where, postgresql_where=where)

@@ -19,8 +19,13 @@ _SAID = {
 }
 
 
-def checkout_page(topup: Row[Any], now_ms: int) -> Page:
-    """The page, with a button while the top-up can be confirmed."""
+FROM_DASHBOARD = "dashboard"
+"""What tells the page in its query that its person has the dashboard, to which it then leads back."""
+_BACK = '<p><a href="../../wallet">To the wallet</a></p>'
+
+
+def checkout_page(topup: Row[Any], now_ms: int, *, leads_back: bool = False) -> Page:
+    """The page, with a button while the top-up can be confirmed; `leads_back` to the dashboard's wallet."""
     is_late = topup.status == "pending" and now_ms >= topup.expires_at
     is_open = topup.status == "pending" and not is_late
     body = Template(part("simulated_checkout.html")).substitute(
@@ -28,6 +33,7 @@ def checkout_page(topup: Row[Any], now_ms: int) -> Page:
         currency=escape(topup.currency),
         said=_OPEN if is_open else _SAID["expired" if is_late else topup.status],
         form=_FORM if is_open else "",
+        back=_BACK if leads_back else "",
         id=escape(topup.id),
     )
     return html_page("Simulated checkout · Callwright", body, styles=("payments.css",), submits=True)

@@ -22,7 +22,7 @@ from callwright.service.payments.stripe_webhook import NotFromStripe, NotUnderst
 from callwright.service.platform.refusals import invalid, not_found
 from callwright.service.rest.incoming import Incoming
 from callwright.service.rest.pages.page import html_page, part
-from callwright.service.rest.payments.checkout_page import checkout_page
+from callwright.service.rest.payments.checkout_page import FROM_DASHBOARD, checkout_page
 from callwright.service.rest.without_key import RefusalOf, refusing
 from callwright.service.services import Services
 
@@ -92,4 +92,5 @@ async def _checkout(services: Services, request: Request) -> Response:
         topup = await services.database.read(topups.find, topup_id)
     if topup is None or topup.provider != SIMULATED:
         raise not_found()
-    return checkout_page(topup, now_ms).response(request)
+    leads_back = FROM_DASHBOARD in request.query_params
+    return checkout_page(topup, now_ms, leads_back=leads_back).response(request)

@@ -22,6 +22,9 @@ const ENDS = {
 };
 const at = (id) => document.getElementById(id);
 const token = location.hash.slice(1);
+const call = location.pathname.split("/").pop();
+const hasDashboard = new URLSearchParams(location.search).has("dashboard"); // the person came from there
+const PATIENCE_MS = 2000;
 const unsent = []; // what was typed before the talk is connected
 let socket, context, microphone, speaker, isTalking = false, isHeard = false, isOver = false;
 
@@ -58,8 +61,10 @@ function over(why, tone) {
   isOver = true;
   show(isTalking ? "Ended" : "Not opened", tone);
   at("said").textContent = why;
-  at("kept").hidden = !isTalking;
-  at("command").textContent = `callwright calls get-transcript ${location.pathname.split("/").pop()}`;
+  at("kept").hidden = !isTalking || hasDashboard;
+  at("command").textContent = `callwright calls get-transcript ${call}`;
+  at("call").href = `../calls/${call}`;
+  at("back").hidden = !hasDashboard;
   at("before").hidden = at("controls").hidden = true;
   at("during").hidden = !isTalking;
   at("after").hidden = false;
@@ -110,6 +115,7 @@ async function begin() {
   at("before").hidden = true;
   at("during").hidden = false;
   show("Connecting", "quiet");
+  setTimeout(() => { at("waiting").hidden = isTalking; }, PATIENCE_MS);
   const scheme = location.protocol === "https:" ? "wss" : "ws";
   socket = new WebSocket(`${scheme}://${location.host}${location.pathname}`, ["callwright.talk", token]);
   socket.binaryType = "arraybuffer";
@@ -122,6 +128,7 @@ async function begin() {
     }
     if (!isTalking) {
       isTalking = true;
+      at("waiting").hidden = true;
       show("Talking", "good");
       sendAll();
     }

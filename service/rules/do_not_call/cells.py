@@ -16,6 +16,7 @@ from callwright.contract.checks.yes_and_no import NO, YES
 from callwright.contract.declaration.field_types import Timestamp
 from callwright.contract.do_not_call import Note, Reason
 from callwright.list_files.headings import known_headings, plain_heading
+from callwright.list_files.number_texts import plainly_written
 from callwright.service.platform.clock.clock import milliseconds
 from callwright.service.platform.phone import Dialable, Undialable, read_number, redacted
 
@@ -58,8 +59,11 @@ _REMARK = re.compile(
 )
 """Words, brackets with words in them, and dates: no part of a number, and what is on both sides is not one number."""
 _BETWEEN = re.compile(r"[;\n\r|,&]|:::|\s/\s|/\s*(?=\+|00)|\s+(?=\+)")
+_AROUND = re.compile(r"^[^\d+(]+|[^\d)]+$")
 _FEWEST_DIGITS = 7
 """Fewer digits beside a number are a remark."""
+_MOST_DIGITS = 15
+"""More digits than a number has (E.164) are several numbers, if there is a blank between them."""
 _FINAL = ("missing_phone", "spreadsheet_damage")
 """What no reading of parts of a cell can mend."""
 
@@ -76,7 +80,7 @@ def numbers_in(cell: str, country: str | None) -> tuple[list[Dialable], Undialab
         return [], whole
     found: dict[str, Dialable] = {}
     wrong: Undialable | None = None
-    for part in _parts(cell):
+    for part in _parts(plainly_written(cell)):
         read = read_number(part, country or next((one.country for one in found.values()), None))
         if isinstance(read, Dialable):
             found.setdefault(read.e164, read)
@@ -88,8 +92,14 @@ def numbers_in(cell: str, country: str | None) -> tuple[list[Dialable], Undialab
 def _parts(cell: str) -> Iterator[str]:
     """The parts of a cell that may be a number each."""
     for part in _BETWEEN.split(_REMARK.sub(";", _EXTENSION.sub(" ", cell))):
-        if sum(character.isdigit() for character in part) >= _FEWEST_DIGITS:
-            yield part.strip(" \t./-:")
+        own = part.split() if _digits(part) > _MOST_DIGITS else []
+        for one in own if sum(_digits(one) >= _FEWEST_DIGITS for one in own) > 1 else [part]:
+            if _digits(one) >= _FEWEST_DIGITS:
+                yield _AROUND.sub("", one)
+
+
+def _digits(text: str) -> int:
+    return sum(map(str.isdigit, text))
 
 
 def reason_of(text: str) -> str | None:

@@ -53,6 +53,9 @@ audiences = Table(
     Index("ix_audiences_second", "org_id", text("(created_at / 1000) DESC"), "name", "id"),
 )
 
+_OWN_ID = "{0}external_id <> coalesce({0}dedupe_key, '')"
+_AUDIENCE_END = "substr({0}audience_id, 23)"
+
 audience_rows = Table(
     "audience_rows",
     metadata,
@@ -83,7 +86,18 @@ audience_rows = Table(
     Index("ix_audience_rows_position", "audience_id", "position"),
     Index("ix_audience_rows_phone", "audience_id", "phone"),
     Index("ix_audience_rows_number", "org_id", "phone"),
+    partial_index(
+        "ix_audience_rows_own_id",
+        *("external_id", text(_AUDIENCE_END.format(""))),
+        where=text(_OWN_ID.format("")),
+    ),
 )
+
+OTHER_OWN_ID: ColumnElement[bool] = literal_column(_OWN_ID.format("audience_rows."))
+"""A row whose own id is not what its audience tells people apart by. These have an index by it."""
+
+AUDIENCE_END: ColumnElement[str] = literal_column(_AUDIENCE_END.format("audience_rows."), String)
+"""The random characters at the end of an audience's id, which are shorter than the id in an index."""
 
 phone_numbers = Table(
     "phone_numbers",
@@ -332,6 +346,9 @@ calls = Table(
         where=text("outcome IN ('answered', 'transferred', 'abandoned')"),
     ),
 )
+
+UNDER_WAY: tuple[ColumnElement[bool], ...] = (calls.c.call_type != "inbound", calls.c.call_type == "inbound")
+"""Calls under way, without an end, in two parts, because each has its own index."""
 
 LONG: ColumnElement[bool] = literal_column(_LONG.format("calls."))
 """A call that ended more than an hour after it was made, or before, as clocks differ. Few are; they have an index.

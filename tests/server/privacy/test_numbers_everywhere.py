@@ -26,6 +26,7 @@ RESOURCES = (
     "callwright://calls/cal_1/transcript.vtt",
     "callwright://deployments/dep_1",
     "callwright://deployments/dep_1/report.csv",
+    "callwright://deployments/dep_1/calls.csv",
     "callwright://audiences/aud_1/rejects.csv",
 )
 SHOW_NUMBERS = {

@@ -56,7 +56,11 @@ TOOL_CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
 CALL = "callwright://calls/cal_1"
 JSON, VTT = f"{CALL}/transcript.json", f"{CALL}/transcript.vtt"
 FENCED = (f"{CALL}/transcript", f"{CALL}/transcript.md")
-TABLES = ("callwright://deployments/dep_1/report.csv", "callwright://audiences/aud_1/rejects.csv")
+TABLES = (
+    "callwright://deployments/dep_1/report.csv",
+    "callwright://deployments/dep_1/calls.csv",
+    "callwright://audiences/aud_1/rejects.csv",
+)
 each_case = pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 
 
@@ -67,6 +71,8 @@ def foreign(case: Case) -> str:
 def answers_with(text: str) -> dict[str, Any]:
     """Answers of the service that hold these words wherever people outside can put some."""
     call = samples.call(
+        contact_name=text,
+        external_id=text,
         unanswered_questions=[text, "Is there parking?"],
         variables={"note": text, f"column {text}": "x"},
         warnings=[f"sim.outcome cannot be '{text}'."],
@@ -213,7 +219,7 @@ async def test_no_resource_lets_foreign_words_pass_for_its_own(case: Case) -> No
         "0",
         "1",
     ]
-    for uri, columns in zip(TABLES, (14, 7), strict=True):
+    for uri, columns in zip(TABLES, (14, 13, 7), strict=True):
         rows = list(csv.reader(io.StringIO(found[uri])))
         assert [len(row) for row in rows] == [columns, columns], uri
         for cell in (cell for row in rows for cell in row):

@@ -12,6 +12,7 @@ from callwright.service.dashboard.html.forms import form_fields, input_of
 from callwright.service.dashboard.html.navigation import PAGES
 from tests.support.campaigns import people, phone, run
 from tests.support.dashboard import ORIGIN, is_page, kind_of, logged_in, reached, stranger, text_of
+from tests.support.imports import await_import
 from tests.support.service import Tenant
 
 pytestmark = pytest.mark.service(workers=True)
@@ -109,11 +110,87 @@ async def test_only_an_owner_tops_up_and_the_play_money_arrives(tenant: Tenant) 
     async with logged_in(tenant) as owner:
         asked = await owner.send("/wallet/topup", shown_at="/wallet", amount="25.00")
         checkout = asked.headers["location"].removeprefix(ORIGIN)
-        assert (await owner.http.post(checkout)).status_code == 200
+        paid = await owner.http.post(checkout)
+        assert (paid.status_code, 'href="../../wallet"' in paid.text) == (200, True)
         assert "25.00 USD" in await owner.page("/wallet")
         wrong = await owner.send("/wallet/topup", shown_at="/wallet", amount="a lot")
-        assert wrong.status_code == 409
+        assert (wrong.status_code, 'value="a lot"' in wrong.text) == (409, True)
     assert float((await tenant.client.wallet.get()).balance.amount) == float(before.amount) + 25
+    (asked_for,) = [entry async for entry in tenant.client.audit_log.list(action="wallet.topup_asked")]
+    assert (asked_for.actor_label, asked_for.user_id) == ("Operator", asked_for.actor_id)
+
+
+@pytest.mark.requirement("DASH-78")
+async def test_what_was_booked_leads_to_the_call_that_it_is_about(tenant: Tenant) -> None:
+    made = await run(tenant, people(1, sim_outcome="answered"))
+    (call,) = [call async for call in tenant.client.calls.list(deployment_id=made.id)]
+    async with logged_in(tenant) as visit:
+        page = await visit.page("/wallet")
+    assert f'<a href="/calls/{call.id}">call …{call.id[-6:]}</a>' in page
+    assert re.search(r"-0\.\d{4} USD", page)
+    assert re.search(r"\d bookings? in all", text_of(page))
+
+
+@pytest.mark.requirement("DASH-75")
+async def test_an_address_that_is_not_there_is_a_page_for_a_browser_and_a_problem_for_a_program(tenant: Tenant) -> None:
+    browser = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    async with logged_in(tenant) as visit, stranger(tenant) as nobody:
+        mine, theirs = [await one.http.get("/results", headers=browser) for one in (visit, nobody)]
+        programs = [
+            await visit.http.get("/results"),
+            await visit.http.post("/results", headers=browser),
+            await visit.http.get("/payments/nothing", headers=browser),
+        ]
+    assert (mine.status_code, theirs.status_code) == (404, 404)
+    assert "There is no page at this address." in mine.text
+    assert 'href="/campaigns">To the campaigns' in mine.text
+    assert 'href="/login">Log in' in theirs.text
+    assert [(answer.status_code, "error" in answer.json()) for answer in programs] == [(404, True)] * 3
+
+
+@pytest.mark.requirement("DASH-79")
+@pytest.mark.parametrize("path", ["/agents/new", "/audiences/new", "/do-not-call/add", "/webhooks/new"])
+async def test_a_viewer_is_told_before_typing_that_a_form_is_for_members(tenant: Tenant, path: str) -> None:
+    agent = await tenant.client.agents.create(
+        name="Ada", voice_id="en-US-ada", language="en-US", system_prompt="Say hello."
+    )
+    async with logged_in(tenant, role="viewer") as viewer:
+        page = await viewer.page(path, status=403)
+        shown = await viewer.page(f"/agents/{agent.id}")
+    assert "<textarea" not in page
+    assert "Ask a member or an owner" in text_of(page)
+    assert f"/agents/{agent.id}/edit" not in shown
+
+
+@pytest.mark.requirement("DASH-74")
+async def test_an_ordinary_list_needs_a_name_and_a_country_and_the_rest_stands_behind_more(tenant: Tenant) -> None:
+    async with logged_in(tenant) as visit:
+        form = await visit.page("/audiences/new")
+        await tenant.client.audiences.create(name="Spring", default_country="DE")
+        again = await visit.page("/audiences/new")
+        wrong = await visit.send("/audiences/new", name="Autumn", phone_column="x" * 101)
+    ordinary, more = form.split("<summary>More</summary>")
+    assert 'name="default_country"' in ordinary
+    assert [name for name in ("phone_column", "dedupe", "priority_column") if f'name="{name}"' not in more] == []
+    assert ">United States</option>" in form
+    assert '<option value="DE" selected>Germany</option>' in again
+    assert '<details class="more-fields" open>' in wrong.text
+    assert "rows with the same number" in form
+
+
+@pytest.mark.requirement("DASH-74")
+async def test_the_rows_that_were_not_taken_are_a_file_in_which_no_cell_is_a_formula(tenant: Tenant) -> None:
+    audience = await tenant.client.audiences.create(name="Spring", default_country="US")
+    content = "name,phone\nAnn,(202) 555-0141\nBob,=12\nEve,(202) 555-0142\nIda,(202) 555-0141\n"
+    await await_import(tenant, audience.id, content)
+    async with logged_in(tenant) as visit:
+        page = text_of(await visit.page(f"/audiences/{audience.id}/rejects"))
+        file = await visit.http.get(f"/audiences/{audience.id}/rejects.csv")
+    lines = file.text.removeprefix("\ufeff").splitlines()
+    assert "the headings are line 1" in page
+    assert lines[0] == "Line,Why,In words,Column,Value"
+    assert [line.split(",")[0] for line in lines[1:]] == ["3", "5"]
+    assert all(not cell.startswith("=") for line in lines for cell in line.split(","))
 
 
 async def test_what_a_user_does_is_in_the_audit_log_with_the_users_name(tenant: Tenant) -> None:

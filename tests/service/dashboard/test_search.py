@@ -1,12 +1,15 @@
 """Search over everything: groups, ids that lead straight to their pages, and groups that fail alone."""
 
 import re
+from html import unescape
+from urllib.parse import quote
 
 import pytest
 
 from callwright.contract.calls import transcripts
 from callwright.contract.calls.transcripts import search_transcripts
 from callwright.contract.problems import SERVICE_UNAVAILABLE
+from callwright.service.dashboard.pages import search
 from callwright.service.handlers.request_context import HANDLERS
 from callwright.service.platform.refusals import Refusal
 from tests.support.campaigns import ONCE, people, phone, run
@@ -82,3 +85,43 @@ async def test_the_old_address_of_the_search_leads_to_the_new_one(tenant: Tenant
     async with logged_in(tenant) as visit:
         answer = await visit.http.get("/calls/search?q=hello")
         assert (answer.status_code, answer.headers["location"]) == (303, "/search?q=hello")
+
+
+@pytest.mark.requirement("DASH-51")
+async def test_a_search_says_how_far_it_looked_and_finds_an_older_thing_by_its_whole_name(
+    tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "_AT_A_TIME", 2)
+    monkeypatch.setattr(search, "_LOOKED_THROUGH", 4)
+    made = [await tenant.client.audiences.create(name=f"Patients {index}") for index in range(6)]
+    links = [f'href="/audiences/{one.id}"' for one in made]
+    async with logged_in(tenant) as visit:
+        part = await visit.page("/search?q=patients")
+        assert [link in part for link in links] == [False, False, True, True, True, True]
+        assert "among the newest 4 of 6" in text_of(part)
+        whole = await visit.page("/search?q=Patients+0")
+        assert [link in whole for link in links] == [True, *[False] * 5]
+        assert "among the newest 4 of 6" in text_of(await visit.page("/search?q=zyzzyva"))
+        monkeypatch.setattr(search, "_LOOKED_THROUGH", 6)
+        assert "among the newest" not in text_of(await visit.page("/search?q=zyzzyva"))
+
+
+@pytest.mark.requirement("DASH-51")
+async def test_an_excerpt_is_the_turn_with_what_was_looked_for_and_marks_it(tenant: Tenant) -> None:
+    made = await run(tenant, people(1, sim_outcome="answered"))
+    (call,) = [call async for call in tenant.client.calls.list(deployment_id=made.id)]
+    turns = (await tenant.client.calls.get_transcript(call_uuid=call.id)).turns
+    later = next(turn for turn in turns[1:] if turn.role == "agent" and len(turn.text.split()) >= 4)
+    words = " ".join(later.text.split()[:4]).strip(".,?!")
+    async with logged_in(tenant) as visit:
+        said = (await visit.page(f"/search?q={quote(words)}")).split('aria-label="What was said"')[1]
+    assert f"/calls/{call.id}#turn-{later.index}" in said
+    assert f"<mark>{words.split()[0]}</mark>" in unescape(said)
+
+
+@pytest.mark.requirement("DASH-51")
+async def test_a_number_is_found_as_people_of_the_own_country_say_it(tenant: Tenant) -> None:
+    await run(tenant, people(1, sim_outcome="answered"))
+    async with logged_in(tenant) as visit:
+        page = text_of(await visit.page(f"/search?q={phone(0)[2:]}"))
+    assert "Person 0" in page

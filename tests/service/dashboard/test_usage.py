@@ -41,11 +41,11 @@ async def test_each_limit_of_the_plan_shows_what_is_used_and_what_happens_then(
         "Lines kept for callers that are in use 0 of 4",
         "Campaigns that are scheduled, active or paused 1 of 5",
         "Active API keys 1 of 20",
-        "Webhook subscriptions 1 of 20",
+        "Webhooks 1 of 20",
         "People in the largest audience 3 of 5,000,000",
         "Your sessions 1 of 20",
-        "Refused with 429 daily_quota_exceeded until midnight UTC",
-        "refused with plan_limit_reached until one has ended",
+        "More are refused until midnight UTC",
+        "is refused until one has ended",
     ):
         assert said in text
     labels = re.findall(r'role="img" aria-label="([^"]*)"', unescape(html))
@@ -74,4 +74,4 @@ async def test_another_organization_is_not_counted(tenant: Tenant) -> None:
     async with tenant.another_organization() as other:
         await subscribe(other)
         async with logged_in(tenant) as visit:
-            assert "Webhook subscriptions 0 of 20" in text_of(await visit.page(PATH))
+            assert "Webhooks 0 of 20" in text_of(await visit.page(PATH))

@@ -156,6 +156,103 @@ def test_letters_of_a_word_behind_a_number_are_no_digits_of_it(text: str, countr
 
 
 @pytest.mark.parametrize(
+    ("text", "country", "said"),
+    [
+        ("DO NOT CALL 415-555-0188", "US", "in front of"),
+        ("Bitte NICHT anrufen +14155550191", "US", "in front of"),
+        ("DNC 0151 12345613", "DE", "in front of"),
+        ("gesperrt 0151 12345612", "DE", "in front of"),
+        ("nicht mehr anrufen: 0151 12345611", "DE", "in front of"),
+        ("verstorben 0151 12345697", "DE", "in front of"),
+        ("falsche Nummer 0151 12345696", "DE", "in front of"),
+        ("OLD NUMBER +14155550195", None, "in front of"),
+        ("Fax: 415 555 0185", "US", "in front of"),
+        ("F: 415 555 0185", "US", "in front of"),
+        ("no mobile 415 555 0185", "US", "in front of"),
+        ("No contact +14155550185", None, "in front of"),
+        ("XXX0151 12345615", "DE", "in front of"),
+        ("(\u200eDNC) +14155550191", None, "in front of"),
+        ("🚫 415-555-0188", "US", "in front of"),
+        ("mobile mobile mobile mobile mobile mobile mobile mobile mobile +14155550191", None, "in front of"),
+        ("0151 tot 2345613", "DE", "among the digits"),
+        ("+1 415 (DNC) 555 0188", None, "among the digits"),
+        ("+DNC 14155550188", None, "among the digits"),
+        ("415-555-0188 ✗", "US", "a sign"),
+        ("0151 12345612 †", "DE", "a sign"),
+    ],
+)
+def test_a_word_that_may_forbid_a_call_is_not_dropped(text: str, country: str | None, said: str) -> None:
+    read = read_number(text, country)
+    assert isinstance(read, Undialable)
+    assert (read.code, said in read.message) == ("invalid_phone", True)
+
+
+@pytest.mark.parametrize("country", [None, "DE"])
+@pytest.mark.parametrize(
+    "front",
+    [
+        *("Tel. ", "Phone: ", "(mobile) ", "Mob. ", "Cell ", "Work: ", "home - ", "Office ", "WhatsApp ", "T ", "(M) "),
+        *(
+            "Tel. privat: ",
+            "Handy (dienstlich) ",
+            "Büro ",
+            "Tél. : ",
+            "N° de téléphone ",
+            "Móvil ",
+            "Casa: ",
+            "Ufficio/Tel. ",
+        ),
+        *(
+            "Telefoon thuis ",
+            "tel. służbowy ",
+            "моб.",
+            "Κιν. ",
+            "手机：",
+            "モバイル ",
+            "휴대폰 ",
+            "मोबाइल ",
+            "☎ ",
+            "📱\ufe0f",
+            "(",
+            " - ",
+        ),
+        *("\u200e", "\ufeff", "\u202a\u2066", "\u200eTel.:\u00a0\u200e", "Tel. 2: ", "Phone (1) "),
+    ],
+)
+def test_a_label_in_front_of_a_number_is_passed_over(front: str, country: str | None) -> None:
+    assert read_number(f"{front}+14155550163", country) == Dialable("+14155550163", "US")
+
+
+def test_a_label_leaves_the_brackets_of_a_number_alone() -> None:
+    assert read_number("cell (415) 555-0163", "US") == Dialable("+14155550163", "US")
+    assert read_number("(mobile) (415) 555-0163", "US") == Dialable("+14155550163", "US")
+    assert read_number("(+1) 415 555 0163") == Dialable("+14155550163", "US")
+    assert read_number("\uff0b14155550163\u202c") == Dialable("+14155550163", "US")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "4155550137, 4155550138",
+        "4155550141 4155550142",
+        "415-555-0137 or 415-555-0138",
+        "+1 415 555 0163 +1 415 555 0164",
+    ],
+)
+def test_several_numbers_are_told_as_such_whatever_stands_between_them(text: str) -> None:
+    read = read_number(text, "US")
+    assert isinstance(read, Undialable)
+    assert read.code == "several_numbers"
+
+
+@pytest.mark.parametrize(("text", "country"), [("911", "US"), ("112", "DE"), ("110", "DE")])
+def test_a_number_for_emergencies_is_told_as_such(text: str, country: str) -> None:
+    read = read_number(text, country)
+    assert isinstance(read, Undialable)
+    assert "emergencies" in read.message
+
+
+@pytest.mark.parametrize(
     ("text", "country", "e164"),
     [
         ("1-800-FLOWERS", "US", "+18003569377"),
@@ -175,3 +272,17 @@ def test_a_number_is_read_as_it_is_meant(text: str, country: str, e164: str) -> 
     read = read_number(text, country)
     assert isinstance(read, Dialable)
     assert read.e164 == e164
+
+
+@pytest.mark.parametrize(
+    "text", ["2026-11-28", "28.11.2026", "11/28/2026", "2026-01-01", "151123456.05", "151123456,05"]
+)
+def test_a_date_or_an_amount_is_no_number_of_a_stranger(text: str) -> None:
+    read = read_number(text, "DE")
+    assert isinstance(read, Undialable)
+    assert "a date or an amount" in read.message
+
+
+@pytest.mark.parametrize("text", ["kaputt 204000", "Kundennr. 234567", "Zimmer 300120", "siehe Akte 204711"])
+def test_figures_behind_a_word_are_no_number_of_a_stranger(text: str) -> None:
+    assert isinstance(read_number(text, "DE"), Undialable)

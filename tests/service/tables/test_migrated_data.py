@@ -1,6 +1,7 @@
 """What migrations make of the data of older programs."""
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.ledger import check
 from callwright.service.tables.migrations import upgrade as migrate
 from callwright.service.tables.schema import agent_versions, audiences, deployments, do_not_call, webhooks
-from tests.support.database.indexed_words import Indexed, empty, indexed
+from tests.support.database.indexed_words import Indexed, empty, indexed, indexed_terms
 from tests.support.database.older_databases import insert, on, upgraded
 
 _DEPLOYMENT: dict[str, Any] = {
@@ -131,6 +132,10 @@ def test_people_and_calls_of_an_older_database_are_found_by_their_names(empty_da
         *(word_column("José Álvarez"), word_column("Мария"), None, None)
     ]
     assert on(empty_database_url, lambda connection: words(connection, "calls")) == [word_column("Zoë"), None, None]
+    if empty_database_url.startswith("sqlite"):  # on Postgres the index is one of the table
+        for index, found in (("audience_names", ["alvarez", "jose", "=d0bcd0b0d180d0b8d18f"]), ("call_names", ["zoe"])):
+            terms = on(empty_database_url, partial(indexed_terms, index=index))
+            assert sorted(term[12:] for term in terms) == sorted(found), index
 
 
 def test_people_of_an_older_database_are_counted_by_their_last_outcome(empty_database_url: str) -> None:

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-from sqlalchemy import Connection, insert
+from sqlalchemy import Connection
 
-from callwright.service.tables import call_counts
-from callwright.service.tables.schema import calls
+from callwright.service.tables import call_counts, calls_by_name
 from tests.support.service import Tenant
 
 FIRST_MS = 1_800_000_000_000
@@ -40,7 +39,7 @@ async def put(tenant: Tenant, rows: Sequence[dict[str, Any]]) -> None:
     """Writes calls."""
 
     def write(connection: Connection) -> None:
-        connection.execute(insert(calls), rows)
+        calls_by_name.put(connection, rows)
         call_counts.add(connection, [row["id"] for row in rows])
 
     await tenant.database.write(write)

@@ -5,8 +5,8 @@ from typing import Any
 
 from sqlalchemy import insert
 
-from callwright.service.tables import call_counts, transcript_search
-from callwright.service.tables.schema import calls, transcripts
+from callwright.service.tables import call_counts, calls_by_name, transcript_search
+from callwright.service.tables.schema import transcripts
 from tests.support.service import Tenant
 
 DIALLED_MS = 4_000_000_000_000
@@ -50,7 +50,7 @@ async def put_call(tenant: Tenant, *, turns: int = 0, **fields: Any) -> str:
     spoken = json.dumps([turn(index, "agent" if index % 2 == 0 else "contact") for index in range(turns)])
 
     def put(connection: Any) -> None:
-        connection.execute(insert(calls), row)
+        calls_by_name.put(connection, [row])
         call_counts.add(connection, [call_id])
         if turns:
             connection.execute(insert(transcripts), {"call_id": call_id, "org_id": tenant.org_id, "turns": spoken})

@@ -47,3 +47,15 @@ def empty(connection: Connection) -> None:
         return
     connection.execute(text("INSERT INTO transcript_words (transcript_words) VALUES ('delete-all')"))
     connection.execute(text("DELETE FROM transcript_words_places"))
+
+
+NAME_INDEXES = ("audience_names", "call_names")
+"""The full-text tables of names on SQLite."""
+
+
+def indexed_terms(connection: Connection, index: str) -> list[str]:
+    """The words that an index of names has, each after the mark of its owner."""
+    connection.execute(text(f"CREATE VIRTUAL TABLE temp.name_terms USING fts5vocab(main, {index}, row)"))
+    terms = connection.execute(text("SELECT term FROM temp.name_terms WHERE doc > 0")).scalars().all()
+    connection.execute(text("DROP TABLE temp.name_terms"))
+    return list(terms)

@@ -17,13 +17,17 @@ class Statement:
     text: str
     values: Any
 
-    def plan(self, connection: Connection) -> str:
-        """How the engine would carry it out, in its own words. Postgres is kept from reading a table whole."""
+    def plan(self, connection: Connection, *, bitmaps: bool = False) -> str:
+        """How the engine would carry it out, in its own words. Postgres is kept from reading a table whole.
+
+        With `bitmaps` it may read indexes that have no order.
+        """
         if connection.dialect.name == "sqlite":
             found = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {self.text}", self.values)
             return "\n".join(str(row[3]) for row in found)
         connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
-        connection.exec_driver_sql("SET LOCAL enable_bitmapscan = off")
+        if not bitmaps:
+            connection.exec_driver_sql("SET LOCAL enable_bitmapscan = off")
         return "\n".join(str(row[0]) for row in connection.exec_driver_sql(f"EXPLAIN {self.text}", self.values))
 
 

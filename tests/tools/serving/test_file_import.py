@@ -72,8 +72,8 @@ class Service(FakeCaller):
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    def small(file: Any, *, from_row: int = 1, country: str | None = None) -> Any:
-        return parts_of(file, from_row=from_row, part_bytes=250, country=country)
+    def small(file: Any, **reading: Any) -> Any:
+        return parts_of(file, part_bytes=250, **reading)
 
     monkeypatch.setattr(module, "parts_of", small)
     (tmp_path / "people.csv").write_text(HEADER + "".join(ROWS), encoding="utf-8")

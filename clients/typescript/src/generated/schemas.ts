@@ -78,9 +78,12 @@ export interface AgentVersion {
   version: number;
   /** When it was made. */
   created_at: string;
-  /** Who made it, as the audit log has it: a key, or operator for the command line; null where that is not known. */
+  /**
+   * Who made it, as the audit log has it: a key, a user of the dashboard, or operator for the command line; null
+   * where that is not known.
+   */
   actor_id?: string | null;
-  /** The name of the key; null without one. */
+  /** The name of the key, or of the user of the dashboard; null without one. */
   actor_label?: string | null;
   /** The person for whom a personal key acted. */
   user_id?: string | null;
@@ -162,7 +165,10 @@ export interface AudienceImport {
   /** failed: nothing of the file was taken, or what is in `added`; status_reason says why. */
   status: "uploading" | "pending" | "importing" | "completed" | "completed_with_errors" | "failed";
   status_reason?: string | null;
-  /** How the file was read, for example `CSV, UTF-8, semicolons`. */
+  /**
+   * How the file was read, for example `CSV, UTF-8, semicolons` or `XLSX, sheet May, 1 other sheet not read, 2 hidden
+   * rows left out`.
+   */
   read_as?: string | null;
   total_rows?: number | null;
   processed: number;
@@ -249,7 +255,10 @@ export interface BegunImport {
   /** failed: nothing of the file was taken, or what is in `added`; status_reason says why. */
   status: "uploading" | "pending" | "importing" | "completed" | "completed_with_errors" | "failed";
   status_reason?: string | null;
-  /** How the file was read, for example `CSV, UTF-8, semicolons`. */
+  /**
+   * How the file was read, for example `CSV, UTF-8, semicolons` or `XLSX, sheet May, 1 other sheet not read, 2 hidden
+   * rows left out`.
+   */
   read_as?: string | null;
   total_rows?: number | null;
   processed: number;

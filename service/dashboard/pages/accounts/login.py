@@ -26,6 +26,7 @@ from callwright.service.rules.request_rate import RateLimitState
 from callwright.service.services import Services
 
 _HOME = "/campaigns"
+_NOWHERE = "You are in no organization any more, or your password has just been changed. Ask an owner to invite you."
 _WRONG = "This e-mail address and this password do not belong together."
 _USED = "This link is unknown, was used, or is older than 15 minutes. Make another one with `callwright open`."
 
@@ -140,8 +141,8 @@ class LoginPage:
         write = partial(sessions.log_in_by_password, new_hash=new_hash)
         try:
             made = await services.database.write(write, services.ids, known.user_id, known.hash, now_ms)
-        except sessions.LoginRefused:
-            return self._shown(request, target, _WRONG, email=email, status=401)
+        except sessions.LoginRefused:  # the password is right, so this tells nobody about somebody else
+            return self._shown(request, target, _NOWHERE, email=email, status=401)
         visitors.attempts.right(account, address)
         return self.entered(made, target)
 

@@ -1,50 +1,49 @@
-"""Agents: who they are and what they say, their versions, and talking to one in the browser."""
+"""Agents: who they are and what they say. Their versions and talking to one are in `agent_versions.py`, `talks.py`."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from callwright.contract.agents import agents as contract
-from callwright.contract.deployments.talks import talk_to_agent
-from callwright.contract.voices import list_voices
-from callwright.service.dashboard.listings import Column, ListPage
+from callwright.contract.voices import get_voice_preview, list_voices
+from callwright.service.dashboard.files import file_answer
+from callwright.service.dashboard.html.places import language_name, languages
+from callwright.service.dashboard.listings import Column, ListPage, column
+from callwright.service.dashboard.pages.calling import agent_versions
 from callwright.service.dashboard.pages.lists import listed
-from callwright.service.dashboard.resources import Action, Fact, FormPage, ResourcePage, form_route, resource_route
+from callwright.service.dashboard.resources import (
+    Action,
+    Fact,
+    FormPage,
+    ResourcePage,
+    fact,
+    form_route,
+    resource_route,
+)
 from callwright.service.dashboard.serving import Pages, shown
 from callwright.service.dashboard.visitors import Visitor
 
 HERE = "/agents"
 _WORDS = ("name", "voice_id", "language", "system_prompt", "welcome_message")
 _MOST_VOICES = 200
+_LIKELY_LANGUAGE = "en-US"
 AGENTS = ListPage(
     HERE,
     "Agents",
     contract.list_agents,
     (
-        Column("Name", "name", link="/agents/{id}"),
-        Column("Voice", "voice_id"),
-        Column("Language", "language"),
-        Column("Version", "version", "count", is_second=True),
+        column("name", link="/agents/{id}"),
+        column("voice_id"),
+        column("language"),
+        column("version", "count", is_second=True),
         Column("Changed", "updated_at", "moment", is_second=True),
     ),
-    "An agent has a voice, a prompt and a first sentence. Make one, then talk to it here before it calls anybody.",
+    "An agent has a voice, instructions and first words. Make one, then talk to it here before it calls anybody.",
     filters=("name", "language"),
     add=("/agents/new", "New agent"),
-)
-VERSIONS = ListPage(
-    "",
-    "Versions",
-    contract.list_agent_versions,
-    (
-        Column("Version", "version", "count"),
-        Column("Made", "created_at", "moment"),
-        Column("By", "actor_label"),
-        Column("First words", "welcome_message", is_second=True),
-        Column("Brought back from", "restored_from", "count", is_second=True),
-    ),
-    "Each change of what the agent says makes a version.",
 )
 AGENT = ResourcePage(
     HERE,
@@ -52,17 +51,17 @@ AGENT = ResourcePage(
     contract.get_agent,
     "name",
     (
-        Fact("First words", "welcome_message", "prose"),
-        Fact("Prompt", "system_prompt", "prose"),
-        Fact("Voice", "voice_id"),
-        Fact("Language", "language"),
-        Fact("Version", "version", "count"),
-        Fact("Columns that it uses", "variables", "list"),
-        Fact("Warnings", "warnings", "list"),
+        fact("welcome_message", "prose"),
+        fact("system_prompt", "prose"),
+        fact("voice_id"),
+        fact("language"),
+        fact("version", "count"),
+        fact("variables", "list"),
+        fact("warnings", "list"),
         Fact("Changed", "updated_at", "moment"),
         Fact("Id", "id", "code"),
     ),
-    related=(VERSIONS,),
+    related=(agent_versions.VERSIONS,),
     actions=(
         Action(
             "delete",
@@ -73,21 +72,24 @@ AGENT = ResourcePage(
             leads_to=HERE,
         ),
     ),
-    links=(("/agents/{id}/talk", "Talk to it"), ("/agents/{id}/edit", "Change"), ("/calls?agent_id={id}", "Calls")),
+    forms=(("/agents/{id}/talk", "Talk to it"), ("/agents/{id}/edit", "Change")),
+    links=(("/calls?agent_id={id}", "Calls"),),
 )
 
 
 def routes(pages: Pages) -> list[Route]:
     """The routes."""
 
-    async def talk(request: Request, visitor: Visitor) -> Response:
-        agent_id = request.path_params["id"]
-        if request.method == "POST":
-            await pages.visitors.form(request, visitor)
-            made = await visitor.ask.one(talk_to_agent, id=agent_id)
-            return RedirectResponse(made["url"], 303)
-        agent = await visitor.ask.one(contract.get_agent, id=agent_id)
-        return shown(visitor, HERE, "talk_to_agent.html", f"Talk to {agent['name']}", {"agent": agent})
+    async def voices(_: Request, visitor: Visitor) -> Response:
+        found = (await visitor.ask.many(list_voices, per_page=_MOST_VOICES)).data
+        by_language = [
+            (name, [voice for voice in found if voice["language"] == tag])
+            for tag, name in languages(voice["language"] for voice in found)
+        ]
+        return shown(visitor, HERE, "voices.html", "Voices", {"by_language": by_language})
+
+    async def preview(request: Request, visitor: Visitor) -> Response:
+        return await file_answer(request, visitor, get_voice_preview, id=request.path_params["id"])
 
     new = FormPage(
         HERE,
@@ -97,7 +99,9 @@ def routes(pages: Pages) -> list[Route]:
         _WORDS,
         "Make the agent",
         leads_to="/agents/{id}",
-        choices=_voices,
+        choices=_choices,
+        presets=_likely_voice,
+        completes=_language_of_voice,
     )
     edit = FormPage(
         HERE,
@@ -109,17 +113,41 @@ def routes(pages: Pages) -> list[Route]:
         intro="A change of what it says makes a new version. Campaigns that have started keep theirs.",
         leads_to="/agents/{id}",
         reads=contract.get_agent,
-        choices=_voices,
+        choices=_choices,
+        completes=_language_of_voice,
     )
     return [
         listed(pages, AGENTS),
+        pages.route("/agents/voices", voices, here=HERE),
+        pages.route("/agents/voices/{id}.mp3", preview, here=HERE),
         form_route(pages, new),
         *resource_route(pages, AGENT),
         form_route(pages, edit),
-        pages.route("/agents/{id}/talk", talk, methods=("GET", "POST"), here=HERE),
     ]
 
 
-async def _voices(visitor: Visitor) -> Mapping[str, Sequence[tuple[str, str]]]:
+async def _choices(visitor: Visitor) -> Mapping[str, Sequence[tuple[str, str]]]:
     found = (await visitor.ask.many(list_voices, per_page=_MOST_VOICES)).data
-    return {"voice_id": [(voice["id"], f"{voice['name']}, {voice['language']}") for voice in found]}
+    named = sorted((language_name(voice["language"]), voice["name"], voice["id"]) for voice in found)
+    return {
+        "voice_id": [(voice_id, f"{language}: {name}") for language, name, voice_id in named],
+        "language": [("", "the language of the voice"), *languages(voice["language"] for voice in found)],
+    }
+
+
+async def _likely_voice(visitor: Visitor, given: dict[str, Any]) -> None:
+    """The voice of the newest agent, or an American one: an organization mostly calls in one language."""
+    newest = (await visitor.ask.many(contract.list_agents, per_page=1)).data
+    likely = newest or (await visitor.ask.many(list_voices, language=_LIKELY_LANGUAGE, per_page=1)).data
+    given["voice_id"] = likely[0].get("voice_id", likely[0]["id"]) if likely else None
+    given["language"] = ""
+
+
+async def _language_of_voice(visitor: Visitor, sent: dict[str, Any]) -> None:
+    """The language where none is chosen. A voice that is not known is left to the operation to refuse."""
+    if not sent.get("language") and sent.get("voice_id"):
+        found = await visitor.ask.many(list_voices, per_page=_MOST_VOICES)
+        spoken = {voice["id"]: voice["language"] for voice in found.data}
+        sent.pop("language", None)
+        if sent["voice_id"] in spoken:
+            sent["language"] = spoken[sent["voice_id"]]

@@ -7,7 +7,6 @@ from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
-from starlette.types import Message, Receive, Scope, Send
 
 from callwright.contract.agents.agents import get_agent
 from callwright.contract.audit_log import list_audit_log
@@ -20,6 +19,7 @@ from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.deployments.deployments import get_deployment
 from callwright.contract.deployments.exports import export_deployment
 from callwright.service.dashboard.asking import Refused
+from callwright.service.dashboard.files import file_answer
 from callwright.service.dashboard.listening import has_live_sound
 from callwright.service.dashboard.listings import Column, ListPage
 from callwright.service.dashboard.pages.lists import listed
@@ -28,7 +28,6 @@ from callwright.service.dashboard.serving import Pages, shown
 from callwright.service.dashboard.visitors import Visitor, one
 from callwright.service.dashboard.whole_numbers import revealed
 from callwright.service.handlers.people.whole_numbers import NumberPlace
-from callwright.service.rest.answers import Answer
 
 HERE = "/calls"
 CALLS = ListPage(
@@ -45,16 +44,13 @@ CALLS = ListPage(
         Column("Cost", "cost", "money", is_second=True),
         Column("Status", "status", "state", is_second=True),
     ),
-    "Calls appear here while they are made. Start a campaign, or call one person from an agent's page.",
+    "Calls appear here while they are made. Start a campaign, or talk to an agent in the browser from its page.",
     filters=(
         *("outcome", "disposition", "status", "call_type", "contact_name", "to"),
         *("created_from", "created_before", "deployment_id", "contact_id"),
     ),
     links=(("/calls/live", "Calls under way"), ("/calls/results", "Results"), ("/calls/said", "Search what was said")),
 )
-_FOLLOWED = ("range", "if-none-match", "if-range")
-"""Headers of a request for a file that its answer depends on."""
-_KEPT_BY_NOBODY = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
 _MOST_MATCHES = 25
 
 
@@ -94,12 +90,14 @@ def routes(pages: Pages) -> list[Route]:
 
     async def recording(request: Request, visitor: Visitor) -> Response:
         named = request.path_params["form"]
-        return await _file(request, visitor, contract.get_recording, call_uuid=request.path_params["id"], format=named)
+        return await file_answer(
+            request, visitor, contract.get_recording, call_uuid=request.path_params["id"], format=named
+        )
 
     async def export(request: Request, visitor: Visitor) -> Response:
         of = request.query_params.get("of", "contacts")
         given = {"id": request.path_params["id"], "of": of, "format": "csv", "masked": not visitor.may_change}
-        return await _file(request, visitor, export_deployment, **given)
+        return await file_answer(request, visitor, export_deployment, **given)
 
     async def hang_up(request: Request, visitor: Visitor) -> Response:
         fields = await pages.visitors.form(request, visitor)
@@ -166,27 +164,3 @@ async def _or_none(visitor: Visitor, operation: AnyOperation, **fields: Any) -> 
         if error.status == 404:
             return None
         raise
-
-
-async def _file(request: Request, visitor: Visitor, operation: AnyOperation, **fields: Any) -> Response:
-    """A file of the API, in the parts that the browser asks for."""
-    sent = request.headers
-    headers = [(name.encode(), sent[name].encode("latin-1")) for name in _FOLLOWED if name in sent]
-    return FileAnswer(await visitor.ask.answer(operation, headers=headers, **fields))
-
-
-class FileAnswer(Response):
-    """An answer of the request pipeline as it is. No browser and no proxy keeps it, as they keep no page."""
-
-    def __init__(self, answer: Answer) -> None:
-        super().__init__(status_code=answer.status)
-        self._answer = answer
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-
-        async def send_headed(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message = {**message, "headers": [*message.get("headers", ()), *_KEPT_BY_NOBODY]}
-            await send(message)
-
-        await self._answer.send(scope, receive, send_headed)

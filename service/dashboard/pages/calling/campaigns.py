@@ -95,7 +95,7 @@ def routes(pages: Pages) -> list[Route]:
             "rows": rows_of(CONTACTS, contacts.data),
             "page": contacts,
             "status": request.query_params.get("status", ""),
-            "is_running": deployment["status"] in ("active", "scheduled") or deployment["contact_changes"] is not None,
+            "is_running": deployment["status"] not in _ENDED or deployment["contact_changes"] is not None,
         }
         return shown(visitor, HERE, "campaign.html", deployment["name"], context)
 

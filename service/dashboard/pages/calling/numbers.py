@@ -82,23 +82,14 @@ NUMBER = ResourcePage(
             possible=_is_held,
         ),
     ),
-    links=(("/numbers/{id}/edit", "Change"), ("/numbers/routing?number={id}", "Routing log")),
+    forms=(("/numbers/{id}/edit", "Change"),),
+    links=(("/numbers/routing?number={id}", "Routing log"),),
     state="status",
 )
 
 
 def routes(pages: Pages) -> list[Route]:
     """The routes."""
-    rent = FormPage(
-        HERE,
-        "/numbers/rent",
-        "Rent a number",
-        contract.rent_phone_number,
-        ("country", "area_code", "contains", "number_type", "label", "auto_renew"),
-        "Rent it",
-        intro="The first month is charged to the wallet at once, and each further one until the number is given back.",
-        leads_to="/numbers/{id}",
-    )
     edit = FormPage(
         HERE,
         "/numbers/{id}/edit",
@@ -109,4 +100,4 @@ def routes(pages: Pages) -> list[Route]:
         leads_to="/numbers/{id}",
         reads=contract.get_phone_number,
     )
-    return [listed(pages, NUMBERS), form_route(pages, rent), *resource_route(pages, NUMBER), form_route(pages, edit)]
+    return [listed(pages, NUMBERS), *resource_route(pages, NUMBER), form_route(pages, edit)]

@@ -17,7 +17,7 @@ from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.deployments.deployments import get_deployment, list_contacts, list_deployments
 from callwright.contract.people import export_person
 from callwright.service.dashboard.asking import Refused
-from callwright.service.dashboard.listings import Column, rows_of
+from callwright.service.dashboard.listings import Column, column, rows_of
 from callwright.service.dashboard.serving import Pages, keeping, shown
 from callwright.service.dashboard.visitors import Visitor
 from callwright.service.dashboard.whole_numbers import hidden_number, revealed
@@ -46,9 +46,9 @@ ROWS = (
     Column("Name", "name"),
     Column("Audience", "audience", link="/audiences/{audience_id}"),
     Column("Country", "country"),
-    Column("Time zone", "timezone", is_second=True),
-    Column("Own id", "external_id", is_second=True),
-    Column("Says no to", "declined", "list"),
+    column("timezone", is_second=True),
+    column("external_id", is_second=True),
+    column("declined", "list"),
 )
 
 
@@ -115,6 +115,7 @@ def routes(pages: Pages) -> list[Route]:
                 ("Rows of audiences", ROWS, rows_of(ROWS, rows)),
             ],
             "path": request.url.path.removesuffix("/person"),
+            "can_opt_out": number.startswith("+") and not request.url.path.startswith("/do-not-call"),
         }
         return shown(visitor, "/calls", "person.html", next(filter(None, names), None) or "A person", context)
 

@@ -3,6 +3,7 @@
 Only owners make and revoke them. Specification: Authentication, 2, 4, 9, 10.
 """
 
+import secrets
 from functools import partial
 from typing import Any
 
@@ -13,6 +14,7 @@ from starlette.routing import Route
 
 from callwright.service import accounts
 from callwright.service.accounts.api_keys import PROFILES
+from callwright.service.accounts.embedded import EMBEDDED_LABEL
 from callwright.service.accounts.principals import UserActor
 from callwright.service.dashboard.host_snippets import snippets
 from callwright.service.dashboard.pages.accounts.login import login_page
@@ -21,6 +23,14 @@ from callwright.service.dashboard.visitors import Visitor, dollars, one
 from callwright.service.platform.clock.clock import iso_milliseconds
 from callwright.service.platform.money import money
 from callwright.service.rest.transaction import ACTION_PATH
+
+_PROFILE_WORDS = {
+    "analyst": "analyst: only reads",
+    "operator": "operator: also runs campaigns and calls",
+    "builder": "builder: also makes agents, audiences and campaigns",
+    "all": "all",
+}
+"""What the tools of a profile do."""
 
 
 def routes(pages: Pages) -> list[Route]:
@@ -34,20 +44,26 @@ def routes(pages: Pages) -> list[Route]:
         if not visitor.is_owner:
             return _only_owners(visitor)
         kind = one(fields, "kind")
+        given = {name: one(fields, name) for name in ("label", "profile", "spending_cap")}
         personal: dict[str, Any] = {}
-        if kind == "personal":
-            cap = one(fields, "spending_cap")
-            personal = {
-                "profile": one(fields, "profile"),
-                "spending_cap_micros": dollars(cap, "the spending cap") if cap else None,
-            }
-        make = partial(accounts.create_personal_key, **personal) if kind == "personal" else accounts.create_key
-        write = partial(make, created_by_user_id=visitor.user_id, by=UserActor(visitor.user_id))
-        made = await database.write(write, services.ids, visitor.org_id, one(fields, "label"), services.clock.now_ms())
+        try:
+            if kind == "personal":
+                cap = given["spending_cap"]
+                personal = {
+                    "profile": given["profile"],
+                    "spending_cap_micros": dollars(cap, "the spending cap") if cap else None,
+                }
+            make = partial(accounts.create_personal_key, **personal) if kind == "personal" else accounts.create_key
+            by = UserActor(visitor.user_id)
+            write = partial(make, created_by_user_id=visitor.user_id, by=by, once=one(fields, "once") or None)
+            made = await database.write(write, services.ids, visitor.org_id, given["label"], services.clock.now_ms())
+        except accounts.AccountError as error:
+            fault = f"{str(error)[:1].upper()}{str(error)[1:]}."
+            return await show(visitor, status=409, fault=fault, given={"kind": kind, **given})
         root = services.own_address.root
         return await show(visitor, secret=made.secret, hosts=snippets(root, made.secret, personal=kind == "personal"))
 
-    async def show(visitor: Visitor, **made: Any) -> Response:
+    async def show(visitor: Visitor, *, status: int = 200, **made: Any) -> Response:
         found = await database.read(accounts.keys_of, visitor.org_id)
         listed = [_shown(row) for row in found]
         active = sum(row["kind"] == "live" and row["revoked_at"] is None for row in listed)
@@ -55,13 +71,17 @@ def routes(pages: Pages) -> list[Route]:
             "keys": listed,
             "active": active,
             "most": accounts.MAX_ACTIVE_KEYS,
-            "profiles": PROFILES,
+            "profiles": [(one, _PROFILE_WORDS[one]) for one in PROFILES],
             "default_profile": accounts.DEFAULT_PROFILE,
             "secret": None,
             "hosts": (),
+            "fault": None,
+            "given": dict.fromkeys(("kind", "label", "profile", "spending_cap"), ""),
+            "own_label": EMBEDDED_LABEL,
+            "once": secrets.token_hex(12),
             **made,
         }
-        return shown(visitor, ACTION_PATH, "api_keys.html", "API keys", context)
+        return shown(visitor, ACTION_PATH, "api_keys.html", "API keys", context, status=status)
 
     async def revoke(request: Request, visitor: Visitor) -> Response:
         key_id = request.path_params["id"]
@@ -69,7 +89,13 @@ def routes(pages: Pages) -> list[Route]:
         if found is None:
             return said(visitor, "Not here", "There is no such key.", status=404, back=(ACTION_PATH, "To the keys"))
         if request.method != "POST":
-            return shown(visitor, ACTION_PATH, "revoke_key.html", "Revoke a key", {"key": _shown(found)})
+            return shown(
+                visitor,
+                ACTION_PATH,
+                "revoke_key.html",
+                "Revoke a key",
+                {"key": _shown(found), "own_label": EMBEDDED_LABEL},
+            )
         await pages.visitors.form(request, visitor)
         if not visitor.is_owner:
             return _only_owners(visitor)

@@ -5,9 +5,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from callwright.contract import event_log as contract
-from callwright.service.dashboard.listings import Column, ListPage
+from callwright.service.dashboard.listings import Column, ListPage, column
 from callwright.service.dashboard.pages.lists import listed
-from callwright.service.dashboard.pages.programs.webhooks import DELIVERY_COLUMNS
+from callwright.service.dashboard.pages.programs.webhooks import DELIVERY_COLUMNS, with_cause
 from callwright.service.dashboard.resources import Action, Fact, ResourcePage, resource_route
 from callwright.service.dashboard.serving import Pages, shown
 from callwright.service.dashboard.visitors import Visitor
@@ -19,7 +19,7 @@ EVENTS = ListPage(
     contract.list_events,
     (
         Column("When", "created_at", "moment", link="/events/{id}"),
-        Column("Event", "type"),
+        column("type"),
         Column("About", "subject_id", "code"),
         Column("Id", "id", "code", is_second=True),
     ),
@@ -43,7 +43,8 @@ EVENT = ResourcePage(
             "Deliveries",
             contract.list_event_deliveries,
             DELIVERY_COLUMNS,
-            "It was sent to nobody: no subscription wanted it when it happened.",
+            "It was sent to nobody: no webhook wanted it when it happened.",
+            read_as=with_cause,
         ),
     ),
     actions=(
@@ -51,7 +52,7 @@ EVENT = ResourcePage(
             "replay",
             contract.replay_event,
             "Send again",
-            "It is sent once more to every active subscription that wants it, with the same id.",
+            "It is sent once more to every active webhook that wants it, with the same id.",
         ),
     ),
     links=(("/events/{id}/why", "What became of it, in words"),),

@@ -1,4 +1,4 @@
-"""Sending again what a subscription did not get: how many first, then doing it."""
+"""Sending again what a webhook did not get: how many first, then doing it."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,55 +1,79 @@
-"""Subscriptions: where events go, each attempt with the answer, and sending again what was missed."""
+"""Webhooks: where events go, each attempt with the answer, and sending again what was missed."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from callwright.contract import webhooks as contract
-from callwright.service.dashboard.listings import Column, ListPage
+from callwright.contract.events import EVENT_TYPES
+from callwright.service.dashboard.html.field_names import label_of, word_of
+from callwright.service.dashboard.listings import Column, ListPage, column
 from callwright.service.dashboard.pages.lists import listed
-from callwright.service.dashboard.resources import Action, Fact, FormPage, ResourcePage, form_route, resource_route
+from callwright.service.dashboard.resources import (
+    Action,
+    Fact,
+    FormPage,
+    ResourcePage,
+    fact,
+    form_route,
+    resource_route,
+)
 from callwright.service.dashboard.serving import Pages, shown
 from callwright.service.dashboard.visitors import Visitor
 
 HERE = "/webhooks"
+_WHAT_SECRETS_ARE_FOR = (
+    "Whoever runs the program at the address needs it: with it the program checks the signature of each event, so that "
+    "nobody else can send it one."
+)
 WEBHOOKS = ListPage(
     HERE,
     "Webhooks",
     contract.list_webhooks,
     (
-        Column("Address", "url", link="/webhooks/{id}"),
-        Column("Status", "status", "state"),
-        Column("Events", "events", "list"),
-        Column("Failures in a row", "consecutive_failures", "count", is_second=True),
-        Column("Last success", "last_success_at", "moment", is_second=True),
+        column("url", link="/webhooks/{id}"),
+        column("status", "state"),
+        column("events", "list"),
+        column("consecutive_failures", "count", is_second=True),
+        column("last_success_at", "moment", is_second=True),
     ),
-    "A subscription has events sent to an address of yours, signed. Nothing is sent anywhere until there is one.",
+    "A webhook sends events, signed, to an address of a program of yours. Nothing is sent anywhere until there is one.",
     filters=("status",),
-    add=("/webhooks/new", "New subscription"),
+    add=("/webhooks/new", "New webhook"),
 )
 DELIVERY_COLUMNS = (
     Column("When", "created_at", "moment", link="/webhooks/{webhook_id}/deliveries/{id}"),
-    Column("Event", "event_type"),
-    Column("Status", "status", "state"),
-    Column("Answer", "last_response_status"),
-    Column("Outcome", "last_outcome", "words", is_second=True),
-    Column("Attempts", "attempt_count", "count"),
-    Column("Next attempt", "next_attempt_at", "moment", is_second=True),
-    Column("Because of", "cause", "words", is_second=True),
+    column("event_type"),
+    column("status", "state"),
+    column("last_response_status"),
+    column("last_outcome", "words", is_second=True),
+    column("attempt_count", "count"),
+    column("next_attempt_at", "moment", is_second=True),
+    Column(label_of("cause"), "because", is_second=True),
 )
+
+
+def with_cause(delivery: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A delivery with its cause as people call it."""
+    return {**delivery, "because": word_of("cause", delivery["cause"])}
+
+
 WEBHOOK = ResourcePage(
     HERE,
     "/webhooks/{id}",
     contract.get_webhook,
     "url",
     (
-        Fact("Events", "events", "list"),
-        Fact("What it is for", "description"),
+        fact("events", "list"),
+        fact("description"),
         Fact("Secret begins with", "secret_prefix", "code"),
-        Fact("Failures in a row", "consecutive_failures", "count"),
-        Fact("Last success", "last_success_at", "moment"),
-        Fact("Last failure", "last_failure_at", "moment"),
-        Fact("Disabled because of", "disabled_reason", "words"),
+        fact("consecutive_failures", "count"),
+        fact("last_success_at", "moment"),
+        fact("last_failure_at", "moment"),
+        fact("disabled_reason", "words"),
         Fact("Id", "id", "code"),
     ),
     related=(
@@ -60,10 +84,16 @@ WEBHOOK = ResourcePage(
             DELIVERY_COLUMNS,
             "Nothing was sent there yet.",
             filters=("status", "cause", "event_type", "created_from", "created_before"),
+            read_as=with_cause,
         ),
     ),
     actions=(
-        Action("test", contract.test_webhook, "Send a test", "An event of the type `webhook.test` is sent there now."),
+        Action(
+            "test",
+            contract.test_webhook,
+            "Send a test",
+            "An event of the type webhook.test is sent there now. The list of deliveries says what was answered.",
+        ),
         Action(
             "delete",
             contract.delete_webhook,
@@ -73,7 +103,7 @@ WEBHOOK = ResourcePage(
             leads_to=HERE,
         ),
     ),
-    links=(
+    forms=(
         ("/webhooks/{id}/replay", "Send again…"),
         ("/webhooks/{id}/edit", "Change"),
         ("/webhooks/{id}/secret", "New secret"),
@@ -94,22 +124,24 @@ def routes(pages: Pages) -> list[Route]:
     new = FormPage(
         HERE,
         "/webhooks/new",
-        "New subscription",
+        "New webhook",
         contract.create_webhook,
         ("url", "events", "description"),
-        "Subscribe",
-        intro="One event in a line, or a pattern such as call.*",
-        once_shown=("secret",),
+        "Make the webhook",
+        choices=_choices,
+        once_shown=(("secret", _WHAT_SECRETS_ARE_FOR),),
+        after="To the webhook",
     )
     edit = FormPage(
         HERE,
         "/webhooks/{id}/edit",
-        "Change the subscription",
+        "Change the webhook",
         contract.update_webhook,
         ("url", "events", "description", "status"),
         "Save",
         leads_to="/webhooks/{id}",
         reads=contract.get_webhook,
+        choices=_choices,
     )
     secret = FormPage(
         HERE,
@@ -119,7 +151,8 @@ def routes(pages: Pages) -> list[Route]:
         ("overlap_seconds",),
         "Make it",
         intro="Events are signed with both secrets for so long, so that the receiver can change without losing one.",
-        once_shown=("secret",),
+        once_shown=(("secret", _WHAT_SECRETS_ARE_FOR),),
+        after="To the webhook",
     )
     return [
         listed(pages, WEBHOOKS),
@@ -129,3 +162,13 @@ def routes(pages: Pages) -> list[Route]:
         form_route(pages, secret),
         pages.route("/webhooks/{id}/deliveries/{delivery_id}", delivery, here=HERE),
     ]
+
+
+async def _choices(_: Visitor) -> Mapping[str, Sequence[tuple[str, str]]]:
+    named = [(name, f"{name}: {_for_people(event.fires)}") for name, event in EVENT_TYPES.items()]
+    return {"events": [("*", "*: all of them, later ones too"), *sorted(named)]}
+
+
+def _for_people(fires: str) -> str:
+    """What the contract says of an event, in the words of the dashboard."""
+    return fires.replace("deployment", "campaign").replace("`", "")

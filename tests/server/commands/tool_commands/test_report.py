@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from callwright.server.commands.tool_commands import report as module
-from callwright.server.mcp.resources import campaigns
+from callwright.server.mcp.resources.tables import REPORT_COLUMNS
 from tests.support.processes.programs import run
 
 
@@ -21,7 +21,7 @@ def test_each_person_is_a_line_on_stdout_and_in_a_file(called: Path, tmp_path: P
     said = run(tmp_path, "deployments", "report", name, "--data", called)
     rows = list(csv.DictReader(said.stdout.splitlines()))
     assert said.returncode == 0, said.stderr
-    assert list(rows[0]) == list(campaigns.REPORT_COLUMNS)
+    assert list(rows[0]) == list(REPORT_COLUMNS)
     assert len({row["contact_id"] for row in rows}) == len(rows) == 20
     assert all("•••" in row["phone_number"] for row in rows)
     file = tmp_path / "results.csv"

@@ -13,13 +13,20 @@ from callwright.client.errors import InvalidRequest
 from callwright.contract.declaration.model import Input
 from callwright.contract.declaration.pagination import Page, Pagination
 from callwright.contract.deployments.contacts import ListContacts
-from callwright.server.mcp.resources.campaigns import REJECTS_COLUMNS, REPORT_COLUMNS
 from callwright.server.mcp.resources.content import TEXT_BYTES, csv_lines
+from callwright.server.mcp.resources.tables import (
+    CALLS_COLUMNS,
+    OUTCOMES_COLUMNS,
+    REJECTS_COLUMNS,
+    REPORT_COLUMNS,
+)
 from tests.support.tools import samples
 from tests.support.tools.fakes import FakeCaller, assistant, server
 
 REPORT = "callwright://deployments/dep_1/report.csv"
 REJECTS = "callwright://audiences/aud_1/rejects.csv"
+CALLS = "callwright://deployments/dep_1/calls.csv"
+OUTCOMES = "callwright://deployments/dep_1/outcomes.csv"
 
 
 async def text(caller: FakeCaller, uri: str, era: str = "2026-07-28", **options: Any) -> str:
@@ -147,3 +154,36 @@ def test_a_cell_that_a_spreadsheet_would_run_gets_a_leading_quote(cell: str) -> 
 
 def test_quotes_commas_and_nothing_are_written_as_the_format_has_it() -> None:
     assert csv_lines([['a "b"', "c,d", None, 3, "plain"]]) == '"a ""b""","c,d",,3,plain\n'
+
+
+async def test_the_calls_of_a_deployment_have_a_line_each_with_the_number_masked(era: str) -> None:
+    [head, line] = csv.reader(io.StringIO(await text(FakeCaller(), CALLS, era)))
+    assert tuple(head) == CALLS_COLUMNS
+    found = dict(zip(head, line, strict=True))
+    assert (found["call_id"], found["simulated"]) == ("cal_1", "true")
+    assert samples.CALLEE not in found["to"]
+    assert "•••" in found["to"]
+    assert samples.CALLEE in await text(FakeCaller(), CALLS, masks=False)
+
+
+async def test_a_long_list_of_calls_goes_on_where_its_last_line_says(era: str) -> None:
+    def call(number: int) -> Any:
+        return samples.call().model_copy(update={"id": f"cal_{number:024d}"})
+
+    caller = FakeCaller(answers=samples.answers() | {"list_calls": paged(call, 1_300)})
+    uri, seen = CALLS, list[str]()
+    for _ in range(4):
+        *lines, last = (await text(caller, uri, era)).splitlines()
+        more = last.startswith("# ")
+        seen += [line.split(",")[0] for line in (lines if more else [*lines, last])[1:]]
+        if not more:
+            break
+        uri = last.partition(": read ")[2]
+    assert seen == [f"cal_{number:024d}" for number in range(1_300)]
+
+
+async def test_outcomes_and_dispositions_are_counted() -> None:
+    stats = samples.deployment().stats.model_copy(update={"outcomes": {"busy": 2}, "dispositions": {"goal_met": 1}})
+    found = {"get_deployment": samples.deployment().model_copy(update={"stats": stats})}
+    rows = list(csv.reader(io.StringIO(await text(FakeCaller(answers=samples.answers() | found), OUTCOMES))))
+    assert rows == [list(OUTCOMES_COLUMNS), ["outcome", "busy", "2"], ["disposition", "goal_met", "1"]]

@@ -26,6 +26,8 @@ TEXTS = {
     "callwright://agents/agt_1/prompt": "text/markdown",
     "callwright://deployments/dep_1": "application/json",
     "callwright://deployments/dep_1/report.csv": "text/csv",
+    "callwright://deployments/dep_1/calls.csv": "text/csv",
+    "callwright://deployments/dep_1/outcomes.csv": "text/csv",
     "callwright://audiences/aud_1/rejects.csv": "text/csv",
 }
 SOUNDS = ["callwright://calls/cal_1/recording", "callwright://voices/en-US-ada/preview"]

@@ -190,3 +190,18 @@ async def test_a_login_of_another_site_is_refused(tenant: Tenant) -> None:
     async with stranger(tenant) as visit:
         answer = await visit.http.post("/login", data=fields, headers={"Origin": "https://evil.example"})
         assert (answer.status_code, "set-cookie" in answer.headers) == (403, False)
+
+
+async def test_who_was_removed_and_knows_the_password_reads_that_they_are_in_no_organization(tenant: Tenant) -> None:
+    user_id = await password_of(tenant, "member")
+    services = tenant.services
+    now_ms = services.clock.now_ms()
+    await services.database.write(accounts.leave, services.ids, tenant.org_id, user_id, now_ms)
+    async with stranger(tenant) as visit:
+        sent = {"email": "member@example.com", "password": PASSWORD}
+        answer = await visit.http.post("/login", data=sent, headers={"Origin": ORIGIN})
+        wrong = await visit.http.post(
+            "/login", data={**sent, "password": "another one here"}, headers={"Origin": ORIGIN}
+        )
+    assert (answer.status_code, "You are in no organization any more" in answer.text) == (401, True)
+    assert "do not belong together" in wrong.text

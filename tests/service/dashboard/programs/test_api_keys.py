@@ -6,7 +6,7 @@ from html import unescape
 import pytest
 
 from callwright.service import accounts
-from tests.support.dashboard import logged_in, text_of
+from tests.support.dashboard import ORIGIN, hidden_of, logged_in, text_of
 from tests.support.http.raw_requests import raw_client
 from tests.support.service import Tenant
 
@@ -52,6 +52,38 @@ async def test_a_personal_key_comes_with_what_each_host_takes(tenant: Tenant) ->
         in text
     )
     assert "personal, analyst, at most 12.50 USD" in text_of(answer.text)
+
+
+@pytest.mark.requirement("DASH-76")
+@pytest.mark.parametrize("kind", ["live", "personal"])
+async def test_a_form_of_a_key_that_is_sent_again_by_a_reload_makes_no_second_key(tenant: Tenant, kind: str) -> None:
+    async with logged_in(tenant) as visit:
+        hidden = hidden_of((await visit.page(PAGE)).partition("</form>")[2])
+        fields = {**hidden, "kind": kind, "label": "billing", "profile": "all", "spending_cap": ""}
+        first, again = [await visit.http.post(PAGE, data=fields, headers={"Origin": ORIGIN}) for _ in range(2)]
+        assert (first.status_code, again.status_code) == (200, 409)
+        assert "This form has made its key already" in text_of(again.text)
+        assert re.search(r"svc_(live|mcp)_[0-9a-f]{48}", again.text) is None
+        assert (await visit.send(PAGE, kind=kind, label="billing", profile="all")).status_code == 200
+    made = [row for row in await tenant.database.read(accounts.keys_of, tenant.org_id) if row.label == "billing"]
+    assert len(made) == 2
+
+
+async def test_a_form_of_a_key_with_a_mistake_keeps_what_was_typed(tenant: Tenant) -> None:
+    async with logged_in(tenant) as visit:
+        answer = await visit.send(PAGE, kind="personal", label="my laptop", profile="analyst", spending_cap="ten")
+    assert answer.status_code == 409
+    assert 'value="my laptop"' in answer.text
+    assert 'value="ten"' in answer.text
+    assert '<option value="analyst" selected>' in answer.text
+
+
+async def test_the_key_that_the_service_makes_for_itself_says_so(tenant: Tenant) -> None:
+    await tenant.new_key("embedded")
+    async with logged_in(tenant) as visit:
+        key_id = next(row.id for row in await tenant.database.read(accounts.keys_of, tenant.org_id))
+        assert "made by the service for itself" in await visit.page(PAGE)
+        assert "at its next start" in await visit.page(f"{PAGE}/{key_id}/revoke")
 
 
 @pytest.mark.parametrize("cap", ["-1", "many", "NaN", "1e400", "99999999"])

@@ -69,7 +69,7 @@ async def test_what_cannot_be_sent_is_refused_in_words(tenant: Tenant) -> None:
         assert ("Write both moments" in wrong, 'value="soon"' in wrong) == (True, True)
         await _missed(tenant, made.id, "failed")
         await set_on(tenant, webhooks, made.id, status="disabled")
-        assert "The subscription is disabled" in await visit.page(path)
+        assert "The webhook is disabled" in await visit.page(path)
         data = {"form_token": await visit.token()}
         refused = await visit.http.post(path, data=data, headers={"Origin": ORIGIN})
         assert (refused.status_code, "disabled" in refused.text) == (400, True)

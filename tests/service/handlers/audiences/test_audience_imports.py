@@ -266,6 +266,47 @@ async def test_a_missing_phone_column_is_named_with_those_that_are_there_and_can
     assert (same.name, same.valid_count) == ("Alle Kunden", 1)
 
 
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [
+        ("external_id_column", "own ids"),
+        ("priority_column", "priorities"),
+        ("not_before_column", "the time before which nobody calls"),
+        ("language_column", "languages"),
+        ("timezone_column", "time zones"),
+    ],
+)
+async def test_a_file_without_a_column_that_the_audience_was_told_to_read_is_refused(
+    field: str, said: str, tenant: Tenant
+) -> None:
+    """Its people would be called too early, at the wrong hour or twice."""
+    made = await tenant.client.audiences.create(name="Customers", **{field: "Start At"})
+    done = await carry_out_import(tenant, "Name,Phone\nAda,+12025550100\n", audience_id=made.id)
+    assert (done.status, done.added) == ("failed", 0)
+    assert (done.status_reason or "").startswith(
+        f"the audience reads {said} from the column Start At, which the file has not; it has Name, Phone. Correct"
+    )
+    done = await carry_out_import(tenant, "Name,Phone,start_at\nAda,+12025550100,\n", audience_id=made.id)
+    assert (done.status, done.added) == ("completed", 1)
+
+
+async def test_a_column_of_time_zones_that_was_found_by_itself_may_be_missing_in_the_next_file(tenant: Tenant) -> None:
+    made = await tenant.client.audiences.create(name="Customers")
+    text = "Phone,Time zone\n+12025550100,Europe/Berlin\n"
+    assert (await carry_out_import(tenant, text, audience_id=made.id)).added == 1
+    assert (await tenant.client.audiences.get(id=made.id)).timezone_column == "Time zone"
+    assert (await carry_out_import(tenant, "Phone\n+12025550101\n", audience_id=made.id)).added == 1
+
+
+@pytest.mark.parametrize("name", ["ID", "id", " Id "])
+async def test_the_column_of_own_ids_is_found_whatever_its_case(name: str, tenant: Tenant) -> None:
+    made = await tenant.client.audiences.create(name="Customers", external_id_column="iD", dedupe="external_id")
+    text = f"{name},Phone\n1,+12025550100\n1,+12025550101\n2,+12025550102\n"
+    done = await carry_out_import(tenant, text, audience_id=made.id)
+    assert (done.added, done.duplicates) == (2, 1)
+    assert [row.external_id async for row in tenant.client.audiences.list_rows(id=made.id)] == ["1", "2"]
+
+
 async def test_null_lets_an_empty_audience_find_its_phone_column_again(tenant: Tenant, http: AsyncClient) -> None:
     made = await tenant.client.audiences.create(name="Kunden", phone_column="Mobil", default_country="DE")
     answer = await http.patch(f"/v1/audiences/{made.id}", json={"phone_column": None, "default_country": "AT"})

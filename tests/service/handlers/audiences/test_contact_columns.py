@@ -59,11 +59,14 @@ async def test_a_row_of_which_a_column_cannot_be_read_is_refused_with_what_to_wr
 
 @pytest.mark.service(workers=True)
 @pytest.mark.requirement("COLUMN-04")
-async def test_the_columns_are_read_from_a_file_and_a_file_without_them_has_none(tenant: Tenant) -> None:
+async def test_the_columns_are_read_from_a_file_and_a_file_without_them_is_refused(tenant: Tenant) -> None:
     audience = await make_audience(tenant, [], **NAMED)
     csv = f"phone_number,rank,earliest,speaks\n{phone(0)},2,2027-03-01,fr\n{phone(1)},x,,\n"
     job = await await_import(tenant, audience.id, csv)
-    plain = await await_import(tenant, audience.id, f"phone_number\n{phone(2)}\n")
+    without = await await_import(tenant, audience.id, f"phone_number\n{phone(2)}\n")
+    assert (without.status, without.added) == ("failed", 0)
+    assert "priorities from the column" in (without.status_reason or "")
+    plain = await await_import(tenant, audience.id, f"phone_number,rank,earliest,speaks\n{phone(2)},,,\n")
     assert (job.added, job.invalid, plain.added) == (1, 1, 1)
     kept = [entry async for entry in tenant.client.audiences.list_rows(id=audience.id)]
     assert [(entry.priority, entry.not_before is None, entry.language) for entry in kept] == [

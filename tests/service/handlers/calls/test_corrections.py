@@ -132,3 +132,21 @@ async def test_the_note_goes_with_the_persons_data_and_the_judgement_stays(tenan
     correction = (await tenant.client.calls.get(call_uuid=call_id)).correction
     assert correction is not None
     assert (correction.note, correction.agent_disposition) == ("", "goal_met")
+
+
+@pytest.mark.requirement("DASH-46")
+@pytest.mark.parametrize("note", ["She said so to me on +14155550123.", "Call 212-555-0199 instead", "(212) 555 0199"])
+async def test_a_note_with_a_telephone_number_is_refused_and_changes_nothing(tenant: Tenant, note: str) -> None:
+    call_id = await put_call(tenant, disposition="goal_met", to_number="+12125550146")
+    with pytest.raises(ServiceProblem, match="note: holds a telephone number"):
+        await tenant.client.calls.correct_disposition(call_uuid=call_id, disposition="interested", note=note)
+    assert (await tenant.client.calls.get(call_uuid=call_id)).disposition == "goal_met"
+
+
+@pytest.mark.requirement("DASH-46")
+async def test_a_note_with_dates_and_amounts_is_kept(tenant: Tenant) -> None:
+    call_id = await put_call(tenant, disposition="goal_met", to_number="+12125550146")
+    note = "Asked on 2026-11-28 at 09:30 whether 1,250.00 USD is right; invoice 20261128."
+    corrected = await tenant.client.calls.correct_disposition(call_uuid=call_id, disposition="interested", note=note)
+    assert corrected.correction is not None
+    assert corrected.correction.note == note

@@ -89,6 +89,7 @@ async def test_an_end_that_is_over_refuses_its_row_also_as_a_day(tenant: Tenant)
         f"{MOBILE},{LANDLINE}",
         f"{MOBILE}\n{LANDLINE}",
         f"{MOBILE} (mobil), 030 12360004 Festnetz",
+        f"{MOBILE} {LANDLINE}",
     ],
 )
 async def test_two_numbers_in_a_cell_are_both_on_the_list(cell: str, tenant: Tenant) -> None:
@@ -105,11 +106,20 @@ async def test_two_numbers_in_a_cell_are_both_on_the_list(cell: str, tenant: Ten
         "+49 30 12360004 (mobil)",
         "+49 30 12360004 seit 01.02.2024",
         "Tel.: +49 30 12360004",
+        "DO NOT CALL +49 30 12360004",
+        "verstorben: +49 30 12360004 †",
+        "🚫 +49 30 12360004 ✗",
+        "\u200e+49 30 12360004\u202c",
     ],
 )
 async def test_an_extension_or_a_remark_is_dropped_and_the_number_listed(cell: str, tenant: Tenant) -> None:
     answer, found = await imported(tenant, f"number,name\n{cell},Ada\n")
     assert (answer.added, answer.refused, set(found)) == (1, 0, {LANDLINE})
+
+
+async def test_numbers_with_nothing_but_a_blank_between_them_are_all_listed(tenant: Tenant) -> None:
+    answer, found = await imported(tenant, "number\n2125550107 2125550108\n", default_country="US")
+    assert (answer.added, answer.refused, set(found)) == (2, 0, {"+12125550107", "+12125550108"})
 
 
 async def test_numbers_that_are_added_one_by_one_are_read_in_the_same_way(tenant: Tenant) -> None:

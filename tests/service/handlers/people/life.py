@@ -12,6 +12,7 @@ from callwright.service.platform.database.sqlite.full_text import MarkedIndex
 from callwright.service.tables.schema import calls, metadata, outbox, transcript_words
 from callwright.service.tables.transcript_search import MARKED
 from tests.support.campaigns import make_agent, rent, run
+from tests.support.database.indexed_words import NAME_INDEXES, indexed_terms
 from tests.support.imports import await_import
 from tests.support.service import Tenant
 from tests.support.webhooks.sent_events import put_attempt, put_delivery, subscribe
@@ -101,6 +102,10 @@ def _found(connection: Connection, traces: tuple[str, ...]) -> set[str]:
                     if connection.execute(select(func.count()).select_from(table).where(like)).scalar_one():
                         places.add(f"{table.name}.{column.name}")
     if sqlite:
+        for index in NAME_INDEXES:
+            terms = indexed_terms(connection, index)
+            if any(trace.lower() in term for term in terms for trace in traces):
+                places.add(index)
         for trace in traces:
             number = MARK("to_number", f"+{trace.removeprefix('+')}")
             if connection.execute(INDEXED, {"match": f'"{trace}" * OR "{number}"'}).scalar_one():
