@@ -228,12 +228,8 @@ def form_route(pages: Pages, wanted: FormPage) -> Route:
             revision = one(fields, "revision")
             given = sent = input_of(wanted.operation, wanted.names, fields)
             expected = expected_of(wanted.operation, path, fields)
-<<<<<<< HEAD
-=======
-            key = f"page-{one(fields, 'once')}" if wanted.operation.method == "POST" else None
             if wanted.completes is not None:
                 await wanted.completes(visitor, sent)
->>>>>>> cac51ce84692e0bcae58562f68cacde227439e03
             try:
                 key = forms_sent_once.key_of(fields) if wanted.operation.method == "POST" else None
                 answer = await visitor.ask.one(wanted.operation, key=key, **sent, **path, **expected)

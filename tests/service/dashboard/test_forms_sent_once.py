@@ -15,7 +15,13 @@ MARKS = ["é", "１２", "💥", "\ufeff", "\x00", "", "x" * 24, "0" * 25, "0" *
 async def test_a_mark_that_no_page_made_is_refused_in_words_and_nothing_is_made(tenant: Tenant, mark: str) -> None:
     campaign = await draft(tenant, people(2))
     async with logged_in(tenant) as visit:
-        for path in ("/audiences/new", "/agents/new", "/campaigns/new", f"/campaigns/{campaign.id}/start"):
+        for path in (
+            "/numbers/rent/one?country=US&number_type=local&price=1.15",
+            "/audiences/new",
+            "/agents/new",
+            "/campaigns/new",
+            f"/campaigns/{campaign.id}/start",
+        ):
             given = {**hidden_of(await visit.page(path)), "name": "Made by hand", "once": mark}
             answer = await visit.http.post(path, data=given, headers={"Origin": ORIGIN})
             assert (answer.status_code, "not as the page made it" in text_of(answer.text)) == (400, True), path
