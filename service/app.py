@@ -38,6 +38,7 @@ from callwright.service.platform.own_address import OwnAddress
 from callwright.service.platform.refusals import Refusal
 from callwright.service.platform.wake_signal import WakeNotifier
 from callwright.service.platform.worker_loop import repeat
+from callwright.service.platform.written_folders import unwritable
 from callwright.service.rest.documentation.openapi import document
 from callwright.service.rest.lines.twilio_media import TwilioMedia
 from callwright.service.rest.lines.twilio_routes import twilio_routes
@@ -117,7 +118,7 @@ class Application:
                 Route("/healthz", self._health),
                 *page_routes(
                     services.own_address,
-                    partial(problems_of, services.database),
+                    partial(problems_of, services),
                     rings=lines.rings,
                 ),
                 *dashboard_routes(services, pipeline),
@@ -146,7 +147,7 @@ class Application:
         return Response(document(), media_type="application/json")
 
     async def _health(self, _: Request) -> Response:
-        problems = await problems_of(self._services.database)
+        problems = await problems_of(self._services)
         if not problems:
             return JSONResponse({"status": "ok"})
         return JSONResponse({"status": "unavailable", "problems": problems}, 503)
@@ -372,12 +373,15 @@ def pipeline_of(services: Services) -> RequestPipeline:
     return RequestPipeline(services, RouteTable(OPERATIONS.values()))
 
 
-async def problems_of(database: Database) -> dict[str, str]:
+async def problems_of(services: Services) -> dict[str, str]:
     """The problems that keep the service from working, by the part that has each; empty if there are none."""
     found: dict[str, str] = {}
+    database = services.database
     free = database.disk_space.free_bytes()
     if database.disk_space.is_full or (free is not None and free < LEAST_FREE):
         found["storage"] = "disk full"
+    if (folder := unwritable(services.settings.data)) is not None:
+        found["files"] = folder
     if not database.file_guard.look() and (loss := database.file_guard.loss):
         found["database"] = f"{loss.value}; stop the service, and see docs/backups.md"
     elif problem := await database.problem(ANSWER_LIMIT_S):

@@ -2,7 +2,8 @@
 
 A key asks (`ask`) and takes the answer by asking the same again. Only a person who is logged in answers (`answer`),
 which no operation does. A question waits ten minutes; its yes counts for ten minutes more, for the same call of the
-same tool by the same key. Everything is deleted a day after it was asked.
+same tool by the same key, while who gave it is in the organization and may change things. Everything is deleted a day
+after it was asked.
 """
 
 from collections.abc import Sequence
@@ -11,11 +12,12 @@ from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, case, delete, func, insert, or_, select, update
 
+from callwright.service.accounts.memberships import VIEWER, role_of
 from callwright.service.accounts.principals import UserActor
 from callwright.service.accounts.records import add_audit_entry, before_and_after
 from callwright.service.platform.clock.clock import DAY, MINUTE
 from callwright.service.platform.ids import Ids
-from callwright.service.tables.schema import api_keys, confirmations, deployments, users
+from callwright.service.tables.schema import api_keys, confirmations, deployments, memberships, users
 
 WAITS_MS = 10 * MINUTE
 """How long a question waits for an answer, and how long a yes counts after it was given."""
@@ -29,6 +31,8 @@ SHOWN_MS = 60 * MINUTE
 _C = confirmations.c
 _CREATORS = users.alias("creators")
 _ANSWERED_BY = users.alias("answered_by")
+_GIVERS = memberships.alias("givers")
+_MAY_ANSWER = and_(_GIVERS.c.left_at.is_(None), _GIVERS.c.role != VIEWER)
 _SHOWN = (
     select(
         confirmations,
@@ -36,11 +40,13 @@ _SHOWN = (
         api_keys.c.identity.label("key_identity"),
         func.coalesce(_CREATORS.c.name, _CREATORS.c.email).label("key_maker"),
         func.coalesce(_ANSWERED_BY.c.name, _ANSWERED_BY.c.email).label("answered_by"),
+        case((_MAY_ANSWER, 1), else_=0).label("answer_counts"),
         deployments.c.name.label("deployment_name"),
     )
     .outerjoin(api_keys, and_(api_keys.c.id == _C.asked_by, api_keys.c.org_id == _C.org_id))
     .outerjoin(_CREATORS, _CREATORS.c.id == api_keys.c.created_by_user_id)
     .outerjoin(_ANSWERED_BY, _ANSWERED_BY.c.id == _C.answered_by_user_id)
+    .outerjoin(_GIVERS, and_(_GIVERS.c.user_id == _C.answered_by_user_id, _GIVERS.c.org_id == _C.org_id))
     .outerjoin(deployments, and_(deployments.c.id == _C.deployment_id, deployments.c.org_id == _C.org_id))
 )
 
@@ -71,11 +77,16 @@ class Asked:
 
 
 def ask(connection: Connection, ids: Ids, org_id: str, asked_by: str, question: Question, now_ms: int) -> Asked:
-    """The answer to the same question, which is taken with that; or the question, kept if it is a new one."""
+    """The answer to the same question, which is taken with that; or the question, kept if it is a new one.
+
+    A yes of somebody who has left since, or may change nothing any more, ends its question: it is asked anew.
+    """
     found = _latest(connection, org_id, asked_by, question)
     is_late = False
     if found is not None and found.taken_at is None and found.status != "withdrawn":
-        if now_ms < found.ends_at and (found.status == "waiting" or _taken(connection, found.id, now_ms)):
+        if now_ms < found.ends_at and found.status == "yes" and not _counts(connection, found):
+            connection.execute(update(confirmations).where(_C.id == found.id).values(ends_at=now_ms))
+        elif now_ms < found.ends_at and (found.status == "waiting" or _taken(connection, found.id, now_ms)):
             return _asked(found, found.status)
         is_late = 0 <= now_ms - found.ends_at < SHOWN_MS
     kept = _keep(connection, ids, org_id, asked_by, question, now_ms, status="waiting")
@@ -125,7 +136,10 @@ def answer(
 
 
 def find(connection: Connection, org_id: str, confirmation_id: str) -> Row[Any] | None:
-    """A question with the key that asked, its maker, and who has answered; None if there is none."""
+    """A question with the key that asked, its maker, who has answered, and whether they still may (`answer_counts`).
+
+    None if there is none.
+    """
     return connection.execute(_SHOWN.where(_C.org_id == org_id, _C.id == confirmation_id)).one_or_none()
 
 
@@ -181,6 +195,11 @@ def _latest(
     order = (_C.asked_at.desc(), case((_C.taken_at.is_(None), 0), else_=1), _C.id)
     newest = select(confirmations).where(*same).order_by(*order).limit(1)
     return connection.execute(newest).one_or_none()
+
+
+def _counts(connection: Connection, row: Row[Any]) -> bool:
+    """Whether who has answered is in the organization now, and may change things."""
+    return role_of(connection, row.org_id, row.answered_by_user_id) not in (None, VIEWER)
 
 
 def _taken(connection: Connection, confirmation_id: str, now_ms: int) -> bool:

@@ -22,6 +22,7 @@ from callwright.service.accounts.memberships import VIEWER
 from callwright.service.accounts.principals import UserActor
 from callwright.service.dashboard.html import rendering
 from callwright.service.dashboard.visitors import Visitor
+from callwright.service.platform.database.postgres.lock_waits import unavailable_because
 from callwright.service.platform.refusals import Refusal, not_found
 from callwright.service.services import Services
 from callwright.service.speech.line_recordings import LineRecordings
@@ -163,6 +164,9 @@ class Listeners:
                 await anyio.sleep(LOOK_S)
         except OSError:
             return  # the recording was removed: there is no more to hear
+        except Exception as error:  # whether the listener is still logged in cannot be asked, so nothing more is heard
+            if unavailable_because(error) is None:
+                raise
 
     async def _goes_on(self, visitor: Visitor, call_id: str) -> bool:
         services = self._services

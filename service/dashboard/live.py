@@ -1,20 +1,24 @@
 """What changes while one looks at it, by server-sent events. Source: the HTML standard, section 9.2.
 
 All viewers of a board share one reading a second, so that a campaign that many look at costs no more than one.
-Whether a viewer is still logged in is asked every fifteen seconds.
+Whether a viewer is still logged in is asked every fifteen seconds. While the database is away streams end without a
+word: the browser opens them again two seconds later, until it is back.
 """
 
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 from dataclasses import dataclass, field
 
 import anyio
 from starlette.responses import Response, StreamingResponse
 
+from callwright.contract.problems import SERVICE_UNAVAILABLE
 from callwright.service.accounts import sessions
 from callwright.service.dashboard.asking import Refused, SessionEnded
 from callwright.service.dashboard.html import rendering
 from callwright.service.dashboard.visitors import Visitor
+from callwright.service.platform.database.postgres.lock_waits import unavailable_because
 from callwright.service.services import Services
 
 EVERY_S = 1.0
@@ -85,7 +89,22 @@ async def pieces_of(
     *,
     sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
 ) -> AsyncGenerator[str]:
-    """The text of a stream, one piece after the other."""
+    """The text of a stream, one piece after the other. It ends early while the database cannot be read."""
+    try:
+        async with aclosing(_pieces(read, visitor, services, sleep)) as pieces:
+            async for piece in pieces:
+                yield piece
+    except Exception as error:  # what is wrong with the database was logged where it was found
+        if unavailable_because(error) is None:
+            raise
+
+
+async def _pieces(
+    read: Callable[[], Awaitable[Board]],
+    visitor: Visitor,
+    services: Services,
+    sleep: Callable[[float], Awaitable[None]],
+) -> AsyncGenerator[str]:
     said, silent, begun_ms = "", 0, services.clock.running_ms()
     asked_ms = begun_ms  # the page that opened the stream has just asked
     yield "retry: 2000\n\n"
@@ -103,6 +122,8 @@ async def pieces_of(
         except Refused as refused:
             if refused.status in (403, 404):
                 yield _event("ended", "gone")
+                return
+            if refused.status == SERVICE_UNAVAILABLE.status:
                 return
         else:
             silent += 1

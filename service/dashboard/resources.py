@@ -1,7 +1,6 @@
 """One resource as a page: its fields, the lists that belong to it, and what can be done with it."""
 
 import json
-import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ from starlette.routing import Route
 
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.problems import REVISION_MISMATCH
+from callwright.service.dashboard import forms_sent_once
 from callwright.service.dashboard.asking import Page, Refused
 from callwright.service.dashboard.html.field_names import label_of
 from callwright.service.dashboard.html.forms import FormField, form_fields, input_of
@@ -183,7 +183,7 @@ def _action_route(pages: Pages, wanted: ResourcePage, action: Action) -> Route:
         back = request.url.path.rpartition("/")[0]
         if request.method == "POST":
             fields = await pages.visitors.form(request, visitor)
-            key = f"page-{one(fields, 'once')}" if action.operation.method == "POST" else None
+            key = forms_sent_once.key_of(fields) if action.operation.method == "POST" else None
             answer = await visitor.ask.one(action.operation, key=key, **_path_fields(request, action.operation))
             return RedirectResponse(action.leads_to.format_map(answer) if action.leads_to else back, 303)
         found = await visitor.ask.one(wanted.operation, **_path_fields(request, wanted.operation))
@@ -191,7 +191,7 @@ def _action_route(pages: Pages, wanted: ResourcePage, action: Action) -> Route:
             "action": action,
             "name": value_at(found, wanted.title) or wanted.title,
             "back": back,
-            "once": secrets.token_hex(12),
+            "once": forms_sent_once.new_mark(),
         }
         return shown(visitor, wanted.here, "action.html", f"{action.verb}?", context)
 
@@ -232,10 +232,10 @@ def form_route(pages: Pages, wanted: FormPage) -> Route:
             revision = one(fields, "revision")
             given = sent = input_of(wanted.operation, wanted.names, fields)
             expected = expected_of(wanted.operation, path, fields)
-            key = f"page-{one(fields, 'once')}" if wanted.operation.method == "POST" else None
             if wanted.completes is not None:
                 await wanted.completes(visitor, sent)
             try:
+                key = forms_sent_once.key_of(fields) if wanted.operation.method == "POST" else None
                 answer = await visitor.ask.one(wanted.operation, key=key, **sent, **path, **expected)
             except Refused as error:
                 refused = error
@@ -262,7 +262,7 @@ def form_route(pages: Pages, wanted: FormPage) -> Route:
             "intro": wanted.intro,
             "verb": wanted.verb,
             "back": wanted.here if wanted.reads is None else request.url.path.rpartition("/")[0],
-            "once": one(fields, "once") or secrets.token_hex(12),
+            "once": forms_sent_once.mark_of(fields),
             "revision": revision,
         }
         status = 200 if refused is None else refused.status

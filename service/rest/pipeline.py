@@ -39,6 +39,7 @@ from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.database.units import Unit, brief
 from callwright.service.platform.refusals import Refusal
 from callwright.service.platform.table_columns import MEDIA_TYPES
+from callwright.service.platform.written_folders import unwritable_because
 from callwright.service.rest import betas, idempotency
 from callwright.service.rest.answers import Answer, encoded
 from callwright.service.rest.authentication.api_key_check import bearer, in_process_key
@@ -117,6 +118,10 @@ class RequestPipeline:
             return error
         if isinstance(error, StorageFull):
             return _no_room()
+        if (folder := unwritable_because(error, self._services.settings.data)) is not None:
+            log.error("%s, so a request was answered with 503", folder, extra={"request_id": request_id})
+            said = f"{folder[0].upper()}{folder[1:]}; nothing was changed. Whoever runs the service has to permit it."
+            return Refusal(SERVICE_UNAVAILABLE, said, headers={"Retry-After": str(ROOM_AFTER_S)})
         unavailable = unavailable_because(error)
         if unavailable is None:
             log.exception("a request failed", extra={"request_id": request_id})

@@ -89,9 +89,9 @@ def is_page(answer: httpx.Response) -> bool:
 
 
 @asynccontextmanager
-async def stranger(tenant: Tenant, **headers: str) -> AsyncGenerator[Visit]:
-    """Somebody who is not logged in."""
-    transport = ASGITransport(app=tenant.service.asgi)
+async def stranger(tenant: Tenant, address: str = "127.0.0.1", **headers: str) -> AsyncGenerator[Visit]:
+    """Somebody who is not logged in, at an address."""
+    transport = ASGITransport(app=tenant.service.asgi, client=(address, 123))
     async with httpx.AsyncClient(transport=transport, base_url=ORIGIN, headers=headers) as http:
         yield Visit(http)
 

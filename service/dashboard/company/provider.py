@@ -26,6 +26,7 @@ LEEWAY_S = 60
 """How far the clocks may differ."""
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 """Signatures by which only the provider can have made a token: no secret that both know, and not none."""
+_ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _LONGEST_SUBJECT = 255
 
@@ -142,11 +143,10 @@ class Provider:
                 place = f"{self._settings.issuer.rstrip('/')}/.well-known/openid-configuration"
                 try:
                     found = await asked("GET", place, limit_s=self._limit_s)
+                    self._check(found)
                 except ProviderFailed as failure:
                     self._failed = (self._clock.now_ms(), str(failure))
                     raise
-                if found.get("issuer") != self._settings.issuer:
-                    raise ProviderFailed("it says that it is another one than CALLWRIGHT_OIDC_ISSUER")
                 self._document = _Kept(found, now_ms)
             return self._document.value
 
@@ -158,6 +158,13 @@ class Provider:
                 found = await asked("GET", self._endpoint(document, "jwks_uri"), limit_s=self._limit_s)
                 self._keys = _Kept(found, now_ms)
             return self._keys.value
+
+    def _check(self, document: Mapping[str, Any]) -> None:
+        """Raises `ProviderFailed` for a document that cannot be used, so that it is not kept."""
+        if document.get("issuer") != self._settings.issuer:
+            raise ProviderFailed("it says that it is another one than CALLWRIGHT_OIDC_ISSUER")
+        for name in _ENDPOINTS:
+            self._endpoint(document, name)
 
     def _endpoint(self, document: Mapping[str, Any], name: str) -> str:
         found = document.get(name)

@@ -1,21 +1,28 @@
 """Live pages: how often a viewer is asked for their session, and how soon a stream ends without one."""
 
+import logging
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+import anyio
 import pytest
 from sqlalchemy import Connection, Row
 from starlette.requests import Request
 
+from callwright.client.transport import httpx
 from callwright.service import accounts
 from callwright.service.accounts import sessions
 from callwright.service.app import pipeline_of
+from callwright.service.dashboard.asking import Refused
 from callwright.service.dashboard.live import Board, LiveBoards, pieces_of
 from callwright.service.dashboard.session_cookie import cookie_name
 from callwright.service.dashboard.visitors import Visitor, Visitors
+from callwright.service.platform.database.postgres.reachability import DatabaseUnreachable
 from callwright.service.services import Services
 from tests.support.clock_set_by_test import MovableClock
-from tests.support.dashboard import login_code
-from tests.support.service import Tenant
+from tests.support.dashboard import logged_in, login_code
+from tests.support.service import Tenant, open_service
+from tests.support.talks import answering
 
 SECONDS = 40
 
@@ -114,3 +121,55 @@ async def test_a_stream_ends_within_fifteen_seconds_of_its_session(
     seen = await _watched(tenant, monkeypatch, ending=ending, ends_at_s=ends_at_s)
     assert seen.pieces[-1] == "event: ended\ndata: login\n\n"
     assert 0 <= seen.ended_at_ms - ends_at_s * 1_000 <= 15_000
+
+
+async def _read_once(tenant: Tenant, error: Exception) -> list[str]:
+    """What a stream says whose board cannot be read."""
+    owner = await tenant.database.read(accounts.first_owner, tenant.org_id)
+    assert owner is not None
+    visitor = await _visitor(tenant, tenant.services, owner)
+
+    async def read() -> Board:
+        raise error
+
+    return [piece async for piece in pieces_of(read, visitor, tenant.services)]
+
+
+@pytest.mark.requirement("DASH-91")
+@pytest.mark.parametrize("error", [DatabaseUnreachable(), Refused(503, "service_unavailable", "It does not answer.")])
+async def test_a_stream_whose_board_cannot_be_read_ends_so_that_it_is_opened_again(
+    tenant: Tenant, error: Exception
+) -> None:
+    assert await _read_once(tenant, error) == ["retry: 2000\n\n"]
+
+
+@pytest.mark.requirement("DASH-91")
+async def test_another_error_of_a_board_is_not_hidden(tenant: Tenant) -> None:
+    with pytest.raises(ValueError, match="a mistake"):
+        await _read_once(tenant, ValueError("a mistake"))
+
+
+@pytest.mark.requirement("DASH-91")
+async def test_open_streams_end_without_a_traceback_while_the_database_file_is_away(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    data, aside = tmp_path / "data", tmp_path / "aside"
+    await anyio.Path(data).mkdir()
+    async with (
+        open_service(f"sqlite:///{data / 'callwright.db'}", data, workers=False) as tenant,
+        answering(tenant) as root,
+        logged_in(tenant) as visit,
+        httpx.AsyncClient(base_url=root, cookies=dict(visit.http.cookies), timeout=30) as http,
+    ):
+        with anyio.fail_after(30), caplog.at_level(logging.WARNING):
+            for path in ("/confirmations/live", "/calls/live/events"):
+                said = ""
+                async with http.stream("GET", path) as stream:
+                    async for piece in stream.aiter_text():
+                        said += piece
+                        if "event: board" in piece:
+                            await anyio.Path(data).rename(aside)
+                await anyio.Path(aside).rename(data)
+                assert tenant.database.file_guard.look()
+                assert "event: ended" not in said
+        assert not any(record.exc_info for record in caplog.records)

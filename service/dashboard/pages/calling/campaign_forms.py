@@ -1,6 +1,5 @@
 """A new campaign in four steps, and changing one: a draft in everything, one that runs in what may change then."""
 
-import secrets
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +13,7 @@ from callwright.contract.checks.names import LONGEST_NAME
 from callwright.contract.deployments import deployments as contract
 from callwright.contract.phone_numbers import list_phone_numbers
 from callwright.contract.problems import REVISION_MISMATCH
+from callwright.service.dashboard import forms_sent_once
 from callwright.service.dashboard.asking import Refused
 from callwright.service.dashboard.resources import FormPage, changed_meanwhile, expected_of, form_route, revision_of
 from callwright.service.dashboard.serving import Pages, shown
@@ -43,15 +43,15 @@ def routes(pages: Pages) -> list[Route]:
         refused: Refused | None = None
         if request.method == "POST":
             fields = await pages.visitors.form(request, visitor)
-            key, given = f"page-{one(fields, 'once')}", campaign_of(fields)
-            given = {name: value for name, value in given.items() if value is not None}
+            given = {name: value for name, value in campaign_of(fields).items() if value is not None}
             try:
+                key = forms_sent_once.key_of(fields)
                 made = await visitor.ask.one(contract.create_deployment, key=key, **given)
                 return RedirectResponse(f"{HERE}/{made['id']}/start", 303)
             except Refused as error:
                 refused = error  # what was typed stays in the form
         context = {"typed": typed(fields), "may": _ALL, "campaign": None, "revision": "", "verb": "Look at the plan"}
-        return await _shown(visitor, "New campaign", context, refused, one(fields, "once"))
+        return await _shown(visitor, "New campaign", context, refused, fields)
 
     async def edit(request: Request, visitor: Visitor) -> Response:
         path = {"id": request.path_params["id"]}
@@ -75,7 +75,7 @@ def routes(pages: Pages) -> list[Route]:
             "revision": revision_of(campaign),
             "verb": "Save",
         }
-        return await _shown(visitor, f"Change {campaign['name']}", context, refused, "")
+        return await _shown(visitor, f"Change {campaign['name']}", context, refused, {})
 
     copy = FormPage(
         HERE,
@@ -97,7 +97,7 @@ def routes(pages: Pages) -> list[Route]:
 
 
 async def _shown(
-    visitor: Visitor, title: str, given: Mapping[str, Any], refused: Refused | None, once: str
+    visitor: Visitor, title: str, given: Mapping[str, Any], refused: Refused | None, fields: Mapping[str, list[str]]
 ) -> Response:
     context = {
         **given,
@@ -106,7 +106,7 @@ async def _shown(
         "numbers": (await visitor.ask.many(list_phone_numbers, per_page=MOST_CHOICES, status="active")).data,
         "days": DAYS,
         "refused": refused,
-        "once": once or secrets.token_hex(12),
+        "once": forms_sent_once.mark_of(fields),
     }
     return shown(visitor, HERE, "campaign_form.html", title, context, status=200 if refused is None else refused.status)
 

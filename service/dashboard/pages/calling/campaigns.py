@@ -1,6 +1,5 @@
 """Campaigns: the list, one as it runs, and what changes it, each with what it does said first."""
 
-import secrets
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +12,7 @@ from callwright.contract.audiences import get_audience
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.deployments import deployments as contract
 from callwright.contract.phone_numbers import list_phone_numbers
+from callwright.service.dashboard import forms_sent_once
 from callwright.service.dashboard.asking import Refused
 from callwright.service.dashboard.html import rendering
 from callwright.service.dashboard.html.formats import masked_numbers
@@ -108,7 +108,7 @@ def routes(pages: Pages) -> list[Route]:
         if request.method == "POST":
             fields = await pages.visitors.form(request, visitor)
             try:
-                key = f"page-{one(fields, 'once')}"
+                key = forms_sent_once.key_of(fields)
                 await visitor.ask.one(
                     contract.start_deployment, key=key, id=deployment_id, plan_id=one(fields, "plan_id")
                 )
@@ -124,7 +124,7 @@ def routes(pages: Pages) -> list[Route]:
             "preview": preview,
             "sentence": masked_numbers(preview["summary"], but=own),
             "refused": refused,
-            "once": secrets.token_hex(12),
+            "once": forms_sent_once.new_mark(),
         }
         status = 200 if refused is None else refused.status
         return shown(visitor, HERE, "campaign_start.html", f"Start {deployment['name']}?", context, status=status)

@@ -94,11 +94,16 @@ def _says(row: Row[Any], visitor: Visitor, word: str) -> bool:
 
 
 def _shown(row: Row[Any], now_ms: int) -> dict[str, Any]:
-    """A question as the templates show it. `state` says where it stands: waiting, yes, used, no, over or withdrawn."""
+    """A question as the templates show it.
+
+    `state` says where it stands: waiting, yes, used, no, void (a yes that does not count), over or withdrawn.
+    """
     is_over = now_ms >= row.ends_at
     state = row.status
     if row.status == "yes" and row.taken_at is not None:
         state = "used"
+    elif row.status == "yes" and not row.answer_counts:
+        state = "void"
     elif row.status in ("waiting", "yes") and is_over:
         state = "over"
     return {

@@ -1,7 +1,5 @@
 """Putting a person on the do-not-call list from where they are looked at, without showing or typing their number."""
 
-import secrets
-
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -9,6 +7,7 @@ from starlette.routing import Route
 from callwright.contract.calls.calls import get_call
 from callwright.contract.deployments.deployments import get_deployment
 from callwright.contract.do_not_call import add_do_not_call
+from callwright.service.dashboard import forms_sent_once
 from callwright.service.dashboard.serving import Pages, said, shown
 from callwright.service.dashboard.visitors import Visitor, one
 from callwright.service.dashboard.whole_numbers import hidden_number
@@ -27,7 +26,7 @@ def routes(pages: Pages) -> list[Route]:
             words = "This was a talk in a browser or a hidden caller: there is no number to put on the list."
             return said(visitor, "Not done", words, status=409, back=(back, "Back"))
         if request.method != "POST":
-            context = {"number": number, "back": back, "once": secrets.token_hex(12), "path": request.url.path}
+            context = {"number": number, "back": back, "once": forms_sent_once.new_mark(), "path": request.url.path}
             return shown(visitor, "/do-not-call", "opt_out.html", "Do not call", context)
         fields = await pages.visitors.form(request, visitor)
         if place.deployment_id is None:
@@ -35,7 +34,7 @@ def routes(pages: Pages) -> list[Route]:
         else:
             simulated = (await visitor.ask.one(get_deployment, id=place.deployment_id))["simulated"]
         entry = {"number": number, "reason": "requested", "note": one(fields, "note")}
-        key = f"page-{one(fields, 'once')}"
+        key = forms_sent_once.key_of(fields)
         await visitor.ask.one(add_do_not_call, key=key, entries=[entry], simulated=simulated)
         return RedirectResponse(f"{back}/person", 303)
 

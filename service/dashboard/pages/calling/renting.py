@@ -1,7 +1,6 @@
 """Renting a number: looking for one, then what it costs, then renting exactly that one at that price."""
 
 import re
-import secrets
 from typing import Any
 
 from starlette.requests import Request
@@ -9,6 +8,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from callwright.contract import phone_numbers as contract
+from callwright.service.dashboard import forms_sent_once
 from callwright.service.dashboard.asking import Page, Refused
 from callwright.service.dashboard.html.forms import form_fields, input_of
 from callwright.service.dashboard.html.places import countries
@@ -56,19 +56,20 @@ def routes(pages: Pages) -> list[Route]:
             fields = await pages.visitors.form(request, visitor)
             offer = {name: one(fields, name) for name in ("country", "number", "number_type", "price")}
             given = input_of(contract.rent_phone_number, _CHOSEN, fields)
-            once = one(fields, "once")
+            once = forms_sent_once.mark_of(fields)
             asked = {name: offer[name] for name in ("country", "number", "number_type") if offer[name]}
             price = {"amount": offer["price"], "currency": "USD"}
             try:
+                key = forms_sent_once.key_of(fields)
                 made = await visitor.ask.one(
-                    contract.rent_phone_number, key=f"page-{once}", **asked, **given, expected_monthly_cost=price
+                    contract.rent_phone_number, key=key, **asked, **given, expected_monthly_cost=price
                 )
                 return RedirectResponse(f"{HERE}/{made['id']}", 303)
             except Refused as error:
                 refused = error
         else:
             offer = {name: request.query_params.get(name, "") for name in ("country", "number", "number_type", "price")}
-            given, once = {"auto_renew": True}, secrets.token_hex(12)
+            given, once = {"auto_renew": True}, forms_sent_once.new_mark()
         if not _PRICE.fullmatch(offer["price"]):
             words = "The price of the number is missing. Look for it again, so that you see what it costs."
             return said(visitor, "Not done", words, status=400, back=(RENT, "Look for numbers"))

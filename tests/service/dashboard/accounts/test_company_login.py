@@ -331,6 +331,8 @@ async def test_who_waits_behind_a_company_that_does_not_answer_is_told_at_once(m
         ({"authorization_endpoint": "javascript:alert(1)"}, "no address that begins with https"),
         ({"authorization_endpoint": None}, "no address that begins with https"),
         ({"authorization_endpoint": "https://[bad"}, "no address that begins with https"),
+        ({"token_endpoint": "file:///etc/passwd"}, "its token_endpoint is no address that begins with https"),
+        ({"jwks_uri": None}, "its jwks_uri is no address that begins with https"),
     ],
 )
 async def test_a_provider_that_says_wrong_things_of_itself_is_not_used(
@@ -340,6 +342,23 @@ async def test_a_provider_that_says_wrong_things_of_itself_is_not_used(
         setup.company.document = document
         answer = await visit.http.get("/login/company")
         assert (answer.status_code, words in text_of(answer.text)) == (502, True)
+
+
+@pytest.mark.requirement("DASH-92")
+@pytest.mark.parametrize("name", ["issuer", "authorization_endpoint", "token_endpoint", "jwks_uri"])
+async def test_a_document_that_cannot_be_used_is_asked_for_again_and_not_kept(name: str) -> None:
+    async with company_at_work(lambda: 0) as company:
+        clock = MovableClock()
+        asked = Provider(CompanyLoginSettings(issuer=company.issuer, client_id=CLIENT_ID), clock)
+        company.document = {name: "javascript:alert(1)"}
+        for _ in range(2):
+            with pytest.raises(ProviderFailed):
+                await asked.address(state="x", nonce="x", challenge="x", back="x")
+        assert len(company.asked) == 1  # who comes at once is told the same
+        company.document = {}
+        clock.move(provider.FAILED_MS)
+        found = await asked.address(state="x", nonce="x", challenge="x", back="x")
+        assert found.startswith(f"{company.issuer}/authorize?")
 
 
 @pytest.mark.parametrize(

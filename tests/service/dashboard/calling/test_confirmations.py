@@ -5,15 +5,18 @@ from typing import Any
 
 import anyio
 import pytest
+from sqlalchemy import Connection
 
-from callwright.client.transport import httpx
+from callwright.client import Client
+from callwright.client.transport import ASGITransport, httpx
 from callwright.contract.confirmations import Confirmation
+from callwright.service import accounts
 from callwright.service.accounts import confirmations
 from callwright.service.platform.clock.clock import DAY
 from callwright.service.workers import sweeps
 from tests.support.dashboard import ORIGIN, Visit, logged_in, stranger, text_of
 from tests.support.http.raw_requests import raw_client
-from tests.support.service import Tenant
+from tests.support.service import BASE_URL, Tenant
 from tests.support.talks import answering
 
 pytestmark = pytest.mark.service(workers=False)
@@ -105,6 +108,67 @@ async def test_viewers_keys_strangers_and_other_sites_and_organizations_answer_n
         assert "Nothing waits" in text_of(await elsewhere.page(PAGE))
         assert (await ask(other)).status == "waiting"
     assert (await ask(tenant)).status == "waiting"
+
+
+@pytest.mark.requirement("DASH-88")
+@pytest.mark.parametrize("becomes", ["removed", "viewer", "deleted"])
+async def test_a_yes_of_somebody_who_may_not_answer_any_more_does_not_count_and_is_asked_anew(
+    tenant: Tenant, becomes: str
+) -> None:
+    services, database = tenant.services, tenant.database
+    asked = await ask(tenant)
+    path = f"{PAGE}/{asked.id}"
+    async with logged_in(tenant, role="member") as member:
+        assert (await post(member, path, "yes")).status_code == 303
+    user_id = (await database.read(accounts.find_user, "member@example.com")).id
+
+    def end(connection: Connection) -> None:
+        now_ms = services.clock.now_ms()
+        if becomes == "removed":
+            accounts.leave(connection, services.ids, tenant.org_id, user_id, now_ms)
+        elif becomes == "viewer":
+            accounts.join(connection, services.ids, tenant.org_id, user_id, "viewer", now_ms)
+        else:
+            accounts.delete_user(connection, services.ids, user_id, now_ms)
+
+    await database.write(end)
+    async with logged_in(tenant) as owner:
+        assert "may not answer here any more, so it does not count" in text_of(await owner.page(path))
+        again = await ask(tenant)
+        assert (again.status, again.id == asked.id, again.is_late) == ("waiting", False, False)
+        assert (await post(owner, path, "yes")).status_code == 409
+        assert (await post(owner, f"{PAGE}/{again.id}", "yes")).status_code == 303
+        assert (await ask(tenant)).status == "yes"
+    if becomes == "removed":  # who comes back has not said yes anew
+
+        def back(connection: Connection) -> None:
+            accounts.join(connection, services.ids, tenant.org_id, user_id, "member", services.clock.now_ms())
+
+        await database.write(back)
+        assert (await ask(tenant)).status == "waiting"
+
+
+@pytest.mark.requirement("DASH-88")
+async def test_a_yes_of_a_member_who_became_an_owner_counts(tenant: Tenant) -> None:
+    services, asked = tenant.services, await ask(tenant)
+    async with logged_in(tenant, role="member") as member:
+        assert (await post(member, f"{PAGE}/{asked.id}", "yes")).status_code == 303
+    user_id = (await tenant.database.read(accounts.find_user, "member@example.com")).id
+    given = (services.ids, tenant.org_id, user_id, "owner", services.clock.now_ms())
+    await tenant.database.write(accounts.join, *given)
+    assert (await ask(tenant)).status == "yes"
+
+
+@pytest.mark.requirement("DASH-37")
+async def test_a_key_without_a_label_is_named_by_its_beginning(tenant: Tenant) -> None:
+    key = await tenant.new_key("")
+    async with Client(BASE_URL, key.secret, transport=ASGITransport(app=tenant.service.asgi)) as client:
+        await client.confirmations.ask(
+            tool="start_deployment", about="0" * 64, mark="0a1b2c3d", question="Call 3 people."
+        )
+    async with logged_in(tenant) as owner:
+        assert f"the key ({key.secret[:16]}…" in text_of(await owner.page(PAGE))
+        assert "It has no label" in text_of(await owner.page(f"/settings/api-keys/{key.id}/revoke"))
 
 
 @pytest.mark.requirement("DASH-43")

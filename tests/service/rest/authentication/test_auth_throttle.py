@@ -1,6 +1,14 @@
 """Failed attempts by address."""
 
-from callwright.service.rest.authentication.auth_throttle import ALLOWED, MOST_ADDRESSES, WINDOW_MS, FailedAttempts
+import pytest
+
+from callwright.service.rest.authentication.auth_throttle import (
+    ALLOWED,
+    MOST_ADDRESSES,
+    WINDOW_MS,
+    FailedAttempts,
+    counted_as,
+)
 
 
 def test_the_thirty_first_attempt_of_a_minute_has_to_wait_for_its_end() -> None:
@@ -41,3 +49,31 @@ def test_a_clock_that_goes_back_begins_a_new_window() -> None:
     for _ in range(ALLOWED):
         attempts.note("192.0.2.1", 10_000)
     assert attempts.note("192.0.2.1", 0) is None
+
+
+@pytest.mark.requirement("DASH-89")
+@pytest.mark.parametrize(
+    ("address", "counted"),
+    [
+        ("2001:db8::1", "2001:db8::/64"),
+        ("2001:db8:0:0:ffff:ffff:ffff:ffff", "2001:db8::/64"),
+        ("2001:db8:0:1::1", "2001:db8:0:1::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("::ffff:192.0.2.1", "192.0.2.1"),
+        ("192.0.2.1", "192.0.2.1"),
+        ("no address", "no address"),
+        ("", ""),
+    ],
+)
+def test_an_ipv6_address_counts_as_its_network_and_any_other_as_itself(address: str, counted: str) -> None:
+    assert counted_as(address) == counted
+
+
+@pytest.mark.requirement("DASH-89")
+def test_what_was_right_is_taken_back_from_the_network() -> None:
+    attempts = FailedAttempts()
+    for number in range(ALLOWED):
+        attempts.note(f"2001:db8::{number:x}", 0)
+    attempts.take_back("2001:db8::ffff")
+    assert attempts.note("2001:db8::1:1", 0) is None
+    assert attempts.note("2001:db8::1:2", 0) is not None
