@@ -7,6 +7,12 @@ from tests.support.dashboard import ORIGIN, hidden_of, logged_in, text_of
 from tests.support.service import Tenant
 
 pytestmark = pytest.mark.service(workers=False)
+FORMS = (
+    "/audiences/new",
+    "/agents/new",
+    "/campaigns/new",
+    "/numbers/rent/one?country=US&number_type=local&price=1.15",
+)
 MARKS = ["é", "１２", "💥", "\ufeff", "\x00", "", "x" * 24, "0" * 25, "0" * 1_000]
 
 
