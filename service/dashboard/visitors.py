@@ -10,7 +10,7 @@ import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qs, quote
+from urllib.parse import parse_qs, quote, urlsplit
 
 from sqlalchemy import Connection, Row
 from starlette.requests import Request
@@ -125,12 +125,22 @@ class Visitors:
     def check_origin(self, request: Request) -> None:
         """Raises `FormRefused` unless the browser says that the form is on a page of this service."""
         origin, site = request.headers.get("origin"), request.headers.get("sec-fetch-site")
-        here = {f"{request.url.scheme}://{request.headers.get('host', '')}", self.services.own_address.root}
         if origin is not None:
-            if origin not in here:
+            if origin not in self._origins(request):
                 raise FormRefused("This form was sent from another site.")
         elif site not in (None, "same-origin", "none"):
             raise FormRefused("This form was sent from another site.")
+
+    def _origins(self, request: Request) -> set[str]:
+        """The origins of this service: the public one and, on this machine, any name of the loopback. Without a public
+        one, what the request was sent to.
+        """
+        own, host = urlsplit(self.services.own_address.root), request.headers.get("host", "")
+        found = {f"{own.scheme}://{own.netloc}"}
+        named = urlsplit(f"//{host}").hostname
+        if self.services.own_address.public_url is None or named in ("localhost", "127.0.0.1", "::1"):
+            found.add(f"{request.url.scheme}://{host}")
+        return found
 
 
 @brief

@@ -1,6 +1,7 @@
 """Money: millionths of a dollar inside, decimal strings with six places outside."""
 
-from decimal import Decimal, InvalidOperation
+import re
+from decimal import Decimal
 
 from callwright.contract.declaration.field_types import Money
 from callwright.contract.deployments.call_price import CURRENCY, MICROS
@@ -11,6 +12,7 @@ OPENING_BALANCE = 100 * MICROS
 LOW_BALANCE_THRESHOLD = 10 * MICROS
 MOST_DOLLARS = 1_000_000
 """The largest amount that a person may write."""
+_WRITTEN = re.compile(r"-?[0-9]{1,12}(?:\.[0-9]{1,6})?")
 RENTAL_PERIOD_MS = 30 * DAY
 """The length of a month for which a phone number is charged."""
 
@@ -37,12 +39,9 @@ def written_micros(text: str, what: str) -> int:
 
     Raises `ValueError`, which names `what` is meant and says how to write it.
     """
-    try:
-        found = Decimal(text.strip())
-    except InvalidOperation:
-        found = Decimal("NaN")
-    if not found.is_finite():
+    if not _WRITTEN.fullmatch(text.strip()):
         raise ValueError(f"{what} {text!r} is not an amount; write for example 50.00")
+    found = Decimal(text.strip())
     if not -MOST_DOLLARS <= found <= MOST_DOLLARS:
         raise ValueError(f"{what} is at most {MOST_DOLLARS:,}.00; write for example 50.00")
     return int(found * MICROS)

@@ -22,6 +22,9 @@ class MailServer:
     port: int = 0
     refuses: bool = False
     """Whether it refuses every recipient."""
+    refusal: str = "550 nobody"
+    silent_at: bytes = b""
+    """The command that it does not answer."""
     recipients: list[str] = field(default_factory=list[str])
     messages: list[EmailMessage] = field(default_factory=list[EmailMessage])
     logins: list[str] = field(default_factory=list[str])
@@ -75,6 +78,8 @@ async def _conversation(
         if not is_secure:
             kept.in_the_clear.append(line.strip())
         verb = line[:4].upper()
+        if verb == kept.silent_at:
+            continue
         if verb == b"EHLO":
             await say("250-loopback", *(["250-STARTTLS"] if starttls and not is_secure else []), "250 AUTH PLAIN")
         elif verb == b"STAR" and starttls is not None:
@@ -86,7 +91,7 @@ async def _conversation(
             await say("235 known")
         elif verb == b"RCPT":
             if kept.refuses:
-                await say("550 nobody")
+                await say(kept.refusal)
                 continue
             kept.recipients.append(line.decode().partition("<")[2].partition(">")[0])
             await say("250 good")

@@ -157,6 +157,8 @@ def routes(pages: Pages) -> list[Route]:
         intro="Only if this person has agreed to be called again, or the number is somebody else's now. The audit log "
         "keeps who removed it, and why.",
         leads_to=NOBODY_CALLS,
+        reads=do_not_call.get_do_not_call,
+        fills=lambda _: {},
     )
     decide = FormPage(
         REVIEWS,
@@ -166,6 +168,8 @@ def routes(pages: Pages) -> list[Route]:
         ("decision", "note"),
         "Decide",
         leads_to="/reviews/{id}",
+        reads=compliance_reviews.get_compliance_review,
+        fills=lambda _: {},
     )
     return [
         listed(pages, DO_NOT_CALL),

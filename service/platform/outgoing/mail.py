@@ -5,6 +5,7 @@ Servers are verified as browsers do. Source: RFC 8314 (TLS from the first byte, 
 
 import smtplib
 import ssl
+from contextlib import suppress
 from email.errors import MessageError
 from email.headerregistry import Address
 from email.message import EmailMessage
@@ -19,6 +20,9 @@ STEP_S = 10.0
 WHOLE_S = 30.0
 """How long a mail may take in all."""
 AT_ONCE = 4
+_PASSING = 4
+"""The first digit of an answer that refuses for now. Source: RFC 5321, section 4.2.1."""
+_REFUSES = "the mail server refuses the address"
 MOST_WAITING = 50
 
 
@@ -51,10 +55,14 @@ class Mailer:
         except smtplib.SMTPAuthenticationError as error:
             raise MailFailed("the mail server refuses user and password") from error
         except smtplib.SMTPRecipientsRefused as error:
-            raise MailFailed("the mail server refuses the address") from error
+            is_passing = all(code // 100 == _PASSING for code, _ in error.recipients.values())
+            words = "the mail server does not take it now; try again in some minutes" if is_passing else _REFUSES
+            raise MailFailed(words) from error
         except smtplib.SMTPNotSupportedError as error:
             raise MailFailed("the mail server does not offer what is set: TLS, or a login") from error
         except (smtplib.SMTPException, OSError, ValueError) as error:
+            if _timed_out(error):
+                raise MailFailed("the mail server did not answer in time") from error
             raise MailFailed("the mail server cannot be reached, or refused the mail") from error
 
     def _sent(self, to: str, message: EmailMessage) -> None:
@@ -64,12 +72,25 @@ class Mailer:
             server = smtplib.SMTP_SSL(found.host, found.port, timeout=STEP_S, context=context)
         else:
             server = smtplib.SMTP(found.host, found.port, timeout=STEP_S)
-        with server:
+        try:
             if found.security == "starttls":
                 server.starttls(context=context)
             if found.user is not None:
                 server.login(found.user, found.password or "")
             server.send_message(message, from_addr=found.sender, to_addrs=[to])
+            with suppress(smtplib.SMTPException, OSError):  # the mail is taken, however the server says goodbye
+                server.quit()
+        finally:
+            server.close()
+
+
+def _timed_out(error: BaseException | None) -> bool:
+    """Whether a step took too long; `smtplib` says of some that the connection was closed."""
+    while error is not None:
+        if isinstance(error, TimeoutError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _message(sender: str, to: str, subject: str, text: str) -> EmailMessage:

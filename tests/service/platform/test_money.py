@@ -49,9 +49,12 @@ def test_what_a_person_writes_is_read_to_the_micro(text: str, value: int) -> Non
         ("NaN", "the amount 'NaN' is not an amount; write for example 50.00"),
         ("-Infinity", "the amount '-Infinity' is not an amount; write for example 50.00"),
         ("1000000.01", "the amount is at most 1,000,000.00; write for example 50.00"),
-        ("1e9999", "the amount is at most 1,000,000.00; write for example 50.00"),
-        ("1e999999999", "the amount is at most 1,000,000.00; write for example 50.00"),
-        ("-1e9999", "the amount is at most 1,000,000.00; write for example 50.00"),
+        ("-1000000.01", "the amount is at most 1,000,000.00; write for example 50.00"),
+        ("1e5", "the amount '1e5' is not an amount; write for example 50.00"),
+        ("1e999999999", "the amount '1e999999999' is not an amount; write for example 50.00"),
+        ("1_000", "the amount '1_000' is not an amount; write for example 50.00"),
+        ("\u0665", "the amount '\u0665' is not an amount; write for example 50.00"),
+        ("0.0000001", "the amount '0.0000001' is not an amount; write for example 50.00"),
     ],
 )
 def test_what_is_no_amount_is_refused_by_its_name(text: str, said: str) -> None:

@@ -31,6 +31,7 @@ _PROFILE_WORDS = {
     "all": "all",
 }
 """What the tools of a profile do."""
+_KINDS = ("live", "personal")
 
 
 def routes(pages: Pages) -> list[Route]:
@@ -47,6 +48,8 @@ def routes(pages: Pages) -> list[Route]:
         given = {name: one(fields, name) for name in ("label", "profile", "spending_cap")}
         personal: dict[str, Any] = {}
         try:
+            if kind not in _KINDS:
+                raise accounts.AccountError("choose what the key is for")
             if kind == "personal":
                 cap = given["spending_cap"]
                 personal = {

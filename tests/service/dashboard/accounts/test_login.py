@@ -176,3 +176,24 @@ async def test_a_wrong_code_leaves_who_is_logged_in_where_they_are(tenant: Tenan
     async with logged_in(tenant) as visit:
         assert (await visit.send("/login", code="0" * 48)).status_code == 401
         await visit.page("/campaigns")
+
+
+@pytest.mark.requirement("DASH-93")
+@pytest.mark.parametrize(
+    ("host", "origin", "is_taken"),
+    [
+        ("evil.example", "http://evil.example", False),
+        ("10.0.0.5:8080", "https://a.example", True),
+        ("127.0.0.1:8080", "http://127.0.0.1:8080", True),
+        ("127.0.0.1:8080", "http://evil.example", False),
+    ],
+)
+async def test_with_a_public_url_its_pages_alone_send_forms_and_those_of_this_machine(
+    database_url: str, tmp_path: Path, host: str, origin: str, is_taken: bool
+) -> None:
+    settings = ServiceSettings(data=tmp_path, database_url=database_url, public_url="https://a.example")
+    async with open_service(database_url, tmp_path, workers=False, settings=settings) as tenant:
+        async with stranger(tenant) as visit:
+            fields, headers = {"code": await login_code(tenant)}, {"Host": host, "Origin": origin}
+            answer = await visit.http.post("/login", data=fields, headers=headers)
+    assert answer.status_code == (303 if is_taken else 403)

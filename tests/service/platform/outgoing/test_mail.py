@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from callwright.service.platform.outgoing import mail
 from callwright.service.platform.outgoing.mail import Mailer, MailFailed
 from tests.support.mail_server import SENDER, mail_server
 from tests.support.webhooks.certificates import authority, presenting_its_own
@@ -61,6 +62,32 @@ async def test_a_failure_says_why_without_the_address() -> None:
     assert "ann" not in str(refused.value)
     with pytest.raises(MailFailed, match="cannot be reached"):
         await Mailer(server.settings).send("ann@example.com", "Hello", "Text")
+
+
+@pytest.mark.parametrize("silent_at", [b"EHLO", b"MAIL", b"RCPT", b"DATA"])
+async def test_a_server_that_says_nothing_is_told_from_one_that_refuses(
+    silent_at: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mail, "STEP_S", 0.2)
+    async with mail_server() as server:
+        server.silent_at = silent_at
+        with pytest.raises(MailFailed, match="did not answer in time"):
+            await Mailer(server.settings).send("ann@example.com", "Hello", "Text")
+
+
+async def test_a_mail_that_was_taken_is_sent_however_the_server_says_goodbye(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mail, "STEP_S", 0.2)
+    async with mail_server() as server:
+        server.silent_at = b"QUIT"
+        await Mailer(server.settings).send("ann@example.com", "Hello", "Text")
+        assert len(server.messages) == 1
+
+
+async def test_a_server_that_takes_nothing_for_now_is_worth_another_try() -> None:
+    async with mail_server() as server:
+        server.refuses, server.refusal = True, "451 greylisted"
+        with pytest.raises(MailFailed, match="try again in some minutes"):
+            await Mailer(server.settings).send("ann@example.com", "Hello", "Text")
 
 
 @pytest.mark.parametrize(
