@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from markupsafe import Markup, escape
 
+from callwright.service.dashboard.html.field_names import label_of
 from callwright.service.dashboard.html.formats import tone, words
 
 _REASONS = {
@@ -49,20 +50,11 @@ _RULES = {
 }
 """The last part of a rule's id, or what a rule is called that has no region."""
 _CODE = re.compile(r"^(?:[a-z_]+\.)*[a-z]+(?:_[a-z]+)+: |^[a-z]+(?:\.[a-z_]+)+: ")
-_FIELDS = {
-    "budget_cap": "Spend at most",
-    "daily_budget_cap": "the daily spending limit",
-    "max_calls_per_day": "the number's most calls a day",
-    "consent_column": "Column that says who agreed",
-    "consent_attested": "Everybody on this list has agreed",
-    "phone_number_ids": "the numbers to call from",
-    "calling_hours": "the hours",
-    "max_attempts": "Calls to each person",
-    "max_concurrency": "Calls at a time",
-    "end_at": "the campaign's end",
-    "start_at": "the campaign's beginning",
-}
-"""Fields that the problems of a plan name, as the forms call them."""
+_FIELDS = (
+    *("budget_cap", "daily_budget_cap", "max_calls_per_day", "consent_column", "consent_attested", "phone_number_ids"),
+    *("calling_hours", "max_attempts", "max_concurrency", "end_at", "start_at"),
+)
+"""Fields that the problems of a plan name."""
 
 
 def reason_words(text: str | None) -> str:
@@ -93,6 +85,6 @@ def rule_words(text: str | None) -> str:
 def problem_words(text: str) -> str:
     """What keeps a plan from starting, or is to be known of it: without codes, with fields as the forms call them."""
     said = _CODE.sub("", text).replace("`", "")
-    for name, label in _FIELDS.items():
-        said = re.sub(rf"(?<![a-z_.]){name}(?![a-z_])", label, said)
+    for name in _FIELDS:
+        said = re.sub(rf"(?<![a-z_.]){name}(?![a-z_])", f"“{label_of(name)}”", said)
     return f"{said[:1].upper()}{said[1:]}"

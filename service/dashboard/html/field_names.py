@@ -77,6 +77,18 @@ FIELD_NAMES: Mapping[str, FieldName] = {
     "external_id": FieldName("Own id"),
     "timezone": FieldName("Time zone"),
     "declined": FieldName("Says no to"),
+    # Campaigns
+    "budget_cap": FieldName("Spend at most"),
+    "daily_budget_cap": FieldName("The daily spending limit"),
+    "consent_column": FieldName("Column that says who agreed"),
+    "consent_attested": FieldName("Everybody on this list has agreed"),
+    "phone_number_ids": FieldName("The numbers to call from"),
+    "calling_hours": FieldName("The hours"),
+    "max_attempts": FieldName("Calls to each person"),
+    "max_concurrency": FieldName("Calls at a time"),
+    "end_at": FieldName("The campaign's end"),
+    "start_at": FieldName("The campaign's beginning"),
+    "deployment_id": FieldName("Id of the campaign"),
     # Do-not-call list and reviews
     "reason": FieldName("Why"),
     "category": FieldName("What"),

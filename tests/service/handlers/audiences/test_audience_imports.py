@@ -1,5 +1,7 @@
 """Imports of CSV files over the typed client, with the worker that carries them out."""
 
+from typing import Any
+
 import pytest
 from sqlalchemy import Connection, update
 
@@ -280,7 +282,8 @@ async def test_a_file_without_a_column_that_the_audience_was_told_to_read_is_ref
     field: str, said: str, tenant: Tenant
 ) -> None:
     """Its people would be called too early, at the wrong hour or twice."""
-    made = await tenant.client.audiences.create(name="Customers", **{field: "Start At"})
+    named: dict[str, Any] = {field: "Start At"}
+    made = await tenant.client.audiences.create(name="Customers", **named)
     done = await carry_out_import(tenant, "Name,Phone\nAda,+12025550100\n", audience_id=made.id)
     assert (done.status, done.added) == ("failed", 0)
     assert (done.status_reason or "").startswith(
