@@ -70,16 +70,21 @@ def _axe() -> str:
     return (folder / "axe.min.js").read_text(encoding="utf-8")
 
 
-_AXE_RUN = """async () => {
-  const found = await axe.run(document, { resultTypes: ["violations"] });
+_OF_COLOURS = ("color-contrast", "link-in-text-block")
+"""The rules of axe that look at colours. The others find the same in every colour scheme."""
+_AXE_RUN = """async (rules) => {
+  const only = rules ? { runOnly: { type: "rule", values: rules } } : {};
+  const found = await axe.run(document, { resultTypes: ["violations"], ...only });
   return found.violations
     .filter((fault) => ["serious", "critical"].includes(fault.impact))
     .map((fault) => [fault.id, fault.nodes.map((node) => node.target.join(" ")).slice(0, 3)]);
 }"""
 
 
-async def axe_faults(host: Shown) -> list[Any]:
-    """What axe finds that is serious or worse: the rule, and where. Source: https://github.com/dequelabs/axe-core"""
+async def axe_faults(host: Shown, *, only_colours: bool = False) -> list[Any]:
+    """What axe finds that is serious or worse: the rule, and where. `only_colours` is for a further colour scheme of a
+    page that all rules have seen. Source: https://github.com/dequelabs/axe-core
+    """
     if not await host.frame.evaluate("'axe' in window"):
         await host.frame.evaluate(_axe())
-    return await host.frame.evaluate(_AXE_RUN)
+    return await host.frame.evaluate(_AXE_RUN, list(_OF_COLOURS) if only_colours else None)

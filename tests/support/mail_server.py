@@ -46,12 +46,20 @@ async def mail_server(
     *, tls: ssl.SSLContext | None = None, starttls: ssl.SSLContext | None = None
 ) -> AsyncGenerator[MailServer]:
     """A mail server inside the block."""
-    kept = MailServer()
+    kept, talking = MailServer(), set[asyncio.Task[None]]()
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(ConnectionError, ssl.SSLError, asyncio.IncompleteReadError):
-            await _conversation(kept, reader, writer, starttls, is_secure=tls is not None)
-        writer.close()
+        task = asyncio.current_task()
+        assert task is not None
+        talking.add(task)
+        try:
+            with suppress(ConnectionError, ssl.SSLError, asyncio.IncompleteReadError, asyncio.CancelledError):
+                await _conversation(kept, reader, writer, starttls, is_secure=tls is not None)
+        finally:
+            talking.discard(task)
+            writer.close()
+            with suppress(ConnectionError, ssl.SSLError):
+                await writer.wait_closed()
 
     server = await asyncio.start_server(connected, "127.0.0.1", 0, ssl=tls)
     kept.port = server.sockets[0].getsockname()[1]
@@ -59,6 +67,9 @@ async def mail_server(
         yield kept
     finally:
         server.close()
+        for task in tuple(talking):
+            task.cancel()
+        await asyncio.gather(*talking, return_exceptions=True)
 
 
 async def _conversation(

@@ -119,6 +119,8 @@ async def sink(
         yield found
     finally:
         server.close()
+        for _ in range(3):  # a connection that was just accepted gets its handler
+            await asyncio.sleep(0)
         handlers = [*writers]
         for handler, writer in writers.items():
             writer.transport.abort()
