@@ -170,13 +170,7 @@ class AudienceImport(Resource):
     ]
     status_reason: OwnText | None = None
     read_as: Annotated[
-        QuotedText | None,
-        Field(
-            description=(
-                "How the file was read, for example `CSV, UTF-8, semicolons` or `XLSX, sheet May, 1 other sheet not "
-                "read, 2 hidden rows left out`."
-            )
-        ),
+        QuotedText | None, Field(description="How the file was read: `CSV, UTF-8, semicolons`, or `XLSX, sheet May`.")
     ] = None
     total_rows: int | None = None
     processed: int
@@ -287,8 +281,8 @@ class ImportAudience(Expecting):
     """A file to import: its text in `csv`, its bytes in `file`, its address in `url`, or none to upload a larger one.
 
     The first row names the columns, at most 100; a cell has up to 1,000 characters. CSV (RFC 4180) may have commas,
-    semicolons, tabs or bars between its columns, and any usual encoding. Of XLSX the first sheet that is shown and has
-    a column of numbers is read, without hidden rows.
+    semicolons, tabs or bars between its columns, and any usual encoding. Of XLSX the first shown sheet with a column of
+    numbers is read, without hidden rows.
 
     It goes on after the answer. Until it has ended, no deployment of the audience starts or is resumed
     (`audience_importing`); its people join those that are active or paused already. An import that has not ended

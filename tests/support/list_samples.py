@@ -1,78 +1,8 @@
 """Lists of people as spreadsheets, address books and customer systems of ten countries write them, with their truth."""
 
-import io
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import date
-from types import MappingProxyType
 
-from openpyxl import Workbook
-
-Person = tuple[str, str]
-"""The number in E.164, and what the list calls the person."""
-
-
-@dataclass(frozen=True)
-class ListSample:
-    """A file, how its audience reads it, and what is in it."""
-
-    name: str
-    data: bytes
-    country: str | None
-    name_column: str
-    people: Sequence[Person]
-    phone_column: str
-    read_as: str
-    faults: dict[int, str] = field(default_factory=dict[int, str])
-    """The code of each refused row, by the line in which it begins."""
-
-
-def _csv(
-    name: str,
-    text: str,
-    encoding: str,
-    country: str | None,
-    columns: tuple[str, str],
-    people: Sequence[Person],
-    read_as: str,
-    faults: dict[int, str] | None = None,
-) -> ListSample:
-    return ListSample(
-        name, text.encode(encoding), country, columns[0], people, columns[1], f"CSV, {read_as}", faults or {}
-    )
-
-
-def _xlsx(
-    name: str,
-    rows: Sequence[Sequence[object]],
-    country: str | None,
-    columns: tuple[str, str],
-    people: Sequence[Person],
-    faults: dict[int, str] | None = None,
-    *,
-    empty_sheet_first: bool = False,
-    sheets_before: Mapping[str, str] = MappingProxyType({}),
-    hidden_row: int | None = None,
-    read_as: str = "XLSX",
-) -> ListSample:
-    """A workbook. `sheets_before` have a title, and old numbers if they are hidden, by name."""
-    book = Workbook()
-    sheet = book.worksheets[0]
-    for title, state in sheets_before.items():
-        before = book.create_sheet(title)
-        before.sheet_state = state
-        for row in [["Phone"], ["+12125550199"]] if state == "hidden" else [["Customers 2026"], ["as of May"]]:
-            before.append(row)
-    if empty_sheet_first or sheets_before:
-        sheet = book.create_sheet("Liste")
-    for row in rows:
-        sheet.append(list(row))
-    if hidden_row is not None:
-        sheet.row_dimensions[hidden_row].hidden = True
-    data = io.BytesIO()
-    book.save(data)
-    return ListSample(name, data.getvalue(), country, columns[0], people, columns[1], read_as, faults or {})
-
+from tests.support.list_sample import ListSample, csv_sample, xlsx_sample
 
 _GERMAN = (
     "Kundennr.;Name;Telefon;Ort;Termin\r\n"
@@ -107,9 +37,9 @@ _SALESFORCE = (
 )
 
 SAMPLES: tuple[ListSample, ...] = (
-    _csv("german-excel", _GERMAN, "cp1252", "DE", ("Name", "Telefon"), _GERMANS, "code page 1252, semicolons"),
-    _csv("german-excel-utf-8", _GERMAN, "utf-8-sig", "DE", ("Name", "Telefon"), _GERMANS, "UTF-8, semicolons"),
-    _csv(
+    csv_sample("german-excel", _GERMAN, "cp1252", "DE", ("Name", "Telefon"), _GERMANS, "code page 1252, semicolons"),
+    csv_sample("german-excel-utf-8", _GERMAN, "utf-8-sig", "DE", ("Name", "Telefon"), _GERMANS, "UTF-8, semicolons"),
+    csv_sample(
         "german-unicode-text",
         _GERMAN.replace(";", "\t").replace("Ärztehaus\t", "Ärztehaus;"),
         "utf-16",
@@ -118,7 +48,7 @@ SAMPLES: tuple[ListSample, ...] = (
         _GERMANS,
         "UTF-16, tabs",
     ),
-    _csv(
+    csv_sample(
         "german-mac",
         _GERMAN.replace("\r\n", "\r"),
         "mac_roman",
@@ -127,8 +57,8 @@ SAMPLES: tuple[ListSample, ...] = (
         _GERMANS,
         "Mac Roman, semicolons",
     ),
-    _csv("german-ms-dos", _GERMAN, "cp850", "DE", ("Name", "Telefon"), _GERMANS, "code page 850, semicolons"),
-    _csv(
+    csv_sample("german-ms-dos", _GERMAN, "cp850", "DE", ("Name", "Telefon"), _GERMANS, "code page 850, semicolons"),
+    csv_sample(
         "german-sep-line",
         "sep=;\r\n" + _GERMAN.replace("Telefon", "Handy"),
         "cp1252",
@@ -137,7 +67,7 @@ SAMPLES: tuple[ListSample, ...] = (
         _GERMANS,
         "code page 1252, semicolons",
     ),
-    _csv(
+    csv_sample(
         "german-damaged",
         "Name;Telefonnummer\nMüller;4,91512E+11\nMeier;#NV\nSchulz;0171 2345678 / 0172 2345678\nKunz;0171 2345678\n"
         '"Lang\nund Kurz";0172 2345678\n\nWeiß;01\nLutz;0173 2345678\nDr. Graf;0174 2345678\nDoppelt;0049 171 2345678\n'
@@ -161,7 +91,7 @@ SAMPLES: tuple[ListSample, ...] = (
             13: "column_count_mismatch",
         },
     ),
-    _csv(
+    csv_sample(
         "austrian",
         "Vorname;Handynummer\nÖzgür;0664 1234567\nBärbel;0043 676 1234567\n",
         "cp1252",
@@ -170,7 +100,7 @@ SAMPLES: tuple[ListSample, ...] = (
         [("+436641234567", "Özgür"), ("+436761234567", "Bärbel")],
         "code page 1252, semicolons",
     ),
-    _csv(
+    csv_sample(
         "french-excel",
         _FRENCH,
         "cp1252",
@@ -179,7 +109,7 @@ SAMPLES: tuple[ListSample, ...] = (
         _FRENCH_PEOPLE,
         "code page 1252, semicolons",
     ),
-    _csv(
+    csv_sample(
         "french-utf-8",
         _FRENCH.replace(";", ","),
         "utf-8",
@@ -188,7 +118,7 @@ SAMPLES: tuple[ListSample, ...] = (
         _FRENCH_PEOPLE,
         "UTF-8, commas",
     ),
-    _csv(
+    csv_sample(
         "french-utf-16",
         _FRENCH.replace(";", "\t"),
         "utf-16-le",
@@ -197,7 +127,7 @@ SAMPLES: tuple[ListSample, ...] = (
         _FRENCH_PEOPLE,
         "UTF-16, tabs",
     ),
-    _csv(
+    csv_sample(
         "spanish-excel",
         "Nombre;Teléfono móvil\nJosé Muñoz;612 34 56 78\nBegoña;+34 913 12 34 56\n",
         "cp1252",
@@ -206,7 +136,7 @@ SAMPLES: tuple[ListSample, ...] = (
         [("+34612345678", "José Muñoz"), ("+34913123456", "Begoña")],
         "code page 1252, semicolons",
     ),
-    _csv(
+    csv_sample(
         "google-contacts",
         _GOOGLE,
         "utf-8",
@@ -216,7 +146,7 @@ SAMPLES: tuple[ListSample, ...] = (
         "UTF-8, commas",
         {4: "several_numbers"},
     ),
-    _csv(
+    csv_sample(
         "hubspot",
         _HUBSPOT,
         "utf-8",
@@ -226,7 +156,7 @@ SAMPLES: tuple[ListSample, ...] = (
         "UTF-8, commas",
         {4: "missing_phone"},
     ),
-    _csv(
+    csv_sample(
         "salesforce",
         _SALESFORCE,
         "cp1252",
@@ -236,7 +166,7 @@ SAMPLES: tuple[ListSample, ...] = (
         "UTF-8, commas",
         {2: "missing_phone"},
     ),
-    _csv(
+    csv_sample(
         "outlook",
         "First Name,Last Name,Home Phone,Mobile Phone,Business Phone\nAda,Byron,,212-555-0144,\n"
         "Bob,Ray,,212-555-0145,\nCy,Orr,,(212) 555-0146,\n",
@@ -246,7 +176,7 @@ SAMPLES: tuple[ListSample, ...] = (
         [("+12125550144", "Ada"), ("+12125550145", "Bob"), ("+12125550146", "Cy")],
         "UTF-8, commas",
     ),
-    _csv(
+    csv_sample(
         "american-clinic",
         'Patient,Cell phone,Appt\n"Lee, Kim",2125550144.0,1/5/2027\nJo,(212) 555-0145 x12,1/6/2027\n'
         "Al,1-212-555-0147,1/7/2027\nDee,+1 900 555 0100,\n",
@@ -257,7 +187,7 @@ SAMPLES: tuple[ListSample, ...] = (
         "UTF-8, commas",
         {3: "not_dialable", 5: "not_dialable"},
     ),
-    _csv(
+    csv_sample(
         "american-no-country",
         "name|contact\nAda|+1 212 555 0144\nBob|+1 212 555 0148\nCy|212 555 0145\n",
         "utf-8",
@@ -267,7 +197,7 @@ SAMPLES: tuple[ListSample, ...] = (
         "UTF-8, vertical bars",
         {4: "ambiguous_country"},
     ),
-    _csv(
+    csv_sample(
         "american-remarks",
         "Name,Phone\nAda,DO NOT CALL 212-555-0150\nBob,WhatsApp +1 212 555 0151\nCy,\u200e+12125550152\u202c\n"
         "Dee,Fax: 212 555 0153\nEd,Tel. (work): (212) 555-0154\nFay,verstorben +12125550155\nGus,📱 212-555-0156\n",
@@ -278,7 +208,7 @@ SAMPLES: tuple[ListSample, ...] = (
         "UTF-8, commas",
         {2: "invalid_phone", 5: "invalid_phone", 7: "invalid_phone"},
     ),
-    _csv(
+    csv_sample(
         "labels-no-country",
         "Name,Phone\nBob,WhatsApp +12125550151\nCy,\ufeff+12125550152\nEd,(mobile) +12125550154\n",
         "utf-8",
@@ -287,7 +217,7 @@ SAMPLES: tuple[ListSample, ...] = (
         [("+12125550151", "Bob"), ("+12125550152", "Cy"), ("+12125550154", "Ed")],
         "UTF-8, commas",
     ),
-    _csv(
+    csv_sample(
         "polish-excel",
         "Imię;Nr telefonu;Miasto\nŁukasz;601 234 567;Gdańsk\nŚwiętosława;+48 602 345 678;Łódź\n",
         "cp1250",
@@ -296,7 +226,7 @@ SAMPLES: tuple[ListSample, ...] = (
         [("+48601234567", "Łukasz"), ("+48602345678", "Świętosława")],
         "code page 1250, semicolons",
     ),
-    _csv(
+    csv_sample(
         "polish-iso",
         "Imię;Numer telefonu\nŁukasz Żółkiewski;601 234 567\nŚwiętosława;602 345 678\n",
         "iso8859_2",
@@ -305,7 +235,7 @@ SAMPLES: tuple[ListSample, ...] = (
         [("+48601234567", "Łukasz Żółkiewski"), ("+48602345678", "Świętosława")],
         "ISO 8859-2, semicolons",
     ),
-    _csv(
+    csv_sample(
         "czech-excel",
         "Jméno;Telefon\nJiří Dvořák;601 234 567\nŠárka Žižková;+420 602 111 222\n",
         "cp1250",
@@ -314,7 +244,7 @@ SAMPLES: tuple[ListSample, ...] = (
         [("+420601234567", "Jiří Dvořák"), ("+420602111222", "Šárka Žižková")],
         "code page 1250, semicolons",
     ),
-    _csv(
+    csv_sample(
         "italian",
         "Nome;Cellulare;Note\nNiccolò;333 1234567;è già cliente\nLucia;+39 06 12345678;\n",
         "cp1252",
@@ -323,7 +253,7 @@ SAMPLES: tuple[ListSample, ...] = (
         [("+393331234567", "Niccolò"), ("+390612345678", "Lucia")],
         "code page 1252, semicolons",
     ),
-    _csv(
+    csv_sample(
         "portuguese",
         "Nome;Telemóvel\nJoão Gonçalves;912 345 678\nConceição;+351 213 456 789\n",
         "cp1252",
@@ -332,7 +262,7 @@ SAMPLES: tuple[ListSample, ...] = (
         [("+351912345678", "João Gonçalves"), ("+351213456789", "Conceição")],
         "code page 1252, semicolons",
     ),
-    _csv(
+    csv_sample(
         "dutch",
         "Naam;Mobiel nummer\nZoë;06-12345678\nJoost;+31 20 123 4567\n",
         "cp1252",
@@ -341,7 +271,7 @@ SAMPLES: tuple[ListSample, ...] = (
         [("+31612345678", "Zoë"), ("+31201234567", "Joost")],
         "code page 1252, semicolons",
     ),
-    _csv(
+    csv_sample(
         "swedish",
         "Namn\tMobilnummer\nÅsa Öberg\t070-123 45 67\nBjörn\t+46 8 123 456 78\n",
         "utf-16",
@@ -350,7 +280,7 @@ SAMPLES: tuple[ListSample, ...] = (
         [("+46701234567", "Åsa Öberg"), ("+46812345678", "Björn")],
         "UTF-16, tabs",
     ),
-    _csv(
+    csv_sample(
         "russian-excel",
         "Имя;Телефон\nИван Петров;8 (912) 345-67-89\nОльга;+7 913 111-22-33\n",
         "cp1251",
@@ -359,7 +289,7 @@ SAMPLES: tuple[ListSample, ...] = (
         [("+79123456789", "Иван Петров"), ("+79131112233", "Ольга")],
         "code page 1251, semicolons",
     ),
-    _csv(
+    csv_sample(
         "japanese-excel",
         "氏名,電話番号\n山田太郎,090-1234-5678\n佐藤花子,+81 80-1234-5678\n",
         "cp932",
@@ -368,7 +298,7 @@ SAMPLES: tuple[ListSample, ...] = (
         [("+819012345678", "山田太郎"), ("+818012345678", "佐藤花子")],
         "code page 932, commas",
     ),
-    _csv(
+    csv_sample(
         "no-telling-heading",
         "Kunde;Kontaktdaten;Seit\nMüller;0171 2345678;2019\nMeier;0172 2345678;2020\n",
         "cp1252",
@@ -377,7 +307,7 @@ SAMPLES: tuple[ListSample, ...] = (
         [("+491712345678", "Müller"), ("+491722345678", "Meier")],
         "code page 1252, semicolons",
     ),
-    _xlsx(
+    xlsx_sample(
         "german-workbook",
         [
             ("Name", "Telefon", "Termin", None),
@@ -391,7 +321,7 @@ SAMPLES: tuple[ListSample, ...] = (
         [("+491712345678", "Jürgen Müller"), ("+4915123456789", "Söhnke Weiß")],
         {5: "spreadsheet_damage"},
     ),
-    _xlsx(
+    xlsx_sample(
         "workbook-second-sheet",
         [("Name", "Phone"), ("Ada", "+1 212 555 0144"), ("Bob", 12125550145.0)],
         "US",
@@ -399,7 +329,7 @@ SAMPLES: tuple[ListSample, ...] = (
         [("+12125550144", "Ada"), ("+12125550145", "Bob")],
         empty_sheet_first=True,
     ),
-    _xlsx(
+    xlsx_sample(
         "workbook-cover-sheet",
         [("Name", "Phone"), ("Ada", "+1 212 555 0144"), ("Gone", "+1 212 555 0146"), ("Bob", "(212) 555-0145")],
         "US",

@@ -345,12 +345,11 @@ export interface ListAudienceRowsInput {
 /**
  * A file to import: its text in `csv`, its bytes in `file`, its address in `url`, or none to upload a larger one.
  * The first row names the columns, at most 100; a cell has up to 1,000 characters. CSV (RFC 4180) may have commas,
- * semicolons, tabs or bars between its columns, and any usual encoding. Of XLSX the first sheet that is shown and
- * has a column of numbers is read, without hidden rows. It goes on after the answer. Until it has ended, no
- * deployment of the audience starts or is resumed (`audience_importing`); its people join those that are active or
- * paused already. An import that has not ended within 6 hours fails. Bad rows are left out and listed. Where more
- * than half are bad, duplicates not counted, none of the file is taken. A key may make 20% of its plan's requests
- * per second here.
+ * semicolons, tabs or bars between its columns, and any usual encoding. Of XLSX the first shown sheet with a column
+ * of numbers is read, without hidden rows. It goes on after the answer. Until it has ended, no deployment of the
+ * audience starts or is resumed (`audience_importing`); its people join those that are active or paused already. An
+ * import that has not ended within 6 hours fails. Bad rows are left out and listed. Where more than half are bad,
+ * duplicates not counted, none of the file is taken. A key may make 20% of its plan's requests per second here.
  */
 export interface ImportAudienceInput {
   /** Audience id (aud_…), from list_audiences. */

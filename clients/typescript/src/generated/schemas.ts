@@ -165,10 +165,7 @@ export interface AudienceImport {
   /** failed: nothing of the file was taken, or what is in `added`; status_reason says why. */
   status: "uploading" | "pending" | "importing" | "completed" | "completed_with_errors" | "failed";
   status_reason?: string | null;
-  /**
-   * How the file was read, for example `CSV, UTF-8, semicolons` or `XLSX, sheet May, 1 other sheet not read, 2 hidden
-   * rows left out`.
-   */
+  /** How the file was read: `CSV, UTF-8, semicolons`, or `XLSX, sheet May`. */
   read_as?: string | null;
   total_rows?: number | null;
   processed: number;
@@ -255,10 +252,7 @@ export interface BegunImport {
   /** failed: nothing of the file was taken, or what is in `added`; status_reason says why. */
   status: "uploading" | "pending" | "importing" | "completed" | "completed_with_errors" | "failed";
   status_reason?: string | null;
-  /**
-   * How the file was read, for example `CSV, UTF-8, semicolons` or `XLSX, sheet May, 1 other sheet not read, 2 hidden
-   * rows left out`.
-   */
+  /** How the file was read: `CSV, UTF-8, semicolons`, or `XLSX, sheet May`. */
   read_as?: string | null;
   total_rows?: number | null;
   processed: number;
