@@ -21,8 +21,8 @@ from callwright.list_files.workbooks import BEGIN_BYTES, OpenSheet, is_workbook,
 
 LONGEST_LINE = 1_000_000
 """Characters of a line of a CSV file."""
-MOST_EMPTY_ROWS, EMPTY_FOR_EACH = 100_000, 10
-"""Rows of a CSV file that hold nothing: so many, and more for each that holds anything."""
+MOST_EMPTY_ROWS, EMPTY_FOR_EACH = 2_000_000, 1
+"""Rows of a CSV file that hold nothing: so many, and more for each that holds anything. Excel has 1,048,576 rows."""
 LONGEST_READ_AS = 100
 """Characters of what is said about how a list is read."""
 _FIRST_LINES = 60

@@ -6,7 +6,7 @@ import io
 import pytest
 from openpyxl import Workbook
 
-from callwright.list_files import encodings, workbooks
+from callwright.list_files import encodings, reading, workbooks
 from callwright.list_files.reading import open_list
 from callwright.list_files.unreadable import UnreadableList
 
@@ -30,9 +30,12 @@ def test_a_sheet_of_wide_and_nearly_empty_rows_is_refused_by_its_cells(monkeypat
 
 
 @pytest.mark.parametrize("empty", [b"\n", b",,\n", b'""\r\n'])
-def test_a_small_packed_file_of_nothing_but_empty_rows_is_refused_in_seconds(empty: bytes) -> None:
+def test_a_small_packed_file_of_nothing_but_empty_rows_is_refused_in_seconds(
+    empty: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "MOST_EMPTY_ROWS", 100_000)
     data = gzip.compress(b"phone,name\n+12025550100,Ada\n" + empty * 300_000)
-    with pytest.raises(UnreadableList, match="rows are empty, 100,021 up to line 100,023; delete"):
+    with pytest.raises(UnreadableList, match="rows are empty, 100,003 up to line 100,005; delete"):
         list(open_list(io.BytesIO(data)).rows)
     with pytest.raises(UnreadableList, match="rows are empty"):
         open_list(io.BytesIO(gzip.compress(empty * 300_000)))
