@@ -28,7 +28,7 @@ def _under(folder: str, *names: str) -> tuple[Path, ...]:
 
 ABOVE = (
     *_under("", "browser", "client", "fuzz", "hosts", "journeys", "large_inputs", "server", "tools"),
-    *_under("service", "rest"),
+    *_under("service", "dashboard", "rest"),
 )
 RULES = _under("service", "campaigns", "dialling", "handlers", "telephony/media/twilio")
 BOTH = (

@@ -331,7 +331,7 @@ async def test_who_waits_behind_a_company_that_does_not_answer_is_told_at_once(m
         ({"authorization_endpoint": "javascript:alert(1)"}, "no address that begins with https"),
         ({"authorization_endpoint": None}, "no address that begins with https"),
         ({"authorization_endpoint": "https://[bad"}, "no address that begins with https"),
-        ({"token_endpoint": "file:///etc/passwd"}, "its token_endpoint is no address that begins with https"),
+        ({"token_endpoint": "ftp://example.com/a"}, "its token_endpoint is no address that begins with https"),
         ({"jwks_uri": None}, "its jwks_uri is no address that begins with https"),
     ],
 )

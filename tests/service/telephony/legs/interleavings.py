@@ -199,6 +199,21 @@ def _what_matters(row: RowMapping) -> Row:
     return tuple(kept.items())
 
 
+def places_twice(model: Model) -> bool:
+    """Whether some state can be reached in which the carrier has accepted two requests: looks no further then."""
+    first = State(None, (Host("A"), Host("B")))
+    waiting, seen = [first], {first}
+    while waiting:
+        state = waiting.pop()
+        if state.accepted > 1:
+            return True
+        for following in model.steps(state):
+            if following not in seen:
+                seen.add(following)
+                waiting.append(following)
+    return False
+
+
 def explore(model: Model, *, hosts: int = 2) -> Explored:
     """Every state that can be reached from a call that was claimed."""
     explored = Explored()
