@@ -39,6 +39,10 @@ class UnknownTopup(Exception):
     """A provider speaks of a top-up that was made here, but is not in the database."""
 
 
+class WrongAmount(AccountError):
+    """An amount that nobody can pay."""
+
+
 def ask(
     connection: Connection,
     ids: Ids,
@@ -52,10 +56,11 @@ def ask(
     """A pending top-up; `by` asks for it. Commit it before the provider is asked.
 
     Raises:
+        WrongAmount: it is too small, too large or not in whole cents.
         AccountError: where it cannot be.
     """
     if not LEAST <= micros <= MOST or micros % _CENT:
-        raise AccountError("the amount of a top-up is from 1.00 to 999,999.00, in whole cents")
+        raise WrongAmount("the amount of a top-up is from 1.00 to 999,999.00, in whole cents")
     has_play_money = wallet_of(connection, org_id).play_money
     if has_play_money and provider != SIMULATED:
         said = "the organization has play money, for which nobody pays; `callwright orgs fund` adds some, and"

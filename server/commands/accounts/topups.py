@@ -32,7 +32,10 @@ async def ask(settings: ProgramSettings, name: str, text: str, quiet: bool, as_j
     root = _address(settings)
     async with account_database(settings) as (database, ids, now_ms):
         org_id = await database.read(accounts.find_organization, name)
-        asked = await database.write(topups.ask, ids, org_id, micros, settings.payments, now_ms)
+        try:
+            asked = await database.write(topups.ask, ids, org_id, micros, settings.payments, now_ms)
+        except topups.WrongAmount as error:
+            raise CommandError(f"--amount: {error}") from error
         try:
             async with _provider(settings, root) as provider:
                 checkout = await provider.begin(asked)
