@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import orjson
 
 from callwright.contract.declaration.operation import AnyOperation
-from callwright.contract.problems import NOT_AUTHENTICATED
+from callwright.contract.problems import NOT_AUTHENTICATED, NOT_FOUND
 from callwright.service.accounts.principals import IN_PROCESS_KEY, InProcessKey
 from callwright.service.rest.answers import Answer
 from callwright.service.rest.incoming import Incoming
@@ -72,6 +72,15 @@ class Operations:
         """
         answer = await self.answer(operation, key=key, **fields)
         return orjson.loads(answer.body)["data"] if answer.body else {}
+
+    async def one_or_none(self, operation: AnyOperation, **fields: Any) -> dict[str, Any] | None:
+        """The `data` of an answer; None where there is no such thing, or not any more. Raises `Refused`."""
+        try:
+            return await self.one(operation, **fields)
+        except Refused as error:
+            if error.status == NOT_FOUND.status:
+                return None
+            raise
 
     async def many(self, operation: AnyOperation, **fields: Any) -> Page:
         """One page of a list. Raises `Refused`."""

@@ -15,7 +15,6 @@ from callwright.contract.calls.corrections import correct_disposition
 from callwright.contract.calls.evidence import get_call_evidence
 from callwright.contract.calls.transcripts import search_transcripts
 from callwright.contract.calls.unconfirmed import resolve_call
-from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.deployments.deployments import get_deployment
 from callwright.contract.deployments.exports import export_deployment
 from callwright.service.dashboard.asking import Refused
@@ -65,10 +64,10 @@ def routes(pages: Pages) -> list[Route]:
             await pages.visitors.form(request, visitor)
             whole = await revealed(services, visitor, NumberPlace(request.path_params["id"]))
         found = await visitor.ask.one(contract.get_call, call_uuid=request.path_params["id"])
-        transcript = await _or_none(visitor, contract.get_transcript, call_uuid=found["id"])
-        evidence = await _or_none(visitor, get_call_evidence, call_uuid=found["id"])
-        campaign = found["deployment_id"] and await _or_none(visitor, get_deployment, id=found["deployment_id"])
-        agent = await _or_none(visitor, get_agent, id=found["agent_id"])
+        transcript = await visitor.ask.one_or_none(contract.get_transcript, call_uuid=found["id"])
+        evidence = await visitor.ask.one_or_none(get_call_evidence, call_uuid=found["id"])
+        campaign = found["deployment_id"] and await visitor.ask.one_or_none(get_deployment, id=found["deployment_id"])
+        agent = await visitor.ask.one_or_none(get_agent, id=found["agent_id"])
         number: str = found["from"] if found["call_type"] == "inbound" else found["to"]
         context: dict[str, Any] = {
             "call": found,
@@ -154,13 +153,3 @@ async def _corrector(visitor: Visitor, call: Mapping[str, Any]) -> str | None:
         return None
     entries = await visitor.ask.many(list_audit_log, subject_id=call["id"], action=correct_disposition.name, per_page=1)
     return entries.data[0]["actor_label"] if entries.data else None
-
-
-async def _or_none(visitor: Visitor, operation: AnyOperation, **fields: Any) -> dict[str, Any] | None:
-    """What belongs to a call, or None where there is none: nobody spoke, or it was not dialled by a campaign."""
-    try:
-        return await visitor.ask.one(operation, **fields)
-    except Refused as error:
-        if error.status == 404:
-            return None
-        raise

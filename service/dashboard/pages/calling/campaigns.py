@@ -151,11 +151,11 @@ def possible(campaign: Mapping[str, Any], visitor: Visitor) -> tuple[str, ...]:
 
 
 async def _names(visitor: Visitor, campaign: Mapping[str, Any]) -> dict[str, str]:
-    """The names of a campaign's agent and audience."""
-    agent = await visitor.ask.one(get_agent, id=campaign["agent_id"])
+    """The names of a campaign's agent and audience; empty where they were deleted since."""
+    agent = await visitor.ask.one_or_none(get_agent, id=campaign["agent_id"])
     audience_id = campaign["audience_id"]
-    audience = {"name": ""} if audience_id is None else await visitor.ask.one(get_audience, id=audience_id)
-    return {"agent_name": agent["name"], "audience_name": audience["name"]}
+    audience = audience_id and await visitor.ask.one_or_none(get_audience, id=audience_id)
+    return {"agent_name": agent["name"] if agent else "", "audience_name": audience["name"] if audience else ""}
 
 
 def _acting(pages: Pages, action: str) -> Route:

@@ -179,6 +179,17 @@ async def test_a_viewer_is_told_before_typing_and_sees_no_number_in_a_plan(tenan
         assert "Change…" not in await viewer.page(f"/campaigns/{made.id}")
 
 
+@pytest.mark.requirement("DASH-15")
+async def test_a_campaign_and_its_calls_are_shown_after_their_agent_and_list_are_deleted(tenant: Tenant) -> None:
+    made = await run(tenant, people(1, sim_outcome="answered"))
+    await tenant.client.agents.delete(id=made.agent_id)
+    await tenant.client.audiences.delete(id=str(made.audience_id))
+    (call,) = [call async for call in tenant.client.calls.list(deployment_id=made.id)]
+    async with logged_in(tenant) as visit:
+        assert "agent deleted since · audience deleted since" in text_of(await visit.page(f"/campaigns/{made.id}"))
+        assert "deleted since" in await visit.page(f"/calls/{call.id}")
+
+
 def chosen(html: str) -> dict[str, str]:
     """What a browser sends of lists and boxes as the form shows them."""
     lists = re.findall(r'<select name="([a-z_]+)"[^>]*>(.*?)</select>', html, re.DOTALL)

@@ -188,12 +188,12 @@ async def test_the_open_page_shows_a_new_question_and_its_answer_with_the_forms_
     tenant: Tenant,
 ) -> None:
     async with answering(tenant) as root, logged_in(tenant) as one, logged_in(tenant, role="member") as other:
-        for visit in (one, other):
+        for about, visit in (("1", one), ("2", other)):
             token = await visit.token()
             async with at_address(root, visit) as http, http.stream("GET", f"{PAGE}/live") as stream:
                 lines = stream.aiter_lines()
                 assert "Nothing waits" in await next_board(lines)
-                asked = await ask(tenant, f"Call {token[:4]}.", about=token[:1])
+                asked = await ask(tenant, f"Call {token[:4]}.", about=about)
                 board = await next_board(lines)
                 assert (f"Call {token[:4]}." in board, f'value="{token}"' in board) == (True, True)
                 assert (await post(visit, f"{PAGE}/{asked.id}", "no")).status_code == 303
