@@ -21,6 +21,7 @@ _FIGURES = ("count", "money", "small_money", "length")
 """Kinds whose values stand on one line."""
 _LONGEST_CHANGE = 80
 _SECOND = ' class="second"'
+_CHOSEN = Markup(" selected")
 
 
 class Cell(NamedTuple):
@@ -65,6 +66,15 @@ def _short(value: Any) -> str:
         return "nothing"
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _LONGEST_CHANGE else f"{text[:_LONGEST_CHANGE]}…"
+
+
+@lru_cache(512)
+def options(choices: tuple[tuple[str, str], ...], chosen: str | None) -> Markup:
+    """The options of a choice: each value with its words. There are two hundred countries."""
+    return Markup("").join(
+        Markup('<option value="{}"{}>{}</option>').format(value, _CHOSEN if value == chosen else "", words_)
+        for value, words_ in choices
+    )
 
 
 _SHOWN: Mapping[str, Callable[[Any], str]] = {

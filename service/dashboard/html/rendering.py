@@ -80,7 +80,13 @@ def _templates() -> "Environment":
         "rule_words": rule_words,
         "problem_words": problem_words,
     }
-    functions |= {"static": static_address, "mark": cells.mark, "cell": cells.cell, "table": cells.table}
+    functions |= {
+        "static": static_address,
+        "mark": cells.mark,
+        "cell": cells.cell,
+        "table": cells.table,
+        "options": cells.options,
+    }
     return found
 
 
