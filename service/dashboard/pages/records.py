@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from sqlalchemy import Connection, Row
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -112,6 +113,10 @@ def _by(entry: Mapping[str, Any]) -> str:
     return label or _OTHERS.get(entry["actor_id"], str(entry["actor_id"]))
 
 
+def _users_and_keys(connection: Connection, org_id: str) -> tuple[Sequence[Row[Any]], Sequence[Row[Any]]]:
+    return accounts.users_of(connection, org_id), accounts.keys_of(connection, org_id)
+
+
 def routes(pages: Pages) -> list[Route]:
     """The routes."""
 
@@ -141,8 +146,7 @@ def routes(pages: Pages) -> list[Route]:
 
     async def actors(visitor: Visitor) -> Mapping[str, Sequence[tuple[str, str]]]:
         database = pages.visitors.services.database
-        users = await database.read(accounts.users_of, visitor.org_id)
-        keys = await database.read(accounts.keys_of, visitor.org_id)
+        users, keys = await database.read(_users_and_keys, visitor.org_id)
         people = [(user.id, user.name) for user in users]
         programs = [(key.id, f"key {key.label or key.identity}") for key in keys[:MOST_KEYS]]
         return {"actor_id": [*people, *programs, *_OTHERS.items()]}
