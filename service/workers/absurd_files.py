@@ -6,10 +6,11 @@ A spreadsheet may add a million blank rows, and a list packs to a tenth. What is
 from typing import BinaryIO
 
 from callwright.list_files.packed import is_packed, unpacked
+from callwright.list_files.reading import MOST_EMPTY_ROWS
 from callwright.list_files.unreadable import UnreadableList
 from callwright.list_files.workbooks import is_workbook
 
-MOST_BLANK_LINES = 2_000_000
+MOST_BLANK_LINES = MOST_EMPTY_ROWS
 """Blank lines beyond the number of the others. A sheet of Excel has 1,048,576 rows."""
 MOST_TIMES = 100
 """How many times its size a file of gzip unpacks to, beyond `LARGE_BYTES`."""

@@ -1,17 +1,18 @@
 """A new campaign in four steps, and changing one: a draft in everything, one that runs in what may change then."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from callwright.contract.agents.agents import list_agents
-from callwright.contract.audiences import list_audiences
+from callwright.contract.agents.agents import get_agent, list_agents
+from callwright.contract.audiences import get_audience, list_audiences
 from callwright.contract.checks.names import LONGEST_NAME
+from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.deployments import deployments as contract
-from callwright.contract.phone_numbers import list_phone_numbers
+from callwright.contract.phone_numbers import get_phone_number, list_phone_numbers
 from callwright.contract.problems import REVISION_MISMATCH
 from callwright.service.dashboard import forms_sent_once
 from callwright.service.dashboard.asking import Refused
@@ -99,16 +100,30 @@ def routes(pages: Pages) -> list[Route]:
 async def _shown(
     visitor: Visitor, title: str, given: Mapping[str, Any], refused: Refused | None, fields: Mapping[str, list[str]]
 ) -> Response:
+    campaign: Mapping[str, Any] = given["campaign"] or {}
+    agents = (await visitor.ask.many(list_agents, per_page=MOST_CHOICES)).data
+    audiences = (await visitor.ask.many(list_audiences, per_page=MOST_CHOICES)).data
+    numbers = (await visitor.ask.many(list_phone_numbers, per_page=MOST_CHOICES, status="active")).data
     context = {
         **given,
-        "agents": (await visitor.ask.many(list_agents, per_page=MOST_CHOICES)).data,
-        "audiences": (await visitor.ask.many(list_audiences, per_page=MOST_CHOICES)).data,
-        "numbers": (await visitor.ask.many(list_phone_numbers, per_page=MOST_CHOICES, status="active")).data,
+        "agents": await _with_own(visitor, agents, get_agent, [campaign.get("agent_id")]),
+        "audiences": await _with_own(visitor, audiences, get_audience, [campaign.get("audience_id")]),
+        "numbers": await _with_own(visitor, numbers, get_phone_number, campaign.get("phone_number_ids", [])),
+        "longest_name": LONGEST_NAME,
         "days": DAYS,
         "refused": refused,
         "once": forms_sent_once.mark_of(fields),
     }
     return shown(visitor, HERE, "campaign_form.html", title, context, status=200 if refused is None else refused.status)
+
+
+async def _with_own(
+    visitor: Visitor, found: list[dict[str, Any]], operation: AnyOperation, own: Sequence[str | None]
+) -> list[dict[str, Any]]:
+    """What can be chosen, with what the campaign has already: saving its form changes nothing that nobody touched."""
+    known = {one["id"] for one in found}
+    missing = [await visitor.ask.one_or_none(operation, id=thing) for thing in own if thing and thing not in known]
+    return [*(one for one in missing if one is not None), *found]
 
 
 def typed(fields: Mapping[str, list[str]]) -> dict[str, Any]:
@@ -168,6 +183,8 @@ def changes_of(campaign: Mapping[str, Any], sent: Mapping[str, list[str]], may: 
     given, before = campaign_of(sent), campaign_of(fields_of(campaign))
     if one(sent, "hours") == "kept":
         given["calling_hours"] = before["calling_hours"]
+    if sorted(given["phone_number_ids"] or []) == sorted(before["phone_number_ids"] or []):
+        given["phone_number_ids"] = before["phone_number_ids"]  # the order of the form says nothing
     changed = {name: value for name, value in given.items() if name in may and value != before[name]}
     if (policy := changed.pop("retry_policy", None)) is not None:
         changed["retry_policy"] = {**campaign["retry_policy"], **policy}

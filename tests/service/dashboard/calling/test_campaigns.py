@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from callwright.service.dashboard.pages.calling import campaign_forms
 from tests.support.campaigns import draft, make_audience, people, phone, run, started
 from tests.support.dashboard import ORIGIN, hidden_of, logged_in, text_of
 from tests.support.service import Tenant
@@ -151,6 +152,23 @@ async def test_a_campaign_that_runs_keeps_what_was_promised_and_a_change_of_some
     now = await tenant.client.deployments.get(id=made.id)
     assert (now.name, now.agent_id, now.audience_id) == ("Mine", made.agent_id, made.audience_id)
     assert (now.phone_number_ids, now.calling_hours) == (made.phone_number_ids, made.calling_hours)
+
+
+@pytest.mark.requirement("DASH-67")
+@pytest.mark.service(workers=False)
+async def test_saving_a_draft_keeps_an_agent_a_list_and_a_number_that_the_choices_do_not_hold(
+    tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(campaign_forms, "MOST_CHOICES", 1)
+    made = await draft(tenant, people(2), name="December")
+    await draft(tenant, people(2, first=2), name="Newer")
+    path = f"/campaigns/{made.id}/edit"
+    async with logged_in(tenant) as visit:
+        answer = await visit.send(path, **{**chosen(await visit.page(path)), "name": "Later"})
+        assert answer.status_code == 303, text_of(answer.text)
+    now = await tenant.client.deployments.get(id=made.id)
+    assert (now.name, now.agent_id, now.audience_id) == ("Later", made.agent_id, made.audience_id)
+    assert now.phone_number_ids == made.phone_number_ids
 
 
 @pytest.mark.service(workers=False)
