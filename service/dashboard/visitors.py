@@ -117,9 +117,7 @@ class Visitors:
         """The fields of a form that a page of this session sent. Raises `FormRefused`."""
         self.check_origin(request)
         fields = await read_form(request)
-        sent = fields.get(TOKEN_FIELD, [""])[0]
-        if not hmac.compare_digest(sent.encode(), visitor.form_token.encode()):
-            raise FormRefused("This form belongs to another session. Open the page again.")
+        check_token(fields, visitor)
         return fields
 
     def check_origin(self, request: Request) -> None:
@@ -148,6 +146,13 @@ def _session(connection: Connection, secret: str, now_ms: int) -> tuple[Row[Any]
     """The session of a secret, and how many questions wait for an answer in the organization that it shows."""
     row = sessions.session_of(connection, secret, now_ms)
     return None if row is None else (row, confirmations.count_waiting(connection, row.org_id, now_ms))
+
+
+def check_token(fields: Mapping[str, list[str]], visitor: Visitor) -> None:
+    """Raises `FormRefused` unless a page of this session made the form."""
+    sent = fields.get(TOKEN_FIELD, [""])[0]
+    if not hmac.compare_digest(sent.encode(), visitor.form_token.encode()):
+        raise FormRefused("This form belongs to another session. Open the page again.")
 
 
 async def read_form(request: Request) -> Mapping[str, list[str]]:

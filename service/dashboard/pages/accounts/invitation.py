@@ -12,7 +12,7 @@ from callwright.service.accounts.password_rules import LONGEST, SHORTEST
 from callwright.service.dashboard.pages.accounts.forgotten_password import code_page, new_password_of, wrong_code
 from callwright.service.dashboard.serving import Pages, said, shown
 from callwright.service.dashboard.session_cookie import set_cookie
-from callwright.service.dashboard.visitors import one, read_form
+from callwright.service.dashboard.visitors import check_token, one, read_form
 
 PATH = "/invitation"
 _TITLE = "Invitation"
@@ -48,6 +48,8 @@ def routes(pages: Pages) -> list[Route]:
             }
             if "accepts" not in fields:
                 return shown(visitor, "", "invitation.html", _TITLE, context)
+            if visitor is not None:
+                check_token(fields, visitor)
             new_hash = None
             if known is None:
                 new, faults = new_password_of(fields, found.email)

@@ -16,6 +16,7 @@ from callwright.contract import audiences as contract
 from callwright.contract.problems import IDEMPOTENCY_IN_PROGRESS, SERVICE_UNAVAILABLE
 from callwright.service.accounts.principals import UserActor
 from callwright.service.campaigns.ended_imports import cancel_upload
+from callwright.service.dashboard import forms_sent_once
 from callwright.service.dashboard.asking import Page, Refused
 from callwright.service.dashboard.html.import_words import import_words, megabytes
 from callwright.service.dashboard.listings import Column, ListPage, list_context
@@ -93,8 +94,8 @@ def routes(pages: Pages) -> list[Route]:
         audience = await visitor.ask.one(contract.get_audience, id=request.path_params["id"])
         if request.method == "POST":
             fields = await pages.visitors.form(request, visitor)
-            key = f"page-{once}" if (once := one(fields, "once")) else None
             try:
+                key = forms_sent_once.key_of(fields) if one(fields, forms_sent_once.FIELD) else None
                 begun = await visitor.ask.one(contract.import_audience, key=key, id=audience["id"])
             except Refused as error:
                 is_under_way = error.code == IDEMPOTENCY_IN_PROGRESS.code  # the answer to the first try was lost

@@ -3,7 +3,6 @@
 Only owners make and revoke them. Specification: Authentication, 2, 4, 9, 10.
 """
 
-import secrets
 from functools import partial
 from typing import Any
 
@@ -16,6 +15,7 @@ from callwright.service import accounts
 from callwright.service.accounts.api_keys import PROFILES
 from callwright.service.accounts.embedded import EMBEDDED_LABEL
 from callwright.service.accounts.principals import UserActor
+from callwright.service.dashboard import forms_sent_once
 from callwright.service.dashboard.host_snippets import snippets
 from callwright.service.dashboard.pages.accounts.login import login_page
 from callwright.service.dashboard.serving import Pages, said, shown
@@ -58,7 +58,7 @@ def routes(pages: Pages) -> list[Route]:
                 }
             make = partial(accounts.create_personal_key, **personal) if kind == "personal" else accounts.create_key
             by = UserActor(visitor.user_id)
-            write = partial(make, created_by_user_id=visitor.user_id, by=by, once=one(fields, "once") or None)
+            write = partial(make, created_by_user_id=visitor.user_id, by=by, once=forms_sent_once.key_of(fields))
             made = await database.write(write, services.ids, visitor.org_id, given["label"], services.clock.now_ms())
         except accounts.AccountError as error:
             fault = f"{str(error)[:1].upper()}{str(error)[1:]}."
@@ -81,7 +81,7 @@ def routes(pages: Pages) -> list[Route]:
             "fault": None,
             "given": dict.fromkeys(("kind", "label", "profile", "spending_cap"), ""),
             "own_label": EMBEDDED_LABEL,
-            "once": secrets.token_hex(12),
+            "once": forms_sent_once.new_mark(),
             **made,
         }
         return shown(visitor, ACTION_PATH, "api_keys.html", "API keys", context, status=status)

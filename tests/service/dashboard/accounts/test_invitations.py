@@ -49,9 +49,11 @@ async def _post(visit: Visit, path: str, **fields: str) -> httpx.Response:
     return await visit.http.post(path, data=fields, headers={"Origin": ORIGIN})
 
 
-async def _accept(visit: Visit, code: str, name: str = "Ann Lee", password: str = PASSWORD) -> httpx.Response:
+async def _accept(
+    visit: Visit, code: str, name: str = "Ann Lee", password: str = PASSWORD, **more: str
+) -> httpx.Response:
     fields = {"code": code, "accepts": "yes", "name": name, "new_password": password, "again": password}
-    return await _post(visit, "/invitation", **fields)
+    return await _post(visit, "/invitation", **fields, **more)
 
 
 @pytest.mark.requirement("DASH-25")
@@ -143,8 +145,8 @@ async def test_a_known_user_joins_only_while_logged_in_and_nobody_else_by_their_
         given = (services.ids, other.org_id, ANN, services.clock.now_ms())
         ann = await services.database.write(lambda connection: accounts.add_member(connection, *given, role="owner"))
         code = _code(await _invite(owner, role="viewer"))
-        for visit in (thief, owner):
-            answer = await _accept(visit, code)
+        for visit, token in ((thief, ""), (owner, await owner.token())):
+            answer = await _accept(visit, code, form_token=token)
             assert (answer.status_code, "set-cookie" in answer.headers) == (403, False)
             assert "Log in as ann@example.com" in text_of(answer.text)
         assert (await thief.http.get("/campaigns")).status_code == 303
@@ -153,7 +155,8 @@ async def test_a_known_user_joins_only_while_logged_in_and_nobody_else_by_their_
         async with stranger(tenant) as herself:
             login = await login_code(other, ann)
             await herself.http.post("/login", data={"code": login}, headers={"Origin": ORIGIN})
-            assert (await _accept(herself, code)).status_code == 200
+            assert (await _accept(herself, code)).status_code == 403
+            assert (await _accept(herself, code, form_token=await herself.token())).status_code == 200
     roles = {row.email: (row.id, row.role) for row in await tenant.database.read(accounts.users_of, tenant.org_id)}
     assert roles[ANN] == (ann, "viewer")
 
