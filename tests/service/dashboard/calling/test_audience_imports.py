@@ -33,8 +33,8 @@ async def part_of(visit: Visit, upload: str) -> None:
 async def test_a_beginning_that_is_sent_twice_makes_one_import_with_one_address(tenant: Tenant) -> None:
     audience = await tenant.client.audiences.create(name="People")
     async with logged_in(tenant, role="member") as visit:
-        first, again = [(await begun(visit, audience.id, once="a1b2")).json() for _ in range(2)]
-        other = (await begun(visit, audience.id, once="c3d4")).json()
+        first, again = [(await begun(visit, audience.id, once="a1b2" * 6)).json() for _ in range(2)]
+        other = (await begun(visit, audience.id, once="c3d4" * 6)).json()
         await part_of(visit, again["upload"])
     assert first == again
     found = await tenant.client.audiences.get(id=audience.id)
