@@ -47,6 +47,10 @@ async def _browser(service: Service, org: str) -> AsyncGenerator[Visit]:
         answer = await http.post("/login", data={"code": code}, headers={"Origin": _ORIGIN})
         if answer.status_code != 303:
             raise RuntimeError(f"nobody could log in: {answer.status_code}")
+        cookie = "; ".join(f"{name}={value}" for name, value in http.cookies.items())
+    # A jar of cookies costs the client time in each request, which is no time of the page.
+    async with httpx.AsyncClient(transport=ASGITransport(app=service.asgi), base_url=_ORIGIN) as http:
+        http.headers["Cookie"] = cookie
         yield Visit(http)
 
 

@@ -110,18 +110,8 @@ def value_at(resource: Mapping[str, Any], path: str) -> Any:
 
 def rows_of(columns: Sequence[Column], entries: Sequence[Mapping[str, Any]]) -> list[list[Cell]]:
     """The cells of a page of a list."""
-    return [
-        [
-            Cell(
-                column.kind,
-                value_at(entry, column.at),
-                _link(column.link, entry),
-                column.is_second,
-            )
-            for column in columns
-        ]
-        for entry in entries
-    ]
+    wanted = [(column.at, column.link) for column in columns]
+    return [[Cell(value_at(entry, at), link and _address(link, entry)) for at, link in wanted] for entry in entries]
 
 
 @cache
@@ -129,11 +119,11 @@ def _named_in(link: str) -> tuple[str, ...]:
     return tuple(name for _, name, _, _ in Formatter().parse(link) if name)
 
 
-def _link(link: str | Callable[[Mapping[str, Any]], str | None] | None, entry: Mapping[str, Any]) -> str | None:
+def _address(link: str | Callable[[Mapping[str, Any]], str | None], entry: Mapping[str, Any]) -> str | None:
     """The address with the fields of a resource; None where it lacks one, as a contact without a call."""
     if callable(link):
         return link(entry)
-    if link is None or any(entry.get(name) is None for name in _named_in(link)):
+    if any(entry.get(name) is None for name in _named_in(link)):
         return None
     return link.format_map(entry)
 
