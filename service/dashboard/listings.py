@@ -92,6 +92,7 @@ class FilterField:
 
 _MOMENTS = ("created_from", "created_before")
 """Filters that are moments."""
+_FLAGS = {"true": "yes", "false": "no"}
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?")
 """A moment as a field of a form sends it: without a zone."""
 
@@ -135,7 +136,10 @@ def fields_of(
     found: list[FilterField] = []
     for name in wanted.filters:
         value = query.get(name, "")
-        options = list(choices.get(name) or [(one, word_of(name, one)) for one in options_of(wanted.operation, name)])
+        options = list(
+            choices.get(name)
+            or [(one, _FLAGS.get(one) or word_of(name, one)) for one in options_of(wanted.operation, name)]
+        )
         if value and name in choices and value not in dict(options):
             options.append((value, value))
         found.append(FilterField(name, label_of(name), value, tuple(options), name in _MOMENTS))
