@@ -1,6 +1,7 @@
 """The end of an import: its row, its audience, the event and the entry, in one transaction.
 
-An import whose file is still being uploaded ends here too: by whoever has the address, or when nothing comes.
+Whoever has the address of its upload, or looks at the dashboard, ends an import early; nothing comes of a file that is
+not uploaded in time.
 """
 
 from typing import Any
@@ -18,6 +19,7 @@ from callwright.service.tables.schema import audiences, imports
 
 _I = imports.c
 CANCELLED = "cancelled: its upload was ended before the file had come, and nothing of it was taken"
+CANCELLED_LATER = "cancelled: it was ended before all rows were read; rows that had been added stay"
 
 
 def end_import(
@@ -59,10 +61,11 @@ def end_import(
     audit_log.add_entries(connection, [entry])
 
 
-async def cancel_upload(services: Services, which: ColumnElement[bool], by: audit_log.Actor = SERVICE) -> bool:
-    """Ends the import that waits for its file, and removes what had come of it. False if it does not wait any more.
+async def cancel_import(services: Services, which: ColumnElement[bool], by: audit_log.Actor = SERVICE) -> bool:
+    """Ends an import early, and removes its file. False if it has ended. Rows that it has added stay.
 
-    `which` is of `import_uploads.by_token` or `by_id`, `by` who ends it.
+    The process that reads the file notices it with its next piece, and stops. `which` is of `import_uploads.by_token`
+    or `by_id`, `by` who ends it.
     """
     ended = await services.database.write(_cancel, services, which, by)
     if ended is None:
@@ -76,7 +79,8 @@ def _cancel(connection: Connection, services: Services, which: ColumnElement[boo
     row = import_uploads.locked(connection, which, services.clock.now_ms())
     if row is None:
         return None
-    end_import(connection, services, row, "failed", CANCELLED, by)
+    reason = CANCELLED if row.status == "uploading" else CANCELLED_LATER
+    end_import(connection, services, row, "failed", reason, by)
     return str(row.id)
 
 

@@ -74,8 +74,8 @@ class CompleteUpload:
 
 
 def by_token(token_hash: str) -> ColumnElement[bool]:
-    """The import whose address has this token."""
-    return _I.upload_token_hash == token_hash
+    """The import whose address has this token, if whoever began it may still import."""
+    return and_(_I.upload_token_hash == token_hash, ~_ENDED)
 
 
 def by_id(org_id: str, audience_id: str, import_id: str) -> ColumnElement[bool]:
@@ -102,8 +102,11 @@ def find(connection: Connection, token_hash: str, now_ms: int) -> OpenUpload | C
 
 
 def locked(connection: Connection, which: ColumnElement[bool], now_ms: int) -> Row[Any] | None:
-    """The row of the import if it waits for its file now, locked. `which` is of `by_token` or `by_id`."""
-    wanted: Select[*tuple[Any, ...]] = select(*_SHOWN).where(_open(which, now_ms)).with_for_update()
+    """The row of the import if it has not ended, and does not wait for its file in vain, locked. `which` is of
+    `by_token` or `by_id`.
+    """
+    is_open = and_(_I.completed_at.is_(None), or_(_I.status != "uploading", _I.upload_expires_at > now_ms))
+    wanted: Select[*tuple[Any, ...]] = select(*_SHOWN).where(which, is_open).with_for_update()
     return connection.execute(wanted).one_or_none()
 
 

@@ -2,7 +2,7 @@
 
 Who sends has no key: the address has a token, of which the hash is stored. Parts follow the protocol of Google Cloud
 Storage's resumable uploads: PUT with Content-Range, answered with 308 and what has arrived in Range until the file is
-complete. HEAD and GET say what has arrived too, and DELETE ends the upload and its import.
+complete. HEAD and GET say what has arrived too, and DELETE ends the import, also while its file is read.
 """
 
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from callwright.contract.problems import NOT_FOUND, SERVICE_UNAVAILABLE, STORAGE_FULL
-from callwright.service.campaigns import ended_imports
+from callwright.service.campaigns.ended_imports import cancel_import
 from callwright.service.platform.clock.clock import instant_or_none
 from callwright.service.platform.database.sqlite.disk_space import StorageFull
 from callwright.service.platform.refusals import Refusal, invalid, not_found
@@ -39,14 +39,14 @@ def upload_routes(services: Services, refusal_of: RefusalOf) -> list[Route]:
         found = await services.database.read(import_uploads.find, token_hash, services.clock.now_ms())
         if found is None:
             raise not_found()
+        if request.method == "DELETE" and await cancel_import(services, import_uploads.by_token(token_hash)):
+            return Response(status_code=204)
         if isinstance(found, CompleteUpload):
             return _completed(request, found)
         if request.method == "PUT":
             return await _received(services, uploads, request, _Heard(services, token_hash, found))
-        if request.method == "DELETE":
-            if not await ended_imports.cancel_upload(services, import_uploads.by_token(token_hash)):
-                raise not_found()
-            return Response(status_code=204)
+        if request.method == "DELETE":  # it has ended meanwhile
+            raise not_found()
         return _state(found, await to_thread.run_sync(uploads.size_of, found.import_id))
 
     methods = ["GET", "PUT", "DELETE"]  # and HEAD
@@ -143,7 +143,7 @@ def _completed(request: Request, upload: CompleteUpload) -> Response:
     """The answer once all of the file is there: 200 to who asks, or sends a part again.
 
     Raises:
-        Refusal: not_found for another file, and for DELETE: the upload has ended.
+        Refusal: not_found for another file, and for DELETE: the import has ended.
     """
     if request.method in ("GET", "HEAD"):
         return _state(upload, upload.total)

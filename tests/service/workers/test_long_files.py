@@ -13,9 +13,10 @@ import pytest
 from sqlalchemy import Row, select, update
 
 from callwright.contract.audiences import AudienceImport
+from callwright.service.campaigns.ended_imports import cancel_import
 from callwright.service.platform.clock.clock import HOUR
 from callwright.service.services import Services
-from callwright.service.tables.import_uploads import LONGEST_IMPORT_MS
+from callwright.service.tables.import_uploads import LONGEST_IMPORT_MS, by_id
 from callwright.service.tables.schema import imports as import_table
 from callwright.service.workers import absurd_files, imports
 from callwright.service.workers.imported_files import file_of
@@ -81,6 +82,10 @@ async def delete_the_audience(tenant: Tenant, job: AudienceImport) -> None:
     await tenant.client.audiences.delete(id=job.audience_id)
 
 
+async def it_is_cancelled(tenant: Tenant, job: AudienceImport) -> None:
+    assert await cancel_import(tenant.services, by_id(tenant.org_id, job.audience_id, job.id))
+
+
 async def another_takes_it(tenant: Tenant, job: AudienceImport) -> None:
     await changed(tenant, lease_owner="another", lease_until=tenant.services.clock.now_ms() + HOUR)
 
@@ -89,7 +94,7 @@ async def it_becomes_too_old(tenant: Tenant, job: AudienceImport) -> None:
     await changed(tenant, created_at=tenant.services.clock.now_ms() - LONGEST_IMPORT_MS)
 
 
-@pytest.mark.parametrize("act", [delete_the_audience, another_takes_it, it_becomes_too_old])
+@pytest.mark.parametrize("act", [delete_the_audience, it_is_cancelled, another_takes_it, it_becomes_too_old])
 async def test_reading_a_file_ends_when_its_import_is_over_or_is_somebody_elses(
     tenant: Tenant, endless: EndlessFile, act: Callable[[Tenant, AudienceImport], Awaitable[None]]
 ) -> None:

@@ -15,7 +15,7 @@ from starlette.routing import Route
 from callwright.contract import audiences as contract
 from callwright.contract.problems import IDEMPOTENCY_IN_PROGRESS, SERVICE_UNAVAILABLE
 from callwright.service.accounts.principals import UserActor
-from callwright.service.campaigns.ended_imports import cancel_upload
+from callwright.service.campaigns.ended_imports import cancel_import
 from callwright.service.dashboard import forms_sent_once
 from callwright.service.dashboard.asking import Page, Refused
 from callwright.service.dashboard.html.import_words import import_words, megabytes
@@ -131,16 +131,16 @@ def routes(pages: Pages) -> list[Route]:
 
     async def end(request: Request, visitor: Visitor) -> Response:
         audience = await visitor.ask.one(contract.get_audience, id=request.path_params["id"])
-        found, line = await _asked(services, request, visitor)
+        _, line = await _asked(services, request, visitor)
         back = f"{HERE}/{audience['id']}"
         if request.method == "POST":
             await pages.visitors.form(request, visitor)
             which = by_id(visitor.org_id, audience["id"], line.id)
-            if await cancel_upload(services, which, UserActor(visitor.user_id)):
+            if await cancel_import(services, which, UserActor(visitor.user_id)):
                 return RedirectResponse(back, 303)
-            found, line = await _asked(services, request, visitor)
-        if request.method == "POST" or not found.waits_for_file:
-            words = f"This import does not wait for a file any more. {line.words}"
+            _, line = await _asked(services, request, visitor)
+        if line.is_over:
+            words = f"This import has ended already. {line.words}"
             return said(visitor, "Not ended", words, status=_CONFLICT, back=(back, "To the audience"))
         context = {"audience": audience, "line": line, "back": back}
         return shown(visitor, HERE, "import_end.html", "End this import?", context)

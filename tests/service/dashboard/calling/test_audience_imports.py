@@ -3,13 +3,16 @@
 import csv
 import io
 import re
+from dataclasses import replace
 
 import pytest
 
 from callwright.client.transport import httpx
 from callwright.service.platform.uploads import Uploads
+from callwright.service.workers import imports
+from tests.support.campaigns import Interrupted, phone
 from tests.support.dashboard import ORIGIN, Visit, logged_in, text_of
-from tests.support.imports import carry_out_import
+from tests.support.imports import FailingIds, carry_out_import
 from tests.support.service import Tenant
 
 pytestmark = pytest.mark.service(workers=False)
@@ -62,8 +65,8 @@ async def test_an_import_that_waits_for_its_file_stands_on_the_page_and_is_ended
         assert not Uploads(tenant.services.settings).path_of(made["import_id"]).exists()
         after = text_of(await visit.page(page))
         twice = await visit.http.post(end, data={"form_token": await visit.token()}, headers={"Origin": ORIGIN})
-        assert (twice.status_code, "does not wait for a file any more" in twice.text) == (409, True)
-        assert "does not wait for a file any more" in await visit.page(end, status=409)
+        assert (twice.status_code, "This import has ended already" in twice.text) == (409, True)
+        assert "This import has ended already" in await visit.page(end, status=409)
     assert "Failed: cancelled: its upload was ended before the file had come" in after
     assert "End this import" not in after
     found = await tenant.client.audiences.get(id=audience.id)
@@ -73,15 +76,37 @@ async def test_an_import_that_waits_for_its_file_stands_on_the_page_and_is_ended
 
 
 @pytest.mark.requirement("DASH-82")
-async def test_only_an_import_that_waits_for_its_file_is_ended_and_only_by_a_member_of_its_organization(
-    tenant: Tenant,
-) -> None:
+async def test_an_import_that_is_read_is_ended_and_the_people_whom_it_has_added_stay(tenant: Tenant) -> None:
+    audience = await tenant.client.audiences.create(name="People", dedupe="none")
+    people = "".join(f"{phone(index)}\n" for index in range(2_300))
+    job = await tenant.client.audiences.import_csv(id=audience.id, csv=f"phone\n{people}")
+    services = tenant.services
+    with pytest.raises(Interrupted):
+        await imports.work_on_one(replace(services, ids=FailingIds(services.clock.now_ms, 1_700)), "first")
+    async with logged_in(tenant, role="member") as visit:
+        page, end = f"/audiences/{audience.id}", f"/audiences/{audience.id}/imports/{job.id}/end"
+        assert f'href="{end}"' in await visit.page(page)
+        question = text_of(await visit.page(end))
+        assert "1,000 of 2,300 rows: 1,000 added" in question
+        assert "stay there" in question
+        assert (await visit.send(end)).headers["location"] == page
+        after = text_of(await visit.page(page))
+        assert "This import has ended already" in await visit.page(end, status=409)
+    assert "Failed: cancelled: it was ended before all rows were read; rows that had been added stay." in after
+    assert "Before that: 1,000 added, 0 refused, 0 doubles." in after
+    assert not await imports.work_on_one(services, "second")
+    found = await tenant.client.audiences.get(id=audience.id)
+    assert (found.open_imports, found.status, found.valid_count) == ([], "ready", 1_000)
+
+
+@pytest.mark.requirement("DASH-82")
+async def test_an_import_is_ended_only_once_and_only_by_a_member_of_its_organization(tenant: Tenant) -> None:
     audience = await tenant.client.audiences.create(name="People")
-    waiting = await tenant.client.audiences.import_csv(id=audience.id, csv=_CLEAN)
+    over = await carry_out_import(tenant, _CLEAN, audience_id=audience.id)
     async with logged_in(tenant, role="member") as visit:
         made = (await begun(visit, audience.id)).json()
         fields = {"form_token": await visit.token()}
-        for each, status in ((waiting.id, 409), ("imp_0", 404)):
+        for each, status in ((over.id, 409), ("imp_0", 404)):
             path = f"/audiences/{audience.id}/imports/{each}/end"
             answer = await visit.http.post(path, data=fields, headers={"Origin": ORIGIN})
             assert (each, answer.status_code) == (each, status)
@@ -92,9 +117,7 @@ async def test_only_an_import_that_waits_for_its_file_is_ended_and_only_by_a_mem
     async with logged_in(tenant, role="viewer") as viewer:
         assert "Your role is viewer" in await viewer.page(end, status=403)
         assert "End this import" not in await viewer.page(f"/audiences/{audience.id}")
-    assert sorted((await tenant.client.audiences.get(id=audience.id)).open_imports) == sorted(
-        [waiting.id, made["import_id"]]
-    )
+    assert (await tenant.client.audiences.get(id=audience.id)).open_imports == [made["import_id"]]
 
 
 @pytest.mark.requirement("DASH-83")

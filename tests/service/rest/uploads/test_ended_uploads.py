@@ -10,7 +10,7 @@ from callwright.service.platform.clock.clock import HOUR, MINUTE
 from callwright.service.platform.uploads import Uploads
 from callwright.service.tables.import_uploads import BEGINS_MS, GOES_ON_MS, LONGEST_MS
 from callwright.service.tables.schema import api_keys
-from callwright.service.workers import sweeps
+from callwright.service.workers import imports, sweeps
 from tests.support.campaigns import ONCE, audience_of, draft, people
 from tests.support.clock_set_by_test import Wall
 from tests.support.fixtures import held
@@ -151,3 +151,19 @@ async def test_an_empty_file_is_refused_with_what_happens_next(timed: Tenant, se
     assert waiting.expires_at.isoformat().replace("+00:00", "Z") in said
     assert "DELETE" in said
     assert (await sender.put(url, content=DATA)).status_code == 200
+
+
+@pytest.mark.requirement("UP-10")
+async def test_delete_also_ends_an_import_whose_file_is_there_and_nothing_of_it_is_read(
+    timed: Tenant, sender: AsyncClient
+) -> None:
+    audience = (await timed.client.audiences.create(name="People")).id
+    waiting, url = await begun(timed, audience)
+    assert (await sender.put(url, content=DATA)).status_code == 200
+    assert (await sender.delete(url)).status_code == 204
+    ended = await timed.client.audiences.get_import(id=audience, import_id=waiting.id)
+    assert (ended.status, ended.added) == ("failed", 0)
+    assert "it was ended before all rows were read" in (ended.status_reason or "")
+    assert not Uploads(timed.services.settings).path_of(waiting.id).exists()
+    assert "Another file needs an import of its own" in refused(await sender.delete(url), 404, "not_found")["message"]
+    assert not await imports.work_on_one(timed.services, "worker")
