@@ -95,6 +95,11 @@ async def test_calls_by_name_and_other_filters_are_those_that_a_plain_scan_has(
     monkeypatch.setattr(few_rows, "NAMED", min(few, 9))
     await _fill(tenant)
     chance, own = Random(4), {"outcome": "failed", "audience_id": "aud_1"}
+    made = [(await resources.draft(tenant, name)).deployment.id for name in ("One", "Other")]
+    rare: list[dict[str, Any]] = [
+        {"audience_id": None, "deployment_id": chance.choice(made)} | (own if index % 9 == 0 else {})
+        for index in range(60)
+    ]
     far = [
         call_row(
             tenant,
@@ -102,12 +107,9 @@ async def test_calls_by_name_and_other_filters_are_those_that_a_plain_scan_has(
             FIRST_MS + index * 40 * 60_000,
             chance,
             **_named(f"Ada {chance.choice(_LAST)}"),
-            **(
-                {"audience_id": None}
-                | (own if index % 9 == 0 else {"deployment_id": chance.choice(("dep_1", "dep_2"))})
-            ),
+            **fields,
         )
-        for index in range(60)
+        for index, fields in enumerate(rare)
     ]
     for each in far:
         each["ended_at"] = each["created_at"] + chance.choice((60_000, 2 * 3_600_000))
@@ -119,12 +121,14 @@ async def test_calls_by_name_and_other_filters_are_those_that_a_plain_scan_has(
             "outcome": ["failed", "busy"],
             "status": ["completed", "in_progress"],
             "audience_id": ["aud_1"],
-            "deployment_id": ["dep_1", "dep_2"],
+            "deployment_id": made,
         }
-        given = {name: [chance.choice(choices[name])] for name in chance.sample(sorted(choices), chance.randrange(3))}
+        given: dict[str, Any] = {
+            name: [chance.choice(choices[name])] for name in chance.sample(sorted(choices), chance.randrange(3))
+        }
         moments = sorted(FIRST_MS + chance.randrange(-3, 45) * 3_600_000 // 2 for _ in range(2))
         began, before = moments if chance.random() < 0.6 else (0, 1 << 60)
-        times = {"created_from": moment(began), "created_before": moment(before)} if began else {}
+        times: dict[str, Any] = {"created_from": moment(began), "created_before": moment(before)} if began else {}
         having = [
             each
             for each in stored
