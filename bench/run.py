@@ -143,7 +143,7 @@ def main() -> None:
         "--engine",
         choices=ENGINES,
         default="sqlite",
-        help="the database of --import, --contract-walk and --large-changes",
+        help="the database of --import, --contract-walk, --dashboard-pages and --large-changes",
     )
     parser.add_argument("--export", type=int, metavar="CALLS", help="nothing but exports of 10,000 and so many calls")
     parser.add_argument("--rest", action="store_true", help="nothing but REST, beside bare baselines")
@@ -190,8 +190,8 @@ def main() -> None:
         viewers.main(asked.rounds, asked.viewers)
         return
     if asked.dashboard_pages is not None:
-        asked.dashboard_pages.mkdir(parents=True, exist_ok=True)
-        anyio.run(page_times, asked.dashboard_pages, asked.many_calls)
+        with engine_of(asked.engine, asked.dashboard_pages) as engine:
+            anyio.run(page_times, engine, asked.many_calls)
         return
     if asked.contract_walk is not None:
         with engine_of(asked.engine, asked.contract_walk) as engine:

@@ -1,18 +1,18 @@
 """Measures each page of the dashboard at a million calls, beside the answers of REST that it is made of.
 
-Both are processor times of whole requests in the same process, without a network: the fastest of some runs. A page asks
-the operations in the process; what it asked is asked again over REST, with a key.
+Both are processor times of whole requests in the same process and of Postgres, without a network: the fastest of some
+runs. A page asks the operations in the process; what it asked is asked again over REST, with a key.
 """
 
-import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import anyio
 from tests.support.dashboard import Visit, is_page, kind_of, reached
 
+from bench.million.engines import Engine, backends, processor_times, since
 from bench.million.walk_million import opened
 from callwright.client.transport import ASGITransport, httpx
 from callwright.service import accounts
@@ -47,14 +47,20 @@ async def _browser(service: Service, org: str) -> AsyncGenerator[Visit]:
         answer = await http.post("/login", data={"code": code}, headers={"Origin": _ORIGIN})
         if answer.status_code != 303:
             raise RuntimeError(f"nobody could log in: {answer.status_code}")
+        cookie = "; ".join(f"{name}={value}" for name, value in http.cookies.items())
+    # A jar of cookies costs the client time in each request, which is no time of the page.
+    async with httpx.AsyncClient(transport=ASGITransport(app=service.asgi), base_url=_ORIGIN) as http:
+        http.headers["Cookie"] = cookie
         yield Visit(http)
 
 
-async def _seconds(http: httpx.AsyncClient, path: str, *, known: Sequence[int] = (200,)) -> float:
-    """Seconds of processor time of a GET."""
-    begun = time.process_time()
+async def _seconds(
+    http: httpx.AsyncClient, path: str, processes: Sequence[int], *, known: Sequence[int] = (200,)
+) -> float:
+    """Seconds of processor time of a GET, with those of the processes of Postgres."""
+    begun = processor_times(processes)
     answer = await http.get(path)
-    taken = time.process_time() - begun
+    taken = since(begun, processes)
     if answer.status_code not in known:
         raise RuntimeError(f"{path}: {answer.status_code} {answer.text[:200]}")
     return taken
@@ -78,9 +84,12 @@ async def _asked(http: httpx.AsyncClient, path: str) -> Sequence[str] | None:
     return found if methods <= {"GET"} else None
 
 
-async def page_times(folder: Path, calls: int) -> None:
+async def page_times(engine: Engine, calls: int) -> None:
     """Prints each page that asks something, and how much more it takes than what it asks."""
-    async with opened(folder, calls) as (service, rest, org), _browser(service, org) as visit:
+    url = engine.database_url("many")
+    folder = engine.folder / "many"
+    await anyio.Path(folder).mkdir(parents=True, exist_ok=True)
+    async with opened(folder, calls, url=url) as (service, rest, org), _browser(service, org) as visit:
         found = await reached(visit, of_each_kind=1)
         pages = [path for path, answer in found.items() if is_page(answer) and answer.status_code == 200]
         above = 0
@@ -89,8 +98,12 @@ async def page_times(folder: Path, calls: int) -> None:
             asked = await _asked(visit.http, path)
             if not asked:
                 continue
+            processes = backends(url)
             runs = [
-                (await _seconds(visit.http, path), sum([await _seconds(rest, one, known=_OF_PAGES) for one in asked]))
+                (
+                    await _seconds(visit.http, path, processes),
+                    sum([await _seconds(rest, one, processes, known=_OF_PAGES) for one in asked]),
+                )
                 for _ in range(RUNS)
             ]
             ours, bare = (min(each) for each in zip(*runs, strict=True))

@@ -92,6 +92,7 @@ class FilterField:
 
 _MOMENTS = ("created_from", "created_before")
 """Filters that are moments."""
+_FLAGS = {"true": "yes", "false": "no"}
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?")
 """A moment as a field of a form sends it: without a zone."""
 
@@ -110,18 +111,8 @@ def value_at(resource: Mapping[str, Any], path: str) -> Any:
 
 def rows_of(columns: Sequence[Column], entries: Sequence[Mapping[str, Any]]) -> list[list[Cell]]:
     """The cells of a page of a list."""
-    return [
-        [
-            Cell(
-                column.kind,
-                value_at(entry, column.at),
-                _link(column.link, entry),
-                column.is_second,
-            )
-            for column in columns
-        ]
-        for entry in entries
-    ]
+    wanted = [(column.at, column.link) for column in columns]
+    return [[Cell(value_at(entry, at), link and _address(link, entry)) for at, link in wanted] for entry in entries]
 
 
 @cache
@@ -129,11 +120,11 @@ def _named_in(link: str) -> tuple[str, ...]:
     return tuple(name for _, name, _, _ in Formatter().parse(link) if name)
 
 
-def _link(link: str | Callable[[Mapping[str, Any]], str | None] | None, entry: Mapping[str, Any]) -> str | None:
+def _address(link: str | Callable[[Mapping[str, Any]], str | None], entry: Mapping[str, Any]) -> str | None:
     """The address with the fields of a resource; None where it lacks one, as a contact without a call."""
     if callable(link):
         return link(entry)
-    if link is None or any(entry.get(name) is None for name in _named_in(link)):
+    if any(entry.get(name) is None for name in _named_in(link)):
         return None
     return link.format_map(entry)
 
@@ -145,7 +136,10 @@ def fields_of(
     found: list[FilterField] = []
     for name in wanted.filters:
         value = query.get(name, "")
-        options = list(choices.get(name) or [(one, word_of(name, one)) for one in options_of(wanted.operation, name)])
+        options = list(
+            choices.get(name)
+            or [(one, _FLAGS.get(one) or word_of(name, one)) for one in options_of(wanted.operation, name)]
+        )
         if value and name in choices and value not in dict(options):
             options.append((value, value))
         found.append(FilterField(name, label_of(name), value, tuple(options), name in _MOMENTS))

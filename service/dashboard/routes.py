@@ -60,7 +60,13 @@ def dashboard_routes(services: Services, pipeline: RequestPipeline) -> list[Rout
     """The routes of all pages for people who are logged in."""
     pages = Pages(Visitors(services, pipeline))
     made = [route for module in _MODULES for route in module.routes(pages)]
+    made.sort(key=_place)
     return [*made, Route("/static/{name:path}", refusing(services, pipeline.refusal_of, _static))]
+
+
+def _place(route: Route) -> tuple[bool, int]:
+    """Fixed addresses first, so that no id takes one of them, and lists before all: routes are tried in their order."""
+    return "{" in route.path, route.path.count("/")
 
 
 def absent_page(services: Services, pipeline: RequestPipeline) -> Callable[[Request], Awaitable[Response | None]]:

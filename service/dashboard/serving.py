@@ -14,7 +14,6 @@ from callwright.contract.checks.tracebacks import without_tracebacks
 from callwright.service.accounts.errors import AccountError
 from callwright.service.dashboard.asking import Refused, SessionEnded
 from callwright.service.dashboard.html import rendering
-from callwright.service.dashboard.html.navigation import NAVIGATION
 from callwright.service.dashboard.visitors import (
     LOGIN_PATH,
     FormRefused,
@@ -36,7 +35,7 @@ def shown(
     visitor: Visitor | None, here: str, template: str, title: str, context: Mapping[str, Any], *, status: int = 200
 ) -> Response:
     """A page. `here` is the entry of the navigation to which it belongs."""
-    everywhere = {"navigation": NAVIGATION, "here": here, "title": title, "visitor": None}
+    everywhere = {"here": here, "title": title, "visitor": None}
     own = {} if visitor is None else context_of(visitor)
     return rendering.page(template, {**everywhere, **own, **context}, status=status)
 

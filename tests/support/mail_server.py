@@ -4,13 +4,14 @@ import asyncio
 import ssl
 from base64 import b64decode
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import SMTP
 
 from callwright.service.settings import MailSettings
+from tests.support.http.stream_servers import stream_server
 
 SENDER = "callwright@example.com"
 
@@ -46,30 +47,14 @@ async def mail_server(
     *, tls: ssl.SSLContext | None = None, starttls: ssl.SSLContext | None = None
 ) -> AsyncGenerator[MailServer]:
     """A mail server inside the block."""
-    kept, talking = MailServer(), set[asyncio.Task[None]]()
+    kept = MailServer()
 
-    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        talking.add(task)
-        try:
-            with suppress(ConnectionError, ssl.SSLError, asyncio.IncompleteReadError, asyncio.CancelledError):
-                await _conversation(kept, reader, writer, starttls, is_secure=tls is not None)
-        finally:
-            talking.discard(task)
-            writer.close()
-            with suppress(ConnectionError, ssl.SSLError):
-                await writer.wait_closed()
+    async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await _conversation(kept, reader, writer, starttls, is_secure=tls is not None)
 
-    server = await asyncio.start_server(connected, "127.0.0.1", 0, ssl=tls)
-    kept.port = server.sockets[0].getsockname()[1]
-    try:
+    async with stream_server(converse, tls=tls) as port:
+        kept.port = port
         yield kept
-    finally:
-        server.close()
-        for task in tuple(talking):
-            task.cancel()
-        await asyncio.gather(*talking, return_exceptions=True)
 
 
 async def _conversation(

@@ -21,23 +21,24 @@ _FIGURES = ("count", "money", "small_money", "length")
 """Kinds whose values stand on one line."""
 _LONGEST_CHANGE = 80
 _SECOND = ' class="second"'
+_AS_JSON = json.JSONEncoder(ensure_ascii=False).encode
 _CHOSEN = Markup(" selected")
 
 
 class Cell(NamedTuple):
-    """A value, how it is shown, where it leads, and whether a narrow window leaves it out."""
+    """A value, and where it leads."""
 
-    kind: str
     value: Any
     link: str | None
-    is_second: bool
 
 
 class ShownColumn(Protocol):
-    """The heading of a column."""
+    """A column: its heading, how its values are shown, and whether a narrow window leaves it out."""
 
     @property
     def heading(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
     @property
     def is_second(self) -> bool: ...
 
@@ -50,8 +51,17 @@ def mark(word: str | None) -> Markup:
 
 def changes(found: Mapping[str, Any]) -> Markup:
     """The fields of an audit entry, each before and after, in a line of its own."""
-    lines = Markup("<br>").join(f"{label_of(name)}: {_changed(value)}" for name, value in found.items())
-    return Markup('<span class="changes">{}</span>').format(lines)
+    lines = "<br>".join([escape(f"{label_of(name)}: {_changed(value)}") for name, value in found.items()])
+    return Markup(f'<span class="changes">{lines}</span>')
+
+
+@lru_cache(512)
+def sample(name: str, note: str, address: str) -> Markup:
+    """A voice that one can hear."""
+    return Markup(
+        f'<p class="player"><span>{escape(name)} <span class="quiet small">{escape(note)}</span></span> '
+        f'<audio controls preload="none" src="{escape(address)}" aria-label="{escape(name)}"></audio></p>'
+    )
 
 
 def _changed(value: Any) -> str:
@@ -64,7 +74,7 @@ def _changed(value: Any) -> str:
 def _short(value: Any) -> str:
     if value is None or value == "":
         return "nothing"
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = value if isinstance(value, str) else _AS_JSON(value)
     return text if len(text) <= _LONGEST_CHANGE else f"{text[:_LONGEST_CHANGE]}…"
 
 
@@ -104,28 +114,31 @@ def cell(kind: str, value: Any) -> Markup:
 
 
 def _html(kind: str, value: Any) -> str:
+    return _shown(_SHOWN.get(kind, str), value)
+
+
+def _shown(show: Callable[[Any], str], value: Any) -> str:
     if value is None or value == "" or value == {}:
         return _ABSENT
-    show = _SHOWN.get(kind)
-    shown = str(value) if show is None else show(value)
+    shown = show(value)
     return shown if isinstance(shown, Markup) else escape(shown)
 
 
 def table(columns: Sequence[ShownColumn], rows: Sequence[Sequence[Cell]], label: str) -> Markup:
     """A table, which moves sideways by itself in a narrow window."""
     made = [f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(label)}">\n<table>\n  <thead><tr>']
+    kinds: list[tuple[str, Callable[[Any], str]]] = []
     for column in columns:
         second = _SECOND if column.is_second else ""
         made.append(f'<th scope="col"{second}>{escape(column.heading)}</th>')
+        figure = ' data-kind="figure"' if column.kind in _FIGURES else ""
+        kinds.append((f"<td{second}{figure}>", _SHOWN.get(column.kind, str)))
     made.append("</tr></thead>\n  <tbody>\n")
     for row in rows:
         made.append("    <tr>")
-        for kind, value, link, is_second in row:
-            shown = _html(kind, value)
-            if link:
-                shown = f'<a href="{escape(link)}">{shown}</a>'
-            figure = ' data-kind="figure"' if kind in _FIGURES else ""
-            made.append(f"<td{_SECOND if is_second else ''}{figure}>{shown}</td>")
+        for (begin, show), (value, link) in zip(kinds, row, strict=True):
+            shown = _shown(show, value)
+            made.append(f'{begin}<a href="{escape(link)}">{shown}</a></td>' if link else f"{begin}{shown}</td>")
         made.append("</tr>\n")
     made.append("  </tbody>\n</table>\n</div>\n")
     return Markup("".join(made))

@@ -6,6 +6,7 @@ its help is that of the contract.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 
 @dataclass(frozen=True)
@@ -132,6 +133,7 @@ FIELD_NAMES: Mapping[str, FieldName] = {
 _NOTHING = FieldName("")
 
 
+@lru_cache(1_024)
 def field_name(name: str) -> FieldName:
     """What people call a field."""
     found = FIELD_NAMES.get(name, _NOTHING)

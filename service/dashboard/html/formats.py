@@ -41,7 +41,8 @@ def moment(text: str | None) -> Markup:
         return Markup('<span class="quiet">–</span>')
     if not text.endswith("Z"):
         text = datetime.fromisoformat(text).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return Markup(f'<time datetime="{escape(text)}">{escape(text[:10])} {escape(text[11:16])} UTC</time>')
+    safe = escape(text)
+    return Markup(f'<time datetime="{safe}">{safe[:10]} {safe[11:16]} UTC</time>')
 
 
 def number(text: str | None) -> str:

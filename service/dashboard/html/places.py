@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 _FILE = Path(__file__).with_name("places.toml")
@@ -26,6 +26,7 @@ def country_name(code: str) -> str:
     return _names()["countries"].get(code, code)
 
 
+@lru_cache(512)
 def language_name(tag: str) -> str:
     """The name of a BCP-47 tag, such as `English (United States)`, or the tag where its language has none."""
     primary, _, rest = tag.partition("-")

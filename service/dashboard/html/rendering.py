@@ -1,11 +1,12 @@
 """Turns a template and its data into an answer, with the policy that every page of the dashboard has."""
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 
 from callwright.appearance.sheet import FILE
@@ -24,6 +25,7 @@ from callwright.service.dashboard.html.formats import (
     tone,
     words,
 )
+from callwright.service.dashboard.html.navigation import NAVIGATION
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -86,6 +88,7 @@ def _templates() -> "Environment":
         "cell": cells.cell,
         "table": cells.table,
         "options": cells.options,
+        "navigation": _navigation,
     }
     return found
 
@@ -98,6 +101,12 @@ def page(template: str, context: Mapping[str, Any], *, status: int = 200) -> Res
 def rendered(template: str, context: Mapping[str, Any]) -> str:
     """The text of a template."""
     return _templates().get_template(template).render(context)
+
+
+@lru_cache(512)
+def _navigation(here: str, waiting: int) -> Markup:
+    """The addresses that every page leads to. `waiting` confirmations are counted beside theirs."""
+    return Markup(rendered("navigation.html", {"groups": NAVIGATION, "here": here, "waiting": waiting}))
 
 
 @cache

@@ -4,14 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, Row
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from callwright.contract import audit_log, compliance_reviews, do_not_call
 from callwright.contract.phone_numbers import list_phone_numbers
-from callwright.service import accounts
+from callwright.service.accounts.actors import actors_of
 from callwright.service.dashboard.asking import Refused
 from callwright.service.dashboard.html.field_names import label_of
 from callwright.service.dashboard.html.pages_of_ids import with_page
@@ -23,8 +22,8 @@ from callwright.service.dashboard.serving import Pages, shown
 from callwright.service.dashboard.visitors import Visitor, one
 
 NOBODY_CALLS, REVIEWS, AUDIT = "/do-not-call", "/reviews", "/audit"
-MOST_KEYS = 100
-"""Keys among which the audit log lets choose, the newest."""
+MOST_ACTORS = 100
+"""Users, and keys, among which the audit log lets choose."""
 DO_NOT_CALL = ListPage(
     NOBODY_CALLS,
     "Do not call",
@@ -113,10 +112,6 @@ def _by(entry: Mapping[str, Any]) -> str:
     return label or _OTHERS.get(entry["actor_id"], str(entry["actor_id"]))
 
 
-def _users_and_keys(connection: Connection, org_id: str) -> tuple[Sequence[Row[Any]], Sequence[Row[Any]]]:
-    return accounts.users_of(connection, org_id), accounts.keys_of(connection, org_id)
-
-
 def routes(pages: Pages) -> list[Route]:
     """The routes."""
 
@@ -146,10 +141,7 @@ def routes(pages: Pages) -> list[Route]:
 
     async def actors(visitor: Visitor) -> Mapping[str, Sequence[tuple[str, str]]]:
         database = pages.visitors.services.database
-        users, keys = await database.read(_users_and_keys, visitor.org_id)
-        people = [(user.id, user.name) for user in users]
-        programs = [(key.id, f"key {key.label or key.identity}") for key in keys[:MOST_KEYS]]
-        return {"actor_id": [*people, *programs, *_OTHERS.items()]}
+        return {"actor_id": [*await database.read(actors_of, visitor.org_id, MOST_ACTORS), *_OTHERS.items()]}
 
     remove = FormPage(
         NOBODY_CALLS,

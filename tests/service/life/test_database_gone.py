@@ -185,6 +185,31 @@ def remove(file: Path) -> None:
 
 
 @pytest.mark.parametrize("is_brief", [True, False])
+async def test_no_connection_is_made_to_another_file_in_its_place(
+    is_brief: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A read that was let in before the file was replaced would read the other one, and keep its connection."""
+    file = tmp_path / "callwright.db"
+    upgrade(f"sqlite:///{file}")
+
+    def count(connection: Connection) -> int:
+        return connection.exec_driver_sql("SELECT count(*) FROM organizations").scalar_one()
+
+    unit = brief(count) if is_brief else count
+    async with Database.opened(f"sqlite:///{file}", checkpoints=True) as database:
+        back = replaced(tmp_path, tmp_path / "aside")
+        with monkeypatch.context() as let_in:
+            let_in.setattr(database.file_guard, "check", lambda: None)
+            for _ in range(3):
+                with pytest.raises(DatabaseGone, match="removed, moved or replaced"):
+                    await database.read(unit)
+                assert database.generation() is None
+        back()
+        assert await database.read(unit) == 0
+        assert database.generation() is not None
+
+
+@pytest.mark.parametrize("is_brief", [True, False])
 async def test_a_write_during_which_the_file_is_moved_is_not_acknowledged(is_brief: bool, tmp_path: Path) -> None:
     file = tmp_path / "callwright.db"
     url = f"sqlite:///{file}"

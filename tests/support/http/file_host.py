@@ -6,6 +6,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from tests.support.http.stream_servers import stream_server
+
 _BEFORE_IT_BREAKS_S = 0.3
 _RANGE = re.compile(rb"range: bytes=(\d+)-\r\n", re.IGNORECASE)
 
@@ -30,16 +32,13 @@ class FileHost:
 
     async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answers one request."""
-        try:
-            head = await reader.readuntil(b"\r\n\r\n")
-            self.asked.append(head.decode("latin-1"))
-            breaks = bool(self.breaks_after) and not self.answers
-            writer.write(self.answers.pop(0) if self.answers else self._file(head))
-            await writer.drain()
-            if breaks:  # what came together with the end of a connection is dropped by the client's library
-                await asyncio.sleep(_BEFORE_IT_BREAKS_S)
-        finally:
-            writer.close()
+        head = await reader.readuntil(b"\r\n\r\n")
+        self.asked.append(head.decode("latin-1"))
+        breaks = bool(self.breaks_after) and not self.answers
+        writer.write(self.answers.pop(0) if self.answers else self._file(head))
+        await writer.drain()
+        if breaks:  # what came together with the end of a connection is dropped by the client's library
+            await asyncio.sleep(_BEFORE_IT_BREAKS_S)
 
     def _file(self, head: bytes) -> bytes:
         begin, found = 0, _RANGE.search(head)
@@ -58,7 +57,6 @@ class FileHost:
 async def file_host(content: bytes) -> AsyncGenerator[FileHost]:
     """A host that gives this file, until the block ends."""
     host = FileHost(content)
-    server = await asyncio.start_server(host, "127.0.0.1", 0)
-    host.port = server.sockets[0].getsockname()[1]
-    async with server:
+    async with stream_server(host) as port:
+        host.port = port
         yield host

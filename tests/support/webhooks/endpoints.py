@@ -1,11 +1,12 @@
 """Endpoints on the loopback that do what a test tells them, and count who comes."""
 
 import asyncio
-import socket
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from ssl import SSLContext
+
+from tests.support.http.stream_servers import stream_server
 
 Answer = Callable[[asyncio.StreamWriter], Awaitable[None]]
 
@@ -14,7 +15,7 @@ Answer = Callable[[asyncio.StreamWriter], Awaitable[None]]
 class Sink:
     """A server: its port, and what came to it."""
 
-    port: int
+    port: int = 0
     connections: int = 0
     open: int = 0
     most_open: int = 0
@@ -87,42 +88,25 @@ async def sink(
 ) -> AsyncGenerator[Sink]:
     """A server that answers every request; 200 without a body where nothing else is said. A `greeting` comes first."""
     answering = answer or saying(status(200))
-    writers: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
+    found = Sink()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         found.connections += 1
         found.open += 1
         found.most_open = max(found.most_open, found.open)
-        task = asyncio.current_task()
-        assert task is not None
-        writers[task] = writer
         writer.write(greeting)
         try:
-            with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
-                while True:
-                    head = await reader.readuntil(b"\r\n\r\n")
-                    length = next(
-                        int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")
-                    )
-                    found.requests.append(head + await reader.readexactly(length))
-                    found.arrivals.release()
-                    await answering(writer)
+            while True:
+                head = await reader.readuntil(b"\r\n\r\n")
+                length = next(
+                    int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")
+                )
+                found.requests.append(head + await reader.readexactly(length))
+                found.arrivals.release()
+                await answering(writer)
         finally:
             found.open -= 1
             found.departures.release()
-            writer.close()
-            del writers[task]
 
-    server = await asyncio.start_server(serve, host, port, ssl=tls, family=socket.AF_UNSPEC)
-    found = Sink(server.sockets[0].getsockname()[1])
-    try:
+    async with stream_server(serve, host=host, port=port, tls=tls) as found.port:
         yield found
-    finally:
-        server.close()
-        for _ in range(3):  # a connection that was just accepted gets its handler
-            await asyncio.sleep(0)
-        handlers = [*writers]
-        for handler, writer in writers.items():
-            writer.transport.abort()
-            handler.cancel()
-        await asyncio.gather(*handlers, return_exceptions=True)

@@ -1,8 +1,10 @@
 """Agents: who they are and what they say. Their versions and talking to one are in `agent_versions.py`, `talks.py`."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -10,6 +12,7 @@ from starlette.routing import Route
 from callwright.contract.agents import agents as contract
 from callwright.contract.voices import get_voice_preview, list_voices
 from callwright.service.dashboard.files import file_answer
+from callwright.service.dashboard.html.cells import sample
 from callwright.service.dashboard.html.places import language_name, languages
 from callwright.service.dashboard.listings import Column, ListPage, column
 from callwright.service.dashboard.pages.calling import agent_versions
@@ -81,11 +84,12 @@ def routes(pages: Pages) -> list[Route]:
     """The routes."""
 
     async def voices(_: Request, visitor: Visitor) -> Response:
-        found = (await visitor.ask.many(list_voices, per_page=_MOST_VOICES)).data
-        by_language = [
-            (name, [voice for voice in found if voice["language"] == tag])
-            for tag, name in languages(voice["language"] for voice in found)
-        ]
+        samples = defaultdict[str, list[Markup]](list)
+        for voice in (await visitor.ask.many(list_voices, per_page=_MOST_VOICES)).data:
+            samples[voice["language"]].append(
+                sample(voice["name"], voice["gender"], f"/agents/voices/{voice['id']}.mp3")
+            )
+        by_language = [(name, Markup("".join(samples[tag]))) for tag, name in languages(samples)]
         return shown(visitor, HERE, "voices.html", "Voices", {"by_language": by_language})
 
     async def preview(request: Request, visitor: Visitor) -> Response:

@@ -33,7 +33,9 @@ class FileExecutor(Executor):
         writes = make_engine(url, writer=True, begins=False)
         self._writer = GroupCommit(writes, file_guard, Checkpoints(file_guard) if checkpoints else None)
         self._engine = make_engine(url)
-        self._look_ups = FileLookUps(url)
+        self._look_ups = FileLookUps(url, file_guard)
+        for engine in (writes, self._engine):
+            file_guard.watch(engine)
         self._readers = anyio.CapacityLimiter(READERS)
         self.takes_writes = _answers
 

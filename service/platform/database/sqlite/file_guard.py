@@ -8,11 +8,14 @@ only the process that serves a folder moves the log into the file (`checkpoints.
 
 import logging
 import os
+import sqlite3
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from enum import Enum
 from pathlib import Path
 from typing import cast
+
+from sqlalchemy import Engine, event
 
 from callwright.service.platform.database.sqlite.log_files import begins_as_log, identity, log_files, replaced_mark
 from callwright.service.platform.database.unavailable import StorageUnavailable
@@ -77,6 +80,25 @@ class FileGuard:
             self._log_files_opened = [(path, seen) for path, seen in found if seen is not None]
             self._written = _seen(self._path)
             self._mark(None)
+
+    def watch(self, engine: Engine) -> None:
+        """Lets an engine make no connection to another file in this place, which it would keep once ours is back."""
+
+        def on_connect(connection: sqlite3.Connection, _: object) -> None:
+            try:
+                self.check_place()
+            except DatabaseGone:
+                connection.close()
+                raise
+
+        event.listen(engine, "connect", on_connect)
+
+    def check_place(self) -> None:
+        """Raises `DatabaseGone` if the file is not where it was."""
+        now = None if self._opened is None else _seen(self._path)
+        if self._opened is not None and (now is None or now[:2] != self._opened[:2]):
+            assert self._file is not None
+            raise DatabaseGone(self._file, FileLoss.MOVED)
 
     @contextmanager
     def writing(self) -> Generator[None]:

@@ -11,6 +11,7 @@ from urllib.parse import quote
 from sqlalchemy import Connection, make_url
 
 from callwright.service.platform.database.engines import FrozenConnection, make_engine
+from callwright.service.platform.database.sqlite.file_guard import DatabaseGone, FileGuard
 
 T = TypeVar("T")
 
@@ -18,8 +19,10 @@ T = TypeVar("T")
 class FileLookUps:
     """Runs units of work that read a few rows by their keys. They never wait for a lock."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, file_guard: FileGuard) -> None:
+        self._file_guard = file_guard
         self._engine = make_engine(url, begins=False)
+        file_guard.watch(self._engine)
         self._connection: Connection | None = None
         self._file = quote(make_url(url).database or "")
         self._watching: sqlite3.Connection | None = None
@@ -30,7 +33,7 @@ class FileLookUps:
         return self._connection is not None
 
     def connect(self) -> None:
-        """Makes a connection. Raises the driver's errors."""
+        """Makes a connection. Raises the driver's errors, and `DatabaseGone`."""
         self._connection = self._engine.connect()
 
     def run(self, work: Callable[[Connection], T]) -> T:
@@ -54,9 +57,15 @@ class FileLookUps:
         """
         try:
             if self._watching is None:
-                self._watching = sqlite3.connect(
+                watching = sqlite3.connect(
                     f"file:{self._file}?mode=rw", uri=True, isolation_level=None, check_same_thread=False
                 )
+                try:
+                    self._file_guard.check_place()
+                except DatabaseGone:
+                    watching.close()
+                    return None
+                self._watching = watching
             return int(self._watching.execute("PRAGMA data_version").fetchone()[0])
         except sqlite3.DatabaseError:  # it is gone or written over, or there is no room for the files beside it
             return None
