@@ -71,15 +71,27 @@ class OfKinds:
             return whole.rows(span)
         return self._of_parts(parts, span)
 
+    def few(self, most_calls: int) -> Select[Any] | None:
+        """The ids of the calls, if the counts have at most `most_calls` of them, in parts that are read one by one."""
+        parts = self._all_parts()
+        if len(parts) > MOST_PARTS or sum(calls for *_, calls in parts) > most_calls:
+            return None
+        return self._ids([(deployment_id, hour) for deployment_id, hour, _ in parts])
+
     def _of_parts(self, parts: Collection[Part], span: Span) -> Select[Any]:
-        """The calls of a span that are in these parts, or under way.
+        """The calls of a span that are in these parts, or under way."""
+        last = () if span.last is None else (after_position(span.order, span.last),)
+        of_parts = select(calls).where(_C.id.in_(self._ids(parts)), *last)
+        return (of_parts.offset(span.skipped) if span.skipped else of_parts).limit(span.count)
+
+    def _ids(self, parts: Collection[Part]) -> Select[Any]:
+        """The ids of the calls that are in these parts, or under way.
 
         The index by end and outcome says which calls of a part have an outcome, so that only these are read. A call of
         a part ended within an hour after it; long calls are looked for beside.
         """
         kinds = select(_K.outcome).where(_K.org_id == self.org_id, *self.of_kinds).distinct()
         outcomes = self.connection.execute(kinds).scalars().all()
-        last = () if span.last is None else (after_position(span.order, span.last),)
         one = select(_C.id).where(_C.org_id == self.org_id, *self.conditions)
         made = without_index(_C.created_at)
         ids = [
@@ -92,9 +104,7 @@ class OfKinds:
             hours = [hour for _, hour in parts]
             ids.append(one.where(LONG, made >= min(hours), made < max(hours) + HOUR))
         ids += [one.where(_C.ended_at.is_(None), each) for each in UNDER_WAY]
-        asked_for = (*self.made.conditions(_C.created_at), *last)
-        of_parts = select(calls).where(_C.id.in_(union_all(*ids)), *asked_for)
-        return (of_parts.offset(span.skipped) if span.skipped else of_parts).limit(span.count)
+        return select(_C.id).where(_C.id.in_(union_all(*ids)), *self.made.conditions(_C.created_at))
 
     def _sorted(self, span: Span) -> Select[Any]:
         """The calls of a span of a list by duration or end: in that order, but for few that are gathered and sorted."""
@@ -106,20 +116,24 @@ class OfKinds:
             if count * count < needed * everything._count():
                 parts = self._all_parts()
                 if len(parts) <= MOST_PARTS:
-                    return self._of_parts(parts, span)
+                    return self._of_parts([(deployment_id, hour) for deployment_id, hour, _ in parts], span)
                 if count < needed:
                     in_turn = select(calls).where(_C.org_id == self.org_id, *own)
         return RowScan(self.connection, in_turn).rows(span)
 
-    def _all_parts(self) -> Sequence[Part]:
-        """Where all these calls are, to one part more than are read one by one."""
+    def _all_parts(self) -> Sequence[tuple[str | None, int, int]]:
+        """Where all these calls are, and how many at each place, to one part more than are read one by one."""
         hours = call_spans.Span(
             None if self.made.from_ms is None else self.made.from_ms - HOUR + 1, self.made.before_ms, HOUR
         )
         there = (_N.org_id == self.org_id, _N.span_ms == HOUR, *self.of_kinds, *hours.conditions(_N.begins_at))
-        statement = select(_K.deployment_id, _N.begins_at).join_from(call_counts, call_kinds, _K.id == _N.kind_id)
-        found = self.connection.execute(statement.where(*there).distinct().limit(MOST_PARTS + 1))
-        return [(row.deployment_id, row.begins_at) for row in found]
+        counted = func.sum(_N.calls).label("counted")
+        statement = select(_K.deployment_id, _N.begins_at, counted).join_from(
+            call_counts, call_kinds, _K.id == _N.kind_id
+        )
+        parts = statement.where(*there).group_by(_K.deployment_id, _N.begins_at)
+        found = self.connection.execute(parts.limit(MOST_PARTS + 1))
+        return [(row.deployment_id, row.begins_at, int(row.counted)) for row in found]
 
     def _parts(self, span: Span, *, descends: bool) -> tuple[set[Part], bool] | None:
         """Where the first calls of the span are, and whether more come after; None if that takes long to say."""

@@ -5,16 +5,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import orjson
-from sqlalchemy import Connection, Row, bindparam, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, select, update
 
 from callwright.contract.calls import calls as contract
 from callwright.contract.declaration.field_types import in_whole_seconds
+from callwright.contract.declaration.filters import filter_of
 from callwright.contract.declaration.pagination import MOST_COUNTED, Page
 from callwright.contract.problems import INVALID_STATE_TRANSITION, NOT_FOUND, SERVICE_UNAVAILABLE
 from callwright.service.handlers.calls.shown_costs import cost_of
 from callwright.service.handlers.calls.stored_parts import correction_of, inbound_of, resolution_of, transfer_of
 from callwright.service.handlers.request_context import MediaRequest, RequestContext, handles, handles_media
 from callwright.service.platform.clock.clock import DAY, instant_or_none, whole_seconds
+from callwright.service.platform.database import few_rows
 from callwright.service.platform.database.listing import Finder, Listing, filter_conditions, wanted_of
 from callwright.service.platform.database.rounding import Rounded
 from callwright.service.platform.own_address import recording_url, transcript_url
@@ -28,7 +30,7 @@ from callwright.service.speech.recording_content import RecordingContent
 from callwright.service.speech.recordings import MediaType
 from callwright.service.tables.call_spans import Span
 from callwright.service.tables.calls_by_end import END, ByEnd
-from callwright.service.tables.calls_by_name import by_name
+from callwright.service.tables.calls_by_name import Named
 from callwright.service.tables.calls_of_kinds import OfKinds
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.deployment_calls import OfDeployments
@@ -205,17 +207,46 @@ def _by_end(listing: Listing, asked: contract.ListCalls, context: RequestContext
     return ByEnd(context.connection, context.org_id, ended, others, listing.most(asked))
 
 
-def _of_kinds(listing: Listing, asked: contract.ListCalls, context: RequestContext) -> Finder:
-    whenever = asked.model_copy(update={"created_from": None, "created_before": None})
+_WHENEVER = {"created_from": None, "created_before": None}
+
+
+def _made(asked: contract.ListCalls) -> Span:
+    """When the calls were made."""
     bounds = {one.test: one.values[0] for one in wanted_of(asked) if one.column == "created_at"}
+    return Span(bounds.get("from"), bounds.get("before"), None)
+
+
+def _of_kinds(listing: Listing, asked: contract.ListCalls, context: RequestContext) -> OfKinds:
+    """By the filters that kinds of calls have. Others of the filters are held against the calls."""
+    whenever = asked.model_copy(update=_WHENEVER)
     kinds = Listing(contract.list_calls, select(call_kinds), dict(call_kinds.c.items()), call_kinds.c.id)
+    others = {name for name in type(asked).model_fields if _is_uncounted(name)}
     return OfKinds(
         context.connection,
         context.org_id,
         filter_conditions(listing, whenever),
-        filter_conditions(kinds, whenever),
-        Span(bounds.get("from"), bounds.get("before"), None),
+        filter_conditions(kinds, whenever.model_copy(update=dict.fromkeys(others))),
+        _made(asked),
         listing.most(asked),
+    )
+
+
+def _is_uncounted(name: str) -> bool:
+    mark = filter_of(contract.ListCalls.model_fields[name])
+    return mark is not None and (mark.column or name) not in {*_COUNTED, "created_at", "deployment_id"}
+
+
+def _by_contact_name(listing: Listing, asked: contract.ListCalls, context: RequestContext, name: str) -> Finder | None:
+    """By the name, or by filters that few calls have; None where many have the name and deployments are asked for."""
+    named = Named(context.connection, context.org_id, name, _made(asked))
+    others: Select[Any] | None = None
+    if not named.are_few():
+        if {one.column for one in wanted_of(asked)} & _COUNTED:
+            others = _of_kinds(listing, asked, context).few(few_rows.FEW)
+        if others is None and asked.deployment_id:
+            return None
+    return named.listed(
+        filter_conditions(listing, asked.model_copy(update=_WHENEVER)), most=MOST_COUNTED, others=others
     )
 
 
@@ -230,15 +261,14 @@ def list_calls(asked: contract.ListCalls, context: RequestContext) -> Page[contr
     wanted = {one.column for one in wanted_of(asked)}
     if wanted <= {*_COUNTED, *counted} and (wanted & _COUNTED or not asked.deployment_id):
         finder = _of_kinds(listing, asked, context)
-    elif asked.deployment_id:
-        others = filter_conditions(listing, asked.model_copy(update={"deployment_id": None}))
-        finder = OfDeployments(context.connection, context.org_id, asked.deployment_id, others, listing.most(asked))
     elif not wanted & {*NARROW, "agent_version"}:  # these have indexes that are better
         if asked.contact_name is not None and stored_words(asked.contact_name):
-            others, most = filter_conditions(listing, asked), MOST_COUNTED
-            finder = by_name(context.connection, context.org_id, asked.contact_name, others, most=most)
-        elif "ended" in wanted:
+            finder = _by_contact_name(listing, asked, context, asked.contact_name)
+        elif "ended" in wanted and not asked.deployment_id:
             finder = _by_end(listing, asked, context)
+    if finder is None and asked.deployment_id:
+        others = filter_conditions(listing, asked.model_copy(update={"deployment_id": None}))
+        finder = OfDeployments(context.connection, context.org_id, asked.deployment_id, others, listing.most(asked))
     retention = _retention(context, watermark_of(context.connection, context.org_id))
     recorded, unheard = _Recorded(context.connection), _Unheard(context)
 

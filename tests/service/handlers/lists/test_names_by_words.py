@@ -7,6 +7,7 @@ from typing import Any, Literal
 import pytest
 from sqlalchemy import Connection, Row, select
 
+from callwright.service.platform.clock.clock import moment
 from callwright.service.platform.database import few_rows
 from callwright.service.platform.search_words import word_column
 from callwright.service.tables.schema import audience_rows, calls, deployment_contacts
@@ -83,6 +84,64 @@ async def test_pages_of_calls_by_name_have_each_of_them_once(
             second = await find(contact_name=asked, sort=sort, per_page=5, page=2, **other)
             assert [call.id for call in second.data] == expected[5:10], (asked, other)
             assert second.pagination.total == len(expected), (asked, other)
+
+
+@pytest.mark.requirement("FILTER-19")
+@pytest.mark.parametrize("few", [5_000, 12, 3])
+async def test_calls_by_name_and_other_filters_are_those_that_a_plain_scan_has(
+    tenant: Tenant, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    monkeypatch.setattr(few_rows, "FEW", few)
+    monkeypatch.setattr(few_rows, "NAMED", min(few, 9))
+    await _fill(tenant)
+    chance, own = Random(4), {"outcome": "failed", "audience_id": "aud_1"}
+    made = [(await resources.draft(tenant, name)).deployment.id for name in ("One", "Other")]
+    rare: list[dict[str, Any]] = [
+        {"audience_id": None, "deployment_id": chance.choice(made)} | (own if index % 9 == 0 else {})
+        for index in range(60)
+    ]
+    far = [
+        call_row(
+            tenant,
+            1_000 + index,
+            FIRST_MS + index * 40 * 60_000,
+            chance,
+            **_named(f"Ada {chance.choice(_LAST)}"),
+            **fields,
+        )
+        for index, fields in enumerate(rare)
+    ]
+    for each in far:
+        each["ended_at"] = each["created_at"] + chance.choice((60_000, 2 * 3_600_000))
+    await put(tenant, far)
+    stored = await tenant.database.read(lambda connection: connection.execute(select(calls)).all())
+    for _ in range(60):
+        asked, sort = chance.choice(("ada", "ad", "love", "o", "nobody")), chance.choice(_SORTS)
+        choices: dict[str, list[str]] = {
+            "outcome": ["failed", "busy"],
+            "status": ["completed", "in_progress"],
+            "audience_id": ["aud_1"],
+            "deployment_id": made,
+        }
+        given: dict[str, Any] = {
+            name: [chance.choice(choices[name])] for name in chance.sample(sorted(choices), chance.randrange(3))
+        }
+        moments = sorted(FIRST_MS + chance.randrange(-3, 45) * 3_600_000 // 2 for _ in range(2))
+        began, before = moments if chance.random() < 0.6 else (0, 1 << 60)
+        times: dict[str, Any] = {"created_from": moment(began), "created_before": moment(before)} if began else {}
+        having = [
+            each
+            for each in stored
+            if all(getattr(each, name) in values for name, values in given.items())
+            and began <= each.created_at < before
+            and _matches(asked, each.name_words)
+        ]
+        expected = _ordered(having, sort)
+        find = tenant.client.calls.list
+        walked = [call.id async for call in find(contact_name=asked, sort=sort, per_page=4, **given, **times)]
+        assert walked == expected, (asked, given, moments, sort)
+        first = await find(contact_name=asked, sort=sort, per_page=2, **given, **times)
+        assert first.pagination.total == len(expected), (asked, given, moments, sort)
 
 
 @pytest.mark.requirement("FILTER-19")
