@@ -10,7 +10,7 @@ from sqlalchemy import Connection, insert, select
 
 from callwright.contract.checks.names import checked_name
 from callwright.service.accounts import sessions
-from callwright.service.accounts.errors import AccountError
+from callwright.service.accounts.errors import AccountError, sentence
 from callwright.service.accounts.memberships import join
 from callwright.service.accounts.organizations import find_organization
 from callwright.service.accounts.principals import UserActor
@@ -90,7 +90,7 @@ def _first_time(connection: Connection, ids: Ids, person: CompanyPerson, new_peo
             if connection.execute(other).first() is not None:
                 raise CompanyLoginRefused(f"{person.email} belongs to another person of your company here.")
     except AccountError as error:
-        raise CompanyLoginRefused(f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
+        raise CompanyLoginRefused(sentence(error)) from error
     row = {
         "id": ids.new("cid"),
         "user_id": user_id,

@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from callwright.contract.checks.tracebacks import without_tracebacks
-from callwright.service.accounts.errors import AccountError
+from callwright.service.accounts.errors import AccountError, sentence
 from callwright.service.dashboard.asking import Refused, SessionEnded
 from callwright.service.dashboard.html import rendering
 from callwright.service.dashboard.visitors import (
@@ -131,7 +131,7 @@ class Pages:
         if isinstance(error, FormRefused):
             return said(visitor, "Not done", str(error), status=403, back=back)
         if isinstance(error, AccountError):
-            return said(visitor, "Not done", f"{str(error)[:1].upper()}{str(error)[1:]}.", status=409, back=back)
+            return said(visitor, "Not done", sentence(error), status=409, back=back)
         if isinstance(error, Refused):
             title = "Not here" if error.status == _NOT_HERE else "Not done"
             return said(visitor, title, error.message, status=error.status, back=back, refused=error)

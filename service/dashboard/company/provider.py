@@ -130,8 +130,9 @@ class Provider:
             except InvalidKeyIdError as error:
                 if is_again:
                     raise ProviderFailed("its ID token is signed with an unknown key") from error
-            except (JoseError, ValueError, KeyError, TypeError) as error:
-                raise ProviderFailed("the signature of its ID token is wrong") from error
+            except (JoseError, ValueError, KeyError, TypeError) as error:  # or what it said of its keys was broken
+                if is_again:
+                    raise ProviderFailed("the signature of its ID token is wrong") from error
         raise AssertionError("the second time returns or raises")
 
     async def _discovered(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from callwright.contract import wallet as contract
-from callwright.service.accounts.errors import AccountError
+from callwright.service.accounts.errors import AccountError, sentence
 from callwright.service.accounts.principals import UserActor
 from callwright.service.dashboard.forecasts import forecast
 from callwright.service.dashboard.html.pages_of_ids import with_page
@@ -73,7 +73,7 @@ def routes(pages: Pages) -> list[Route]:
         try:
             checkout = await _begun(services, visitor, one(fields, "amount"))
         except AccountError as error:
-            return await show(request, visitor, one(fields, "amount"), f"{str(error)[:1].upper()}{str(error)[1:]}.")
+            return await show(request, visitor, one(fields, "amount"), sentence(error))
         if checkout.url.startswith(f"{services.own_address.root}/"):
             return RedirectResponse(f"{checkout.url}?{FROM_DASHBOARD}", 303)
         # A form may not lead to another host, by the policy of every page.

@@ -56,6 +56,8 @@ class Company:
     key: RSAKey = field(default_factory=lambda: RSAKey.generate_key(2_048, {"kid": "first", "alg": "RS256"}))
     published: list[RSAKey] | None = None
     """The keys that it publishes, in place of the one with which it signs."""
+    broken_keys: dict[str, Any] | None = None
+    """What it says in place of its keys."""
     _codes: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
 
     def rotate(self) -> None:
@@ -105,7 +107,7 @@ class Company:
     async def _keys(self, request: Request) -> Response:
         self.asked.append(request.url.path)
         keys = [self.key] if self.published is None else self.published
-        return JSONResponse(KeySet(list(keys)).as_dict(private=False))
+        return JSONResponse(self.broken_keys or KeySet(list(keys)).as_dict(private=False))
 
     async def _authorize(self, request: Request) -> Response:
         query = dict(request.query_params)

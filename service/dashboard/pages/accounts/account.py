@@ -7,7 +7,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from callwright.service.accounts import memberships, passwords
-from callwright.service.accounts.errors import AccountError
+from callwright.service.accounts.errors import AccountError, sentence
 from callwright.service.accounts.password_rules import LONGEST, SHORTEST, checked_password, normalized
 from callwright.service.dashboard.serving import Pages, shown
 from callwright.service.dashboard.visitors import Visitor, as_typed, one
@@ -50,7 +50,7 @@ def routes(pages: Pages) -> list[Route]:
             await services.database.write(memberships.rename_user, *given)
         except AccountError as refused:
             words = str(refused)
-            fault = ("name", f"{words[:1].upper()}{words[1:]}.")
+            fault = ("name", sentence(words))
             return await show(visitor, fault=fault, name=name, status=400)
         return RedirectResponse(PATH, 303)
 
@@ -63,7 +63,7 @@ def routes(pages: Pages) -> list[Route]:
             new = checked_password(as_typed(fields, "new_password"), visitor.email)
         except AccountError as refused:
             words = str(refused)
-            return await show(visitor, fault=("new_password", f"{words[:1].upper()}{words[1:]}."), status=400)
+            return await show(visitor, fault=("new_password", sentence(words)), status=400)
         if new != normalized(as_typed(fields, "again")):
             return await show(visitor, fault=("again", "This is not the same password."), status=400)
         if former is not None:

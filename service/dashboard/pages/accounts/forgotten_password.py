@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from callwright.service.accounts import passwords
-from callwright.service.accounts.errors import AccountError
+from callwright.service.accounts.errors import AccountError, sentence
 from callwright.service.accounts.password_rules import LONGEST, SHORTEST, checked_password, normalized
 from callwright.service.accounts.principals import fingerprint
 from callwright.service.dashboard.serving import Pages, said, shown
@@ -129,7 +129,7 @@ def new_password_of(fields: Mapping[str, list[str]], email: str | None) -> tuple
     try:
         new = checked_password(as_typed(fields, "new_password"), email)
     except AccountError as refused:
-        return "", {"fault": f"{str(refused)[:1].upper()}{str(refused)[1:]}."}
+        return "", {"fault": sentence(refused)}
     if new != normalized(as_typed(fields, "again")):
         return "", {"fault_again": "This is not the same password."}
     return new, {}

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from callwright.service.accounts import invitations, sessions
-from callwright.service.accounts.errors import AccountError
+from callwright.service.accounts.errors import AccountError, sentence
 from callwright.service.accounts.password_rules import LONGEST, SHORTEST
 from callwright.service.dashboard.pages.accounts.forgotten_password import code_page, new_password_of, wrong_code
 from callwright.service.dashboard.serving import Pages, said, shown
@@ -65,7 +65,7 @@ def routes(pages: Pages) -> list[Route]:
                 context |= {"is_known": True, "is_self": False}
                 return shown(visitor, "", "invitation.html", _TITLE, context, status=403)
             except AccountError as refused:
-                words = {"fault_name": f"{str(refused)[:1].upper()}{str(refused)[1:]}."}
+                words = {"fault_name": sentence(refused)}
                 return shown(visitor, "", "invitation.html", _TITLE, {**context, **words}, status=400)
         except invitations.InvitationRefused:
             return wrong_code(visitors, request, PATH, _TITLE, _USED)

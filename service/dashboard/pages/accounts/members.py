@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from callwright.service import accounts
 from callwright.service.accounts import invitations, passwords, people
-from callwright.service.accounts.errors import AccountError
+from callwright.service.accounts.errors import AccountError, sentence
 from callwright.service.accounts.memberships import MEMBER, ROLES, LastOwner
 from callwright.service.accounts.principals import UserActor
 from callwright.service.dashboard.pages.accounts.invitation import PATH as INVITATION_PATH
@@ -66,7 +66,7 @@ class MemberPages:
         try:
             made = await self._database.write(write, *given)
         except AccountError as refused:
-            fault = f"{str(refused)[:1].upper()}{str(refused)[1:]}."
+            fault = sentence(refused)
             return await self._show(visitor, status=400, email=email, chosen=role, fault=fault)
         return await self._send(visitor, made)
 

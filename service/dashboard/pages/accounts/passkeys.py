@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from callwright.service.accounts import passkeys, sessions
-from callwright.service.accounts.errors import AccountError
+from callwright.service.accounts.errors import AccountError, sentence
 from callwright.service.accounts.passkeys import PasskeyRefused
 from callwright.service.dashboard.html import rendering
 from callwright.service.dashboard.pages.accounts.login import login_page, own_address
@@ -43,7 +43,7 @@ def routes(pages: Pages) -> list[Route]:
             challenge = await database.write(passkeys.use_challenge, answer, visitor.user_id, now_ms)
             await database.write(passkeys.add, services.ids, by, name, answer, challenge, party, now_ms)
         except (PasskeyRefused, AccountError, NoPasskeys) as refused:
-            words = f"{str(refused)[:1].upper()}{str(refused)[1:].rstrip('.')}."
+            words = sentence(refused)
             return await show(request, visitor, refused=words, name=name, status=409)
         return RedirectResponse(HERE, 303)
 
@@ -58,7 +58,7 @@ def routes(pages: Pages) -> list[Route]:
             given = (visitor.user_id, party, services.clock.now_ms())
             text = await database.write(passkeys.challenge_to_add, *given)
         except (AccountError, NoPasskeys) as refused:
-            return _words(f"{str(refused)[:1].upper()}{str(refused)[1:].rstrip('.')}.", 409)
+            return _words(sentence(refused), 409)
         return Response(text, headers=rendering.HEADERS, media_type="application/json")
 
     async def remove(request: Request, visitor: Visitor) -> Response:

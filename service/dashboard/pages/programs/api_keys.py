@@ -14,6 +14,7 @@ from starlette.routing import Route
 from callwright.service import accounts
 from callwright.service.accounts.api_keys import PROFILES
 from callwright.service.accounts.embedded import EMBEDDED_LABEL
+from callwright.service.accounts.errors import sentence
 from callwright.service.accounts.principals import UserActor
 from callwright.service.dashboard import forms_sent_once
 from callwright.service.dashboard.host_snippets import snippets
@@ -61,7 +62,7 @@ def routes(pages: Pages) -> list[Route]:
             write = partial(make, created_by_user_id=visitor.user_id, by=by, once=forms_sent_once.key_of(fields))
             made = await database.write(write, services.ids, visitor.org_id, given["label"], services.clock.now_ms())
         except accounts.AccountError as error:
-            fault = f"{str(error)[:1].upper()}{str(error)[1:]}."
+            fault = sentence(error)
             return await show(visitor, status=409, fault=fault, given={"kind": kind, **given})
         root = services.own_address.root
         return await show(visitor, secret=made.secret, hosts=snippets(root, made.secret, personal=kind == "personal"))

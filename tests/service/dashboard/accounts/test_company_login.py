@@ -291,6 +291,19 @@ async def test_a_new_key_of_the_company_is_fetched_and_an_unknown_one_not_again_
 
 
 @pytest.mark.requirement("DASH-36")
+async def test_a_broken_key_set_of_the_company_is_fetched_again_and_not_kept(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with set_up(database_url, tmp_path) as setup, stranger(setup.tenant) as visit:
+        await setup.user()
+        setup.company.broken_keys = {"keys": [{"kty": "RSA"}]}
+        assert "signature" in await setup.refusal()
+        setup.company.broken_keys = None
+        monkeypatch.setattr(provider_module, "RENEWED_EVERY_MS", 0)
+        assert (await setup.log_in(visit)).status_code == 303
+
+
+@pytest.mark.requirement("DASH-36")
 async def test_a_company_that_does_not_answer_is_not_waited_for() -> None:
     async with company_at_work(lambda: 0) as company:
         company.hangs = True
