@@ -125,14 +125,17 @@ def _shown(show: Callable[[Any], str], value: Any) -> str:
 
 
 def table(columns: Sequence[ShownColumn], rows: Sequence[Sequence[Cell]], label: str) -> Markup:
-    """A table, which moves sideways by itself in a narrow window."""
-    made = [f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(label)}">\n<table>\n  <thead><tr>']
+    """A table. In a narrow window each row is a card, with the heading before each value."""
+    made = [
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(label)}">\n'
+        '<table class="rows">\n  <thead><tr>'
+    ]
     kinds: list[tuple[str, Callable[[Any], str]]] = []
     for column in columns:
         second = _SECOND if column.is_second else ""
         made.append(f'<th scope="col"{second}>{escape(column.heading)}</th>')
         figure = ' data-kind="figure"' if column.kind in _FIGURES else ""
-        kinds.append((f"<td{second}{figure}>", _SHOWN.get(column.kind, str)))
+        kinds.append((f'<td{second}{figure} data-label="{escape(column.heading)}">', _SHOWN.get(column.kind, str)))
     made.append("</tr></thead>\n  <tbody>\n")
     for row in rows:
         made.append("    <tr>")

@@ -45,6 +45,12 @@ def moment(text: str | None) -> Markup:
     return Markup(f'<time datetime="{safe}">{safe[:10]} {safe[11:16]} UTC</time>')
 
 
+def exact_moment(text: str) -> Markup:
+    """A moment of the API to the second."""
+    safe = escape(text)
+    return Markup(f'<time datetime="{safe}" data-exact>{safe[:10]} {safe[11:19]} UTC</time>')
+
+
 def number(text: str | None) -> str:
     """A telephone number with its middle hidden. Words that stand in its place stay."""
     if not text:

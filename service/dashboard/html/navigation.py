@@ -17,6 +17,9 @@ NAVIGATION = (
         (
             ("/campaigns", "Campaigns"),
             ("/calls", "Calls"),
+            ("/calls/live", "Calls under way"),
+            ("/calls/results", "Results"),
+            ("/calls/said", "Search what was said"),
             ("/agents", "Agents"),
             ("/audiences", "Audiences"),
             ("/numbers", "Numbers"),

@@ -16,6 +16,7 @@ from callwright.service.dashboard.html.explanations import contact_words, proble
 from callwright.service.dashboard.html.field_names import label_of
 from callwright.service.dashboard.html.formats import (
     duration,
+    exact_moment,
     marked,
     masked_numbers,
     moment,
@@ -68,6 +69,7 @@ def _templates() -> "Environment":
     filters |= {
         "money": money,
         "moment": moment,
+        "exact_moment": exact_moment,
         "number": number,
         "words": words,
         "label_of": label_of,

@@ -6,12 +6,13 @@
 
   /* Times in the reader's own zone; the callee's stands beside it where it matters. */
   const own = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+  const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
   function showTimes(root) {
     for (const time of all("time[datetime]", root)) {
       const at = new Date(time.dateTime);
       if (Number.isNaN(at.valueOf())) continue;
       time.title = `${time.dateTime} (UTC)`;
-      time.textContent = own.format(at);
+      time.textContent = ("exact" in time.dataset ? exact : own).format(at);
     }
   }
 

@@ -29,6 +29,7 @@ from callwright.service.dashboard.whole_numbers import revealed
 from callwright.service.handlers.people.whole_numbers import NumberPlace
 
 HERE = "/calls"
+SAID = "/calls/said"
 CALLS = ListPage(
     HERE,
     "Calls",
@@ -48,7 +49,6 @@ CALLS = ListPage(
         *("outcome", "disposition", "status", "call_type", "contact_name", "to"),
         *("created_from", "created_before", "deployment_id", "contact_id"),
     ),
-    links=(("/calls/live", "Calls under way"), ("/calls/results", "Results"), ("/calls/said", "Search what was said")),
 )
 _MOST_MATCHES = 25
 
@@ -119,7 +119,7 @@ def routes(pages: Pages) -> list[Route]:
             except Refused as error:
                 refused = error.message
         context = {"words": words, "matches": matches, "refused": refused}
-        return shown(visitor, HERE, "said_words.html", "Search what was said", context)
+        return shown(visitor, SAID, "said_words.html", "Search what was said", context)
 
     correct = FormPage(
         HERE,
@@ -136,7 +136,7 @@ def routes(pages: Pages) -> list[Route]:
     )
     return [
         listed(pages, CALLS),
-        pages.route("/calls/said", said, here=HERE),
+        pages.route(SAID, said, here=SAID),
         pages.route("/calls/{id}", call, here=HERE),
         pages.route("/calls/{id}/number", call, methods=("POST",), here=HERE),
         form_route(pages, correct),

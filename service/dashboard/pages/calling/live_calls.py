@@ -20,7 +20,7 @@ from callwright.service.platform.clock.clock import SECOND, milliseconds
 from callwright.service.platform.refusals import Refusal
 from callwright.service.services import Services
 
-HERE = "/calls"
+HERE = "/calls/live"
 GOING_ON = ("queued", "initiated", "ringing", "in_progress")
 """The states of a call that has not ended."""
 MOST = 50

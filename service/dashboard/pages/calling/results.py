@@ -17,6 +17,7 @@ from callwright.service.platform.clock.clock import moment
 
 SHOWN_DAYS = 30
 """So many days of all calls are shown if the address names none."""
+OF_ALL = "/calls/results"
 MOST_DAYS = 200
 """Days that stand beside each other; of more, only those with calls."""
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -42,11 +43,11 @@ def routes(pages: Pages) -> list[Route]:
         days = _Days(request, today - timedelta(days=SHOWN_DAYS - 1))
         found = {} if days.fault else await _results(visitor, days, call_type=["outbound", "inbound"])
         context = {**_context(days), **found, "back": "/calls", "back_words": "To the calls"}
-        return shown(visitor, "/calls", "results.html", "Results of all calls", context, status=days.status)
+        return shown(visitor, OF_ALL, "results.html", "Results of all calls", context, status=days.status)
 
     return [
         pages.route("/campaigns/{id}/results", of_campaign, here="/campaigns"),
-        pages.route("/calls/results", of_all, here="/calls"),
+        pages.route(OF_ALL, of_all, here=OF_ALL),
     ]
 
 
