@@ -27,7 +27,10 @@ _WORDS = re.compile(rb"[A-Za-z\x80-\xff]+")
 """Both match long texts in one pass; which of the cells and words are not ASCII is asked afterwards. A vertical bar
 ends no cell: it may be the second byte of a Japanese or Chinese letter, which no byte up to 0x3F can be.
 """
+_CELL_ENDS = (b"\n", b"\r", b"\t", b";", b",")
 _UTF_8_LETTERS = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
+_LATIN_LETTERS = re.compile(rb"[\xc3-\xc9][\x80-\xbf]")
+"""Two bytes that are a Latin letter in UTF-8, U+00C0 to U+024F. In pages of Latin script few words have such a pair."""
 _CALLING_CODES = re.compile(rb"(?:\+|\b00)([1-9]\d{0,2})")
 _PAGES: tuple[tuple[str, str, str], ...] = (
     ("cp1250", "PL CZ SK HU SI HR BA RO AL", "48 420 421 36 386 385 387 40 355"),
@@ -47,6 +50,7 @@ _PAGES: tuple[tuple[str, str, str], ...] = (
 """The code page of Windows in some countries, with their codes (ISO 3166-1) and calling codes; cp1252 in all others."""
 _LATIN = ("cp1252", "cp1250", "cp1254", "cp1257", "cp1258")
 _LATIN_ELSEWHERE = ("cp1252", "mac_roman", "cp850", "cp1250", "iso8859_2")
+_LATIN_PAGES = {*_LATIN, *_LATIN_ELSEWHERE}
 _OTHER_SCRIPTS = (
     "cp1251",
     "koi8_r",
@@ -87,7 +91,7 @@ def encoding_of(file: BinaryIO, country: str | None = None) -> str:
     `country` is where its numbers are from, as ISO 3166-1.
 
     Raises:
-        UnreadableList: the file is UTF-8 but for some bytes.
+        UnreadableList: some of the file is UTF-8, and some is not.
     """
     file.seek(0)
     begin = file.read(_UTF_16_SAMPLE)
@@ -102,7 +106,15 @@ def encoding_of(file: BinaryIO, country: str | None = None) -> str:
     of_letters = sum(len(letter) for cell in cells for letter in _UTF_8_LETTERS.findall(cell))
     if of_letters > _NEARLY_ALL * _foreign(cells):
         raise UnreadableList(f"it is UTF-8, but line {_bad_line(file):,} is not; save it again as CSV UTF-8")
-    return _code_page(cells, _usual_page(country, codes))
+    usual = _usual_page(country, codes)
+    page = _code_page(cells, usual)
+    is_latin = page in _LATIN_PAGES or (country is not None and usual in _LATIN)
+    if is_latin and (line := _line_in_utf_8(file)):
+        raise UnreadableList(
+            f"line {line:,} is UTF-8, but line {_bad_line(file):,} is not: two encodings are mixed; write the names of "
+            "one of them anew, and save it as CSV UTF-8"
+        )
+    return page
 
 
 def encoding_name(codec: str) -> str:
@@ -147,6 +159,29 @@ def _bad_line(file: BinaryIO) -> int:
         except UnicodeDecodeError:
             return number
     return 0
+
+
+def _line_in_utf_8(file: BinaryIO) -> int:
+    """The first line with a cell of which all letters beyond ASCII are Latin ones in UTF-8; 0 if there is none."""
+    file.seek(0)
+    before = 0
+    while chunk := file.read(_CHUNK_BYTES):
+        chunk += file.readline(_CHUNK_BYTES)
+        for pair in _LATIN_LETTERS.finditer(chunk):
+            begin = max(chunk.rfind(mark, 0, pair.start()) for mark in _CELL_ENDS) + 1
+            cell = _CELLS.match(chunk, begin)
+            if cell is not None and _is_latin_in_utf_8(cell[0]):
+                return before + chunk.count(b"\n", 0, begin) + 1
+        before += chunk.count(b"\n")
+    return 0
+
+
+def _is_latin_in_utf_8(cell: bytes) -> bool:
+    try:
+        text = cell.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return all(char.isascii() or char in _PUNCTUATION or "\u00c0" <= char <= "\u024f" for char in text)
 
 
 def _sample(file: BinaryIO) -> tuple[list[bytes], set[str]]:

@@ -16,6 +16,9 @@ from phonenumbers import PhoneMetadata, PhoneNumberDesc
 _CODES = range(1, 4)
 """How many digits a calling code has (ITU-T E.164)."""
 _NEVER = re.compile(r"(?!)")
+_TRUNK_0 = "0"
+_FIRST_GROUP_ALONE = re.compile(r"\(?\\1\)?")
+"""A rule that writes nothing before the first group of a number, but perhaps a bracket around it."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,15 @@ class _Dialled:
     """The beginnings of numbers that may be calls abroad, have the calling code, or are rewritten."""
 
 
+@dataclass(frozen=True)
+class _Written:
+    """How some numbers of a country are written within it."""
+
+    of: re.Pattern[str]
+    has_0: bool
+    """Whether a 0 is always in front of them."""
+
+
 def country_of(digits: str) -> str | None:
     """The country (ISO 3166-1 alpha-2) of a number in E.164, given without its +, that is valid and may be called.
 
@@ -75,6 +87,18 @@ def national_number(digits: str, country: str) -> tuple[str, str] | None:
     if found is None or (is_stripped and found != country):
         return None
     return f"+{dialled.calling_code}{national}", found
+
+
+def lacks_0(digits: str, country: str) -> bool:
+    """Whether a number within a country, as digits alone, lacks the 0 that is always written in front of it there.
+
+    It is so where libphonenumber's way to write the number has the 0 and does not call it optional. Indian and
+    Brazilian numbers, for example, may be written without it.
+    """
+    if digits.startswith(_TRUNK_0):
+        return False
+    written = next((one for one in _ways_to_write(country) if one.of.match(digits)), None)
+    return written is not None and written.has_0
 
 
 def _country_among(calling_code: _CallingCode, national: str) -> str | None:
@@ -110,6 +134,33 @@ def _dialled_within(country: str) -> _Dialled | None:
     prefix = parsed if parsed.isdecimal() else ""
     other = [metadata.international_prefix or "(?!)", code, "(?!)" if prefix or not parsed else parsed]
     return _Dialled(code, prefix, re.compile("|".join(f"(?:{one})" for one in other)))
+
+
+@cache
+def _ways_to_write(country: str) -> tuple[_Written, ...]:
+    """The ways to write the numbers of a country, in order; none where no 0 is dialled in front of them.
+
+    Countries with the same calling code write them as the main one of them.
+    """
+    code = phonenumbers.country_code_for_region(country)
+    main = phonenumbers.region_code_for_country_code(code)
+    metadata = PhoneMetadata.metadata_for_region(main, None)
+    if metadata is None or metadata.national_prefix != _TRUNK_0:
+        return ()
+    if re.match(metadata.national_prefix_for_parsing or "", ""):  # Argentina: numbers are read with and without it
+        return ()
+    return tuple(
+        _Written(
+            re.compile(rf"(?={'|'.join(one.leading_digits_pattern[-1:])})(?:{one.pattern})\Z"),
+            not one.national_prefix_optional_when_formatting
+            and _begins_with_0(one.national_prefix_formatting_rule or ""),
+        )
+        for one in metadata.number_format
+    )
+
+
+def _begins_with_0(rule: str) -> bool:
+    return rule != "" and _FIRST_GROUP_ALONE.fullmatch(rule) is None
 
 
 def _region(metadata: PhoneMetadata, regions: int) -> _Region:

@@ -55,3 +55,35 @@ def test_a_text_with_zeros_in_its_header_is_refused_as_of_no_known_encoding() ->
 )
 def test_an_encoding_is_called_as_programs_call_it(codec: str, name: str) -> None:
     assert encoding_name(codec) == name
+
+
+@pytest.mark.parametrize("codec", ["cp1252", "cp1250", "iso8859_2", "mac_roman", "cp850"])
+@pytest.mark.parametrize("rows", [0, 5_000])
+def test_a_list_of_two_encodings_is_refused_with_the_lines_of_both(codec: str, rows: int) -> None:
+    header, other = b"Name,City,Phone\n", "Müller,Köln,+4915112345601\n"
+    many = "".join(f"Jäger,Köln,+49151{number:07d}\n" for number in range(rows))
+    file = header + (many + other).encode(codec) + other.encode()
+    with pytest.raises(UnreadableList, match=f"^line {rows + 3:,} is UTF-8, but line 2 is not: two encodings"):
+        open_list(io.BytesIO(file), country="DE")
+
+
+def test_two_encodings_in_the_cells_of_one_line_are_refused() -> None:
+    file = b"Name,City,Phone\nM\xfcller," + "Köln".encode() + b",+4915112345601\n"
+    with pytest.raises(UnreadableList, match="two encodings are mixed"):
+        open_list(io.BytesIO(file), country="DE")
+
+
+@pytest.mark.parametrize(
+    ("names", "codec", "country"),
+    [
+        (["ÄRZTEHAUS SÜD", "Größe", "ÅSE ÄÖ", "MÜLLER–ÖZ"], "cp1252", "DE"),
+        (["JOÃO", "IRMÃ", "CONCEIÇÃO", "Ângela", "Nº 5"], "cp1252", "PT"),
+        (["ŁÓDŹ", "Żółć", "ĄĘ", "Świętosława"], "cp1250", "PL"),
+        (["ĂSTRATA", "BRĂILA", "Țăran".replace("Ț", "Ţ"), "Ioană"], "cp1250", "RO"),
+        (["IŞIK", "Çağlar", "ÖZGÜR"], "cp1254", "TR"),
+    ],
+)
+def test_a_list_of_one_code_page_is_read_as_before(names: list[str], codec: str, country: str) -> None:
+    text = "Name,Phone\n" + "".join(f"{name},+12025550{100 + place}\n" for place, name in enumerate(names))
+    opened = open_list(io.BytesIO(text.encode(codec)), country=country)
+    assert [row.cells[0] for row in opened.rows] == names

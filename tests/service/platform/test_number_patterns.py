@@ -7,7 +7,7 @@ import phonenumbers
 import pytest
 from phonenumbers import NumberParseException, PhoneNumberFormat, PhoneNumberType
 
-from callwright.service.platform.number_patterns import country_of, national_number
+from callwright.service.platform.number_patterns import country_of, lacks_0, national_number
 from callwright.service.platform.phone import Dialable, read_number
 
 ORDINARY = (
@@ -135,3 +135,21 @@ def test_an_example_of_a_kind_is_recognised_only_if_it_is_called(number: str) ->
 @pytest.mark.parametrize("digits", ["", "0", "1", "999", "80012345678", "49", "19005550100", "4400000000000000000"])
 def test_of_what_is_no_number_that_is_called_nothing_is_said(digits: str) -> None:
     assert country_of(digits) is None
+
+
+def test_a_number_lacks_its_0_exactly_where_libphonenumber_misses_it_in_a_text() -> None:
+    seen: set[bool] = set()
+    for region in sorted(phonenumbers.SUPPORTED_REGIONS):
+        for kind in KINDS:
+            if (example := phonenumbers.example_number_for_type(region, kind)) is None:
+                continue
+            digits = phonenumbers.national_significant_number(example)
+            if digits.startswith("0"):
+                continue
+            alone, with_0 = (
+                any(True for _ in phonenumbers.PhoneNumberMatcher(text, region)) for text in (digits, f"0{digits}")
+            )
+            begins_with_0 = phonenumbers.ndd_prefix_for_region(region, True) == "0"
+            assert lacks_0(digits, region) == (begins_with_0 and with_0 and not alone), (region, digits)
+            seen.add(lacks_0(digits, region))
+    assert seen == {True, False}

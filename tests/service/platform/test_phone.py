@@ -286,3 +286,51 @@ def test_a_date_or_an_amount_is_no_number_of_a_stranger(text: str) -> None:
 @pytest.mark.parametrize("text", ["kaputt 204000", "Kundennr. 234567", "Zimmer 300120", "siehe Akte 204711"])
 def test_figures_behind_a_word_are_no_number_of_a_stranger(text: str) -> None:
     assert isinstance(read_number(text, "DE"), Undialable)
+
+
+@pytest.mark.parametrize(
+    ("text", "country"),
+    [
+        ("4711-123456", "DE"),
+        ("151 23456789", "DE"),
+        ("Tel. 151.23456789", "DE"),
+        ("(151) 23456789", "DE"),
+        ("20 7946 0958", "GB"),
+        ("7781 123456", "GG"),
+        ("6 12 34 56 78", "FR"),
+        ("412 345 678", "AU"),
+        ("3-1234-5678", "JP"),
+    ],
+)
+def test_a_written_number_without_the_0_of_its_country_is_refused_in_a_list(text: str, country: str) -> None:
+    read = read_number(text, country, needs_0=True)
+    assert isinstance(read, Undialable)
+    assert (read.code, "lacks the 0" in read.message) == ("invalid_phone", True)
+    assert isinstance(read_number(text, country), Dialable)
+
+
+@pytest.mark.parametrize(
+    ("text", "country", "e164"),
+    [
+        ("4711123456", "DE", "+494711123456"),
+        ("0151 23456789", "DE", "+4915123456789"),
+        ("(0)151 23456789", "DE", "+4915123456789"),
+        ("49 151 23456789", "DE", "+4915123456789"),
+        ("0049 151 23456789", "DE", "+4915123456789"),
+        ("+49 151 23456789", "DE", "+4915123456789"),
+        ("98765 43210", "IN", "+919876543210"),
+        ("(11) 96123-4567", "BR", "+5511961234567"),
+        ("11 2345-6789", "AR", "+541123456789"),
+        ("415-555-0188", "US", "+14155550188"),
+        ("02 1234 5678", "IT", "+390212345678"),
+        ("612 34 56 78", "ES", "+34612345678"),
+        ("32 12 34 56", "DK", "+4532123456"),
+        ("(495) 123-45-67", "RU", "+74951234567"),
+    ],
+)
+def test_a_number_that_is_written_as_its_country_does_or_is_digits_alone_is_taken(
+    text: str, country: str, e164: str
+) -> None:
+    read = read_number(text, country, needs_0=True)
+    assert isinstance(read, Dialable)
+    assert read.e164 == e164

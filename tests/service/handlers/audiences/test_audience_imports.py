@@ -344,3 +344,13 @@ async def test_refused_rows_of_a_file_have_the_own_id_of_the_person(tenant: Tena
         assert set(said) == ({"K-2", "K-3", "K-4"} if expected == 3 else {"K-5"})
         if expected == 3:
             assert said["K-3"] == "row 1 has the same number, with another day"
+
+
+async def test_a_written_number_that_lacks_the_0_of_its_country_refuses_its_row_alone(tenant: Tenant) -> None:
+    made = await tenant.client.audiences.create(name="Kunden", default_country="DE")
+    text = "Name;Telefon\nAda;4711-123456\nBea;0171 2345678\nCid;1712345679\nDora;+49 171 2345670\n"
+    done = await carry_out_import(tenant, text, audience_id=made.id)
+    assert (done.status, done.added, done.invalid) == ("completed_with_errors", 3, 1)
+    [wrong] = await errors(tenant, done)
+    assert (wrong.code, wrong.row_number) == ("invalid_phone", 1)
+    assert wrong.message.startswith("the number lacks the 0 in front of it; write it with the 0 or from + on")

@@ -111,3 +111,15 @@ async def test_each_of_200_bad_files_ends_with_every_good_row_or_a_reason(tenant
         if not right:
             wrong.append(f"{name}: {done.status} {done.added} {done.invalid} {len(listed)} {done.status_reason}")
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.service(workers=False)
+async def test_an_uploaded_file_of_two_encodings_fails_with_a_line_of_each(tenant: Tenant, http: AsyncClient) -> None:
+    made = await tenant.client.audiences.create(name="Kunden", default_country="DE")
+    waiting = await tenant.client.audiences.import_csv(id=made.id)
+    data = b"Name,Phone\nM\xfcller,+4915112345601\n" + "Müller,+4915112345602\n".encode()
+    assert (await http.put(waiting.upload_url or "", content=data)).status_code == 200
+    assert await imports.work_on_one(tenant.services, "tests")
+    done = await tenant.client.audiences.get_import(id=made.id, import_id=waiting.id)
+    assert (done.status, done.added) == ("failed", 0)
+    assert "line 3 is UTF-8, but line 2 is not: two encodings are mixed" in (done.status_reason or "")
