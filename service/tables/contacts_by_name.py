@@ -14,7 +14,7 @@ from callwright.service.tables.schema import audience_rows, deployment_contacts
 _R, _K = audience_rows.c, deployment_contacts.c
 NAMES = NameWords(audience_rows, "audience_names", owner="audience_id")
 """The words of the names in audiences. On SQLite a place is the position of a row in its audience."""
-_POSITIONED = select(_R.position, _R.name_words).where(_R.name_words.is_not(None)).order_by(_R.position)
+_POSITIONED = select(_R.position, _R.name_words).where(_R.name_words.is_not(None))
 
 
 def add(connection: Connection, audience_id: str, rows: Sequence[tuple[int, str | None]]) -> None:
@@ -25,8 +25,10 @@ def add(connection: Connection, audience_id: str, rows: Sequence[tuple[int, str 
 def remove(connection: Connection, audience_id: str, ids: Sequence[str] | None = None) -> None:
     """Takes the names of an audience's rows out of the index: of these rows, which are still there, or of all."""
     if NAMES.has_places(connection):
-        own = _POSITIONED.where(_R.audience_id == audience_id, *(() if ids is None else (_R.id.in_(ids),)))
-        NAMES.remove(connection, audience_id, ((row.position, row.name_words) for row in connection.execute(own)))
+        # Of some rows without their audience: SQLite would read all rows of it for each piece.
+        own = _POSITIONED.where(_R.audience_id == audience_id if ids is None else _R.id.in_(ids))
+        found = sorted((row.position, row.name_words) for row in connection.execute(own))
+        NAMES.remove(connection, audience_id, found)
 
 
 def by_name(

@@ -17,6 +17,7 @@ from callwright.service.platform.database.units import ROWS_AT_ONCE
 from callwright.service.tables.schema import audience_rows, audiences, deployment_contacts, deployments
 from callwright.service.workers import large_changes
 from tests.support.campaigns import audience_of, draft, make_audience, people, working
+from tests.support.database.statements import recorded
 from tests.support.processes.campaign import campaign_process
 from tests.support.resources import refusal
 from tests.support.service import Tenant, open_service
@@ -154,6 +155,21 @@ async def test_a_large_audience_is_gone_at_once_and_its_rows_follow(database_url
         kept = select(audiences.c.id).order_by(audiences.c.id)
         assert len(await tenant.database.read(lambda connection: connection.execute(kept).all())) == 2
         assert (await client.audiences.get(id=other.id)).valid_count == 3
+
+
+async def test_a_piece_of_a_large_audience_that_goes_reads_its_own_rows_alone(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        audience = await make_audience(tenant, people(MANY))
+        await tenant.client.audiences.delete(id=audience.id)
+        with recorded() as said:
+            assert await piece(tenant)
+        of_names = [one for one in said if one.text.startswith("SELECT") and "name_words" in one.text]
+        assert len(of_names) == (0 if tenant.database.is_shared else 1)  # Postgres keeps its index of names itself
+        for one in of_names:
+            plan = await tenant.database.read(one.plan)
+            assert ("(id=?)" in plan, "audience_id" in plan) == (True, False)
 
 
 async def test_a_large_campaign_runs_to_its_end_by_itself(database_url: str, tmp_path: Path) -> None:
