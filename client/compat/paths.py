@@ -26,8 +26,8 @@ from callwright.client.request import WireRequest
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.problems import NOT_FOUND
 
-PREFIXES = ("", "/v1", "/api/v1")
-"""Prefixes to try for the paths if the base URL has no path."""
+PREFIXES = ("/v1", "/api/v1", "")
+"""Prefixes to try for the paths if the base URL has no path: first those below which no pages of a dashboard are."""
 
 SPELLINGS: Mapping[str, tuple[str, ...]] = {"phone_numbers": ("phone_numbers", "phone-numbers")}
 """First segments of paths that services spell in different ways. The contract's spelling comes first."""

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from callwright.client import CallwrightError, NotFound, NotOffered, Retries
+from callwright.client.compat.paths import PREFIXES
 from callwright.client.transport import Request, Response
 from callwright.contract.agents.agents import GetAgent, get_agent
 from tests.client.scripted import AGENT, ScriptedService, client_of, many, nested, one, scripted
@@ -30,7 +31,7 @@ class Routes:
         return self.absent
 
 
-@pytest.mark.parametrize("prefix", ["", "/v1", "/api/v1"])
+@pytest.mark.parametrize("prefix", PREFIXES)
 async def test_the_prefix_is_found_and_remembered(prefix: str) -> None:
     service = Routes(f"GET {prefix}/agents", f"GET {prefix}/voices")
     async with client_of(service, base_url=ORIGIN) as client:
@@ -38,7 +39,7 @@ async def test_the_prefix_is_found_and_remembered(prefix: str) -> None:
         tried = len(service.asked)
         await client.voices.list()
         assert client.compat.prefix == prefix
-    assert tried == 1 + ["", "/v1", "/api/v1"].index(prefix)
+    assert tried == 1 + PREFIXES.index(prefix)
     assert service.asked[tried:] == [f"GET {prefix}/voices"]
 
 
@@ -50,14 +51,14 @@ async def test_what_is_refused_before_its_route_is_looked_for_proves_no_prefix(s
             await client.agents.list()
         assert client.compat.prefix is None
         await client.agents.list()
-        assert client.compat.prefix == "/v1"
+        assert client.compat.prefix == "/api/v1"
 
 
 async def test_a_page_for_people_in_place_of_the_service_is_no_answer() -> None:
-    service = Routes("GET /v1/agents", absent=PAGE)
+    service = Routes("GET /api/v1/agents", absent=PAGE)
     async with client_of(service, base_url=ORIGIN) as client:
         await client.agents.list()
-    assert service.asked == ["GET /agents", "GET /v1/agents"]
+    assert service.asked == ["GET /v1/agents", "GET /api/v1/agents"]
 
 
 async def test_a_base_address_with_a_path_is_taken_as_it_is() -> None:

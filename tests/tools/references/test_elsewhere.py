@@ -138,7 +138,7 @@ async def test_an_address_where_nothing_is_found_names_what_was_tried() -> None:
     async with Front(MinimalService(prefix="/rest"), base_url=ORIGIN).assistant() as hand:
         words = await hand.refused("list_agents")
     assert (
-        f"Nothing of the service was found at {ORIGIN}: tried GET /agents, GET /v1/agents, GET /api/v1/agents." in words
+        f"Nothing of the service was found at {ORIGIN}: tried GET /v1/agents, GET /api/v1/agents, GET /agents." in words
     )
     assert "CALLWRIGHT_BASE_URL" in words
 
