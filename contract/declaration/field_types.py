@@ -153,8 +153,10 @@ LanguageTag = Annotated[
         examples=["en-US"],
     ),
 ]
+COUNTRY_PATTERN = r"^[A-Z]{2}$"
 CountryCode = Annotated[
-    OwnText, Field(description="ISO 3166-1 alpha-2 country code.", max_length=2, pattern=r"^[A-Z]{2}$", examples=["US"])
+    OwnText,
+    Field(description="ISO 3166-1 alpha-2 country code.", max_length=2, pattern=COUNTRY_PATTERN, examples=["US"]),
 ]
 
 

@@ -1,11 +1,11 @@
 """Arguments whose meaning is plain though their form is not the contract's, and the names that tools give to arguments.
 
-A single value stands for a list of one, a number for an amount of money, `9:00` for `09:00`, `Monday` for `mon`, a day
-for its beginning in UTC. A wait or a page that is too long is shortened, and the answer says so.
+A single value stands for a list of one, a number for an amount of money, `9:00` for `09:00`, `Monday` for `mon`, `de`
+for `DE`, a day for its beginning in UTC. A wait or a page that is too long is shortened, and the answer says so.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from decimal import Decimal
 from types import UnionType
@@ -15,7 +15,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import AwareDatetime, BaseModel
 from pydantic.fields import FieldInfo
 
-from callwright.contract.declaration.field_types import Spend
+from callwright.contract.declaration.field_types import COUNTRY_PATTERN, Spend
 from callwright.contract.deployments.dialling import WEEKDAYS, Window
 from callwright.tools.arguments.arguments import unwrapped
 from callwright.tools.runtime.tool import Tool
@@ -24,6 +24,7 @@ _AMOUNT = re.compile(r"\$?\s*(\d{1,9}(?:\.\d{1,6})?)\s*(?:USD|\$)?", re.IGNORECA
 _CLOCK = re.compile(r"(\d{1,2})(?::(\d{2}))?\s*(am|pm|a\.m\.|p\.m\.)?", re.IGNORECASE | re.ASCII)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _NAIVE = re.compile(r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2})?)", re.ASCII)
+_LETTERS = re.compile(r"[a-z]{2}", re.IGNORECASE | re.ASCII)
 _WHOLE = re.compile(r"-?\d{1,9}", re.ASCII)
 _NUMBER = re.compile(r"-?\d{1,9}(?:\.\d{1,6})?", re.ASCII)
 _NAMES_OF_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -51,7 +52,7 @@ class Understood:
             )
 
     def _read(self, field: FieldInfo, name: str, value: Any) -> Any:
-        found = self._as(field.annotation, value)
+        found = _country(field.metadata, self._as(field.annotation, value))
         most = next((mark.le for mark in field.metadata if hasattr(mark, "le")), None)
         if name in _SHORTENED and type(found) is int and most is not None and found > most:
             self.notes.append(f"{name}: at most {most}, so {most} was taken.")
@@ -61,6 +62,8 @@ class Understood:
     def _as(self, annotation: Any, value: Any) -> Any:
         """The value as a type takes it; unchanged if its meaning is not plain."""
         kind = _bare(annotation)
+        if kind is str:
+            return _country([mark for one in get_args(annotation)[1:] for mark in getattr(one, "metadata", ())], value)
         origin = get_origin(kind)
         if origin in (Union, UnionType):
             branches: list[Any] = [branch for branch in get_args(kind) if branch is not type(None)]
@@ -156,6 +159,13 @@ def _bare(annotation: Any) -> Any:
     while get_origin(annotation) is Annotated:
         annotation = get_args(annotation)[0]
     return annotation
+
+
+def _country(marks: Iterable[Any], value: Any) -> Any:
+    """A country code in capitals, if the marks are those of one."""
+    if not isinstance(value, str) or not _LETTERS.fullmatch(value):
+        return value
+    return value.upper() if any(getattr(mark, "pattern", None) == COUNTRY_PATTERN for mark in marks) else value
 
 
 def _choice(choices: tuple[Any, ...], value: Any) -> Any:

@@ -19,6 +19,16 @@ def hours(days: object = "mon", start: object = "09:00", end: object = "17:00") 
     return {"windows": [{"days": days, "start": start, "end": end}]}
 
 
+@pytest.mark.parametrize(("given", "read"), [("de", "DE"), ("Us", "US"), ("DE", "DE")])
+async def test_a_country_may_be_in_small_letters(given: str, read: str) -> None:
+    assert await taken("create_audience", name="de", default_country=given) == {"name": "de", "default_country": read}
+    assert (await taken("search_available_numbers", country=given))["country"] == read
+
+
+async def test_the_name_of_a_country_is_no_code() -> None:
+    assert "default_country" in await refused("create_audience", name="People", default_country="Germany")
+
+
 # ---- names
 
 
