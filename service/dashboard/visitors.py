@@ -165,11 +165,22 @@ async def read_form(request: Request) -> Mapping[str, list[str]]:
 
 
 def login_address(request: Request) -> str:
-    """Where one logs in, with the page that is opened after that."""
-    target = request.url.path if request.method == "GET" else "/"
-    if request.method == "GET" and request.url.query:
-        target = f"{target}?{request.url.query}"
+    """Where one logs in, with the page that is opened after that: the same, or the one with the form that was sent."""
+    target = _path_of(request.url.path, request.url.query) if request.method == "GET" else _sent_from(request)
     return LOGIN_PATH if target == "/" else f"{LOGIN_PATH}?next={quote(target, safe='')}"
+
+
+def _sent_from(request: Request) -> str:
+    """The page of ours on which a form stands, `/` where the browser does not say it."""
+    try:
+        page = urlsplit(request.headers.get("referer", ""))
+    except ValueError:
+        return "/"
+    return _path_of(page.path, page.query) if page.netloc == request.headers.get("host") else "/"
+
+
+def _path_of(path: str, query: str) -> str:
+    return f"{path or '/'}?{query}" if query else path or "/"
 
 
 def one(fields: Mapping[str, list[str]], name: str, default: str = "") -> str:

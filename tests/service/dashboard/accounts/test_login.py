@@ -197,3 +197,23 @@ async def test_with_a_public_url_its_pages_alone_send_forms_and_those_of_this_ma
             fields, headers = {"code": await login_code(tenant)}, {"Host": host, "Origin": origin}
             answer = await visit.http.post("/login", data=fields, headers=headers)
     assert answer.status_code == (303 if is_taken else 403)
+
+
+@pytest.mark.requirement("DASH-94")
+@pytest.mark.parametrize(
+    ("referer", "leads_to"),
+    [
+        (f"{ORIGIN}/agents/new?copy=1", "/login?next=%2Fagents%2Fnew%3Fcopy%3D1"),
+        ("https://elsewhere.example/agents/new", "/login"),
+        ("http://[", "/login"),
+        ("", "/login"),
+    ],
+)
+async def test_a_form_that_is_sent_without_a_session_leads_back_to_its_page_of_this_service_alone(
+    tenant: Tenant, referer: str, leads_to: str
+) -> None:
+    async with stranger(tenant) as visit:
+        sent = await visit.http.post(
+            "/agents/new", data={"name": "Rita"}, headers={"Origin": ORIGIN, "Referer": referer}
+        )
+    assert (sent.status_code, sent.headers["location"]) == (303, leads_to)

@@ -1,0 +1,64 @@
+"""What somebody typed into a form is not lost when the service does not answer, or their session has ended."""
+
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, expect
+
+from tests.browser.browser import needs_browser
+from tests.browser.seats import Seat, seated
+from tests.support.dashboard import login_code
+
+pytestmark = [
+    needs_browser,
+    pytest.mark.asyncio(loop_scope="session"),
+    pytest.mark.parametrize("engine", ["sqlite"], indirect=True),
+]
+_NAME, _PROMPT = "Rita", "Ask when the meter may be read."
+
+
+async def _typed(seat: Seat) -> None:
+    await seat.open("/agents/new")
+    await seat.tab.fill("[name=name]", _NAME)
+    await seat.tab.fill("[name=system_prompt]", _PROMPT)
+
+
+async def _fills_it_in(seat: Seat) -> None:
+    await expect(seat.tab.locator("[name=name]")).to_have_value("")
+    await seat.press("Fill it in again")
+    await expect(seat.tab.locator("[name=name]")).to_have_value(_NAME)
+    await expect(seat.tab.locator("[name=system_prompt]")).to_have_value(_PROMPT)
+    await seat.press("Make the agent")
+    await seat.tab.wait_for_url("**/agents/agt_*")
+    assert [agent.name for agent in (await seat.tenant.client.agents.list()).data] == [_NAME]
+
+
+@pytest.mark.requirement("DASH-94")
+async def test_a_form_that_nobody_answered_is_offered_again_with_what_was_typed(
+    browser: Browser, database_url: str, tmp_path: Path
+) -> None:
+    async with seated(browser, database_url, tmp_path) as seat:
+        await _typed(seat)
+        await seat.tab.context.set_offline(True)
+        await seat.press("Make the agent")
+        await seat.tab.wait_for_load_state()
+        await seat.tab.context.set_offline(False)
+        await seat.open("/agents/new")
+        await _fills_it_in(seat)
+        await seat.open("/agents/new")
+        await expect(seat.tab.get_by_text("Fill it in again")).to_have_count(0)
+
+
+@pytest.mark.requirement("DASH-94")
+async def test_a_form_that_was_sent_after_the_session_ended_is_offered_again_after_the_login_and_to_nobody_else(
+    browser: Browser, database_url: str, tmp_path: Path
+) -> None:
+    async with seated(browser, database_url, tmp_path) as seat:
+        await _typed(seat)
+        await seat.tab.context.clear_cookies()
+        await seat.press("Make the agent")
+        await expect(seat.tab.locator("[name=code]")).to_be_visible()
+        await seat.tab.fill("[name=code]", await login_code(seat.tenant))
+        await seat.press("Log in with the code")
+        await seat.tab.wait_for_url("**/agents/new")
+        await _fills_it_in(seat)
