@@ -15,9 +15,9 @@ from callwright.service.tables.schema import audience_rows
 from callwright.service.workers.import_rows import PIECE
 
 MOST = 1_000_000
-"""Rows and numbers that are measured alone. Into a larger table inserting only takes longer."""
+"""Numbers that are read alone: each takes as long as any other."""
 _COLUMNS = ", ".join(f'"{column.name}"' for column in audience_rows.columns)
-_SELECTED = f"SELECT {_COLUMNS} FROM audience_rows ORDER BY position LIMIT {MOST}"  # its own names
+_SELECTED = f"SELECT {_COLUMNS} FROM audience_rows ORDER BY position"  # its own names
 
 
 def read_bare(written: str) -> str | None:
@@ -40,51 +40,75 @@ def numbers_alone(numbers: list[str]) -> float:
 
 
 def rows_alone(url: str) -> float:
-    """Seconds a row to insert rows of a database again, into the table emptied, in transactions as large as those of an
-    import.
+    """Seconds a row to insert all rows of a database into an empty table with the same indexes, in transactions as
+    large as those of an import. What reading them takes is not counted.
     """
     if not url.startswith("sqlite"):
         return _inserted_on_postgres(url)
-    with closing(sqlite3.connect(str(make_url(url).database), isolation_level=None)) as database:
-        rows = database.execute(_SELECTED).fetchall()
+    file = str(make_url(url).database)
+    with (
+        closing(sqlite3.connect(file)) as source,
+        closing(sqlite3.connect(f"{file}.bare", isolation_level=None)) as bare,
+    ):
         for pragma in ("journal_mode=WAL", "synchronous=FULL", "cache_size=-65536"):  # those of the service
-            database.execute(f"PRAGMA {pragma}").close()
-        database.execute("DELETE FROM audience_rows")
+            bare.execute(f"PRAGMA {pragma}").close()
+        made = (
+            "SELECT sql FROM sqlite_master WHERE tbl_name = 'audience_rows' AND type IN ('table', 'index') "
+            "AND sql IS NOT NULL ORDER BY type DESC"
+        )
+        for (statement,) in source.execute(made):
+            bare.execute(statement)
         inserting = f"INSERT INTO audience_rows ({_COLUMNS}) VALUES ({', '.join('?' * len(audience_rows.columns))})"
-        begun = time.perf_counter()
-        for first in range(0, len(rows), PIECE):
-            database.execute("BEGIN IMMEDIATE")
-            database.executemany(inserting, rows[first : first + PIECE])
-            database.execute("COMMIT")
-        return (time.perf_counter() - begun) / len(rows)
+        rows, count, taken = source.execute(_SELECTED), 0, 0.0
+        while piece := rows.fetchmany(PIECE):
+            begun = time.perf_counter()
+            bare.execute("BEGIN IMMEDIATE")
+            bare.executemany(inserting, piece)
+            bare.execute("COMMIT")
+            taken, count = taken + time.perf_counter() - begun, count + len(piece)
+        return taken / count
 
 
 def _inserted_on_postgres(url: str) -> float:
-    with connected(url) as connection, connection.cursor() as cursor:
-        rows = cursor.execute(_SELECTED.encode()).fetchall()
-        cursor.execute("TRUNCATE audience_rows CASCADE")
-        connection.commit()
-        inserting = f"INSERT INTO audience_rows ({_COLUMNS}) VALUES ({', '.join(['%s'] * len(audience_rows.columns))})"
-        begun = time.perf_counter()
-        for first in range(0, len(rows), PIECE):
-            cursor.executemany(inserting.encode(), rows[first : first + PIECE])
-            connection.commit()
-        return (time.perf_counter() - begun) / len(rows)
+    inserting = f"INSERT INTO bare_rows ({_COLUMNS}) VALUES ({', '.join(['%s'] * len(audience_rows.columns))})"
+    count, taken = 0, 0.0
+    with connected(url) as source, _bare_table(url) as bare, source.cursor("rows") as rows, bare.cursor() as cursor:
+        rows.execute(_SELECTED.encode())
+        while piece := rows.fetchmany(PIECE):
+            begun = time.perf_counter()
+            cursor.executemany(inserting.encode(), piece)
+            bare.commit()
+            taken, count = taken + time.perf_counter() - begun, count + len(piece)
+    return taken / count
 
 
 def copied_alone(url: str) -> float:
-    """Seconds a row to copy rows of a database of Postgres into the table emptied, with COPY."""
-    with connected(url) as connection, connection.cursor() as cursor:
-        with cursor.copy(f"COPY ({_SELECTED}) TO STDOUT".encode()) as out:
-            blocks = [bytes(block) for block in out]
-        cursor.execute("TRUNCATE audience_rows CASCADE")
-        connection.commit()
-        begun = time.perf_counter()
-        with cursor.copy(f"COPY audience_rows ({_COLUMNS}) FROM STDIN".encode()) as into:
-            for block in blocks:
+    """Seconds a row to copy all rows of a database of Postgres into an empty table with the same indexes, with COPY.
+    What reading them takes is not counted.
+    """
+    taken = 0.0
+    with connected(url) as source, _bare_table(url) as bare, source.cursor() as rows, bare.cursor() as cursor:
+        with (
+            rows.copy(f"COPY ({_SELECTED}) TO STDOUT".encode()) as out,
+            cursor.copy(f"COPY bare_rows ({_COLUMNS}) FROM STDIN".encode()) as into,
+        ):
+            for block in out:
+                begun = time.perf_counter()
                 into.write(block)
+                taken += time.perf_counter() - begun
+            begun = time.perf_counter()
+        bare.commit()
+        return (taken + time.perf_counter() - begun) / cursor.rowcount
+
+
+@contextmanager
+def _bare_table(url: str) -> Generator[psycopg.Connection[Any]]:
+    """A connection to the database, where an empty table has the same columns and indexes."""
+    with connected(url) as connection:
+        connection.execute("DROP TABLE IF EXISTS bare_rows")
+        connection.execute("CREATE TABLE bare_rows (LIKE audience_rows INCLUDING ALL)")
         connection.commit()
-        return (time.perf_counter() - begun) / cursor.rowcount
+        yield connection
 
 
 @contextmanager
