@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from playwright.async_api import Browser, expect
+from sqlalchemy import make_url
 
 from tests.browser.browser import needs_browser
 from tests.browser.seats import Seat, seated
@@ -33,6 +34,10 @@ async def _fills_it_in(seat: Seat) -> None:
     assert [agent.name for agent in (await seat.tenant.client.agents.list()).data] == [_NAME]
 
 
+def _move(file: Path, to: Path) -> None:
+    file.rename(to)
+
+
 @pytest.mark.requirement("DASH-94")
 async def test_a_form_that_nobody_answered_is_offered_again_with_what_was_typed(
     browser: Browser, database_url: str, tmp_path: Path
@@ -47,6 +52,24 @@ async def test_a_form_that_nobody_answered_is_offered_again_with_what_was_typed(
         await _fills_it_in(seat)
         await seat.open("/agents/new")
         await expect(seat.tab.get_by_text("Fill it in again")).to_have_count(0)
+
+
+@pytest.mark.requirement("DASH-94")
+async def test_a_form_that_the_service_could_not_take_waits_whatever_pages_come_in_between(
+    browser: Browser, database_url: str, tmp_path: Path
+) -> None:
+    async with seated(browser, database_url, tmp_path) as seat:
+        await _typed(seat)
+        file_guard = seat.tenant.database.file_guard
+        file, aside = Path(str(make_url(database_url).database)), tmp_path / "aside"
+        _move(file, aside)
+        await seat.press("Make the agent")
+        await expect(seat.tab.get_by_role("heading", name="Not done")).to_be_visible()
+        _move(aside, file)
+        assert file_guard.look()
+        await seat.open("/agents")
+        await seat.open("/agents/new")
+        await _fills_it_in(seat)
 
 
 @pytest.mark.requirement("DASH-94")

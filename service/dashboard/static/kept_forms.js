@@ -52,13 +52,19 @@
   });
 
   const found = kept();
-  if (!found || !user) return;
+  if (!found) return;
+  if (document.querySelector("[data-not-done]")) {
+    /* The service could not do it: the text waits, whatever pages come in between. */
+    return sessionStorage.setItem(KEY, JSON.stringify({ ...found, waits: true }));
+  }
+  if (!user) return;
   const [navigation] = performance.getEntriesByType("navigation");
   const cameBack = navigation.type === "back_forward" || navigation.type === "reload";
   const came = document.referrer && new URL(document.referrer).pathname;
   /* From the form's own page without going back: it has arrived, or the page shows what is wrong and has kept the text. */
-  const hasArrived = found.at !== here || (!cameBack && came === here);
+  const hasArrived = !found.waits && (found.at !== here || (!cameBack && came === here));
   if (found.user !== user || hasArrived) return sessionStorage.removeItem(KEY);
+  if (found.at !== here) return;
   const form = [...document.forms].find((one) => one.method === "post" && addressOf(one) === found.address);
   if (!form || JSON.stringify(typed(form)) === JSON.stringify(found.fields)) return;
   const note = document.createElement("p");
