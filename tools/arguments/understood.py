@@ -24,6 +24,7 @@ _AMOUNT = re.compile(r"\$?\s*(\d{1,9}(?:\.\d{1,6})?)\s*(?:USD|\$)?", re.IGNORECA
 _CLOCK = re.compile(r"(\d{1,2})(?::(\d{2}))?\s*(am|pm|a\.m\.|p\.m\.)?", re.IGNORECASE | re.ASCII)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _NAIVE = re.compile(r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2})?)", re.ASCII)
+_CODE_LETTERS = 2
 _LETTERS = re.compile(r"[a-z]{2}", re.IGNORECASE | re.ASCII)
 _WHOLE = re.compile(r"-?\d{1,9}", re.ASCII)
 _NUMBER = re.compile(r"-?\d{1,9}(?:\.\d{1,6})?", re.ASCII)
@@ -62,7 +63,9 @@ class Understood:
     def _as(self, annotation: Any, value: Any) -> Any:
         """The value as a type takes it; unchanged if its meaning is not plain."""
         kind = _bare(annotation)
-        if kind is str:
+        if kind is str:  # a large list has very many
+            if not isinstance(value, str) or len(value) != _CODE_LETTERS:
+                return value
             return _country([mark for one in get_args(annotation)[1:] for mark in getattr(one, "metadata", ())], value)
         origin = get_origin(kind)
         if origin in (Union, UnionType):
