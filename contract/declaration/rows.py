@@ -2,21 +2,22 @@
 
 import base64
 import binascii
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
-from pydantic import AfterValidator, Field, JsonValue
+from pydantic import AfterValidator, Field, JsonValue, ValidatorFunctionWrapHandler, WrapValidator
 
 from callwright.contract.checks.names import SeenLines
 from callwright.contract.declaration.field_types import PlainText, check_unicode
 from callwright.contract.declaration.marks import PERSONAL, SECRET, ColumnText, OwnText
 
+MOST_CELLS = 1_000
 _EXACT = 2**64
 """Readers of JSON make a whole number of so much and more a fraction, whose last digits are others."""
 _NUMBERS = frozenset[type]({int, float})
 
 
 def _as_it_is_stored(row: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    check_unicode(*row, *(cell for cell in row.values() if isinstance(cell, str)))
+    check_unicode(*row, *[cell for cell in row.values() if isinstance(cell, str)])
     if not _NUMBERS.isdisjoint(map(type, row.values())) and any(
         type(cell) in _NUMBERS and abs(cast("float", cell)) >= _EXACT for cell in row.values()
     ):
@@ -24,15 +25,28 @@ def _as_it_is_stored(row: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return row
 
 
+def _checked(row: object, check: ValidatorFunctionWrapHandler) -> dict[str, JsonValue]:
+    """Checks a row. Of texts alone, as most are, no cell is looked at by itself: a request has a hundred thousand."""
+    if isinstance(row, dict) and len(cast("dict[Any, Any]", row)) <= MOST_CELLS:
+        cells = cast("dict[str, str]", row)
+        try:
+            check_unicode("".join(cells), "".join(cells.values()))
+        except TypeError:
+            return check(cells)
+        return {**cells}
+    return check(row)
+
+
 ColumnName = Annotated[ColumnText, Field(min_length=1, max_length=100, examples=["first_name"]), PlainText, SeenLines]
 Row = Annotated[
     dict[str, JsonValue],
     PERSONAL,
     Field(
-        max_length=1_000,
+        max_length=MOST_CELLS,
         description="Column name to value: the phone column and whatever the prompt needs, for example first_name.",
     ),
     AfterValidator(_as_it_is_stored),
+    WrapValidator(_checked),
 ]
 """More than 100 columns are too many for a row, which is then refused by itself; this bound is the request's."""
 RowList = Annotated[list[Row], Field(min_length=1, max_length=1_000, description="1 to 1,000 rows.")]
