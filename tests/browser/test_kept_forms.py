@@ -84,4 +84,24 @@ async def test_a_form_that_was_sent_after_the_session_ended_is_offered_again_aft
         await seat.tab.fill("[name=code]", await login_code(seat.tenant))
         await seat.press("Log in with the code")
         await seat.tab.wait_for_url("**/agents/new")
+        await seat.open("/campaigns")
+        await seat.open("/agents/new")
         await _fills_it_in(seat)
+
+
+@pytest.mark.requirement("DASH-94")
+async def test_of_two_forms_with_one_address_the_one_is_offered_that_was_sent(
+    browser: Browser, database_url: str, tmp_path: Path
+) -> None:
+    async with seated(browser, database_url, tmp_path) as seat:
+        await seat.open("/settings/api-keys")
+        labels = seat.tab.locator("[name=label]")
+        await labels.nth(1).fill("for my assistant")
+        await seat.tab.context.set_offline(True)
+        await labels.nth(1).press("Enter")
+        await seat.tab.wait_for_load_state()
+        await seat.tab.context.set_offline(False)
+        await seat.open("/settings/api-keys")
+        await seat.press("Fill it in again")
+        await expect(labels.nth(1)).to_have_value("for my assistant")
+        await expect(labels.nth(0)).to_have_value("")

@@ -31,6 +31,8 @@
   }
 
   const addressOf = (form) => form.getAttribute("action") ?? here;
+  /* A page may have several forms with one address. */
+  const alike = (address) => [...document.forms].filter((one) => one.method === "post" && addressOf(one) === address);
   const typed = (form) => fieldsOf(form).map((one) => [one.name, one.value, valueOf(one)]);
   /* Of several choices, each has the name of all. */
   const matches = (field, name, value) => field.name === name && (!isChoice(field) || field.value === value);
@@ -48,16 +50,17 @@
     if (form.method !== "post") return;
     if (addressOf(form) === "/logout") return sessionStorage.removeItem(KEY);
     if (form.querySelector("[type=password]") || !fieldsOf(form).length) return;
-    sessionStorage.setItem(KEY, JSON.stringify({ user, at: here, address: addressOf(form), fields: typed(form) }));
+    const address = addressOf(form);
+    const place = alike(address).indexOf(form);
+    sessionStorage.setItem(KEY, JSON.stringify({ user, at: here, address, place, fields: typed(form) }));
   });
 
   const found = kept();
   if (!found) return;
-  if (document.querySelector("[data-not-done]")) {
-    /* The service could not do it: the text waits, whatever pages come in between. */
+  if (!user || document.querySelector("[data-not-done]")) {
+    /* The service could not do it, or asks who it is: the text waits, whatever pages come in between. */
     return sessionStorage.setItem(KEY, JSON.stringify({ ...found, waits: true }));
   }
-  if (!user) return;
   const [navigation] = performance.getEntriesByType("navigation");
   const cameBack = navigation.type === "back_forward" || navigation.type === "reload";
   const came = document.referrer && new URL(document.referrer).pathname;
@@ -65,7 +68,7 @@
   const hasArrived = !found.waits && (found.at !== here || (!cameBack && came === here));
   if (found.user !== user || hasArrived) return sessionStorage.removeItem(KEY);
   if (found.at !== here) return;
-  const form = [...document.forms].find((one) => one.method === "post" && addressOf(one) === found.address);
+  const form = alike(found.address)[found.place];
   if (!form || JSON.stringify(typed(form)) === JSON.stringify(found.fields)) return;
   const note = document.createElement("p");
   note.className = "note";

@@ -152,7 +152,8 @@ def _completed(request: Request, upload: CompleteUpload) -> Response:
         if part.end is not None and part.end <= upload.total and part.total in (None, upload.total):
             return _state(upload, upload.total)
     said = (
-        f"This upload is complete: the import {upload.import_id} has its file. Another file needs an import of its own."
+        f"This upload is over: the import {upload.import_id} has had its file, or was ended. "
+        "Another file needs an import of its own."
     )
     raise Refusal(NOT_FOUND, said)
 
