@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Route, expect
 from sqlalchemy import make_url
 
 from tests.browser.browser import needs_browser
@@ -105,3 +105,23 @@ async def test_of_two_forms_with_one_address_the_one_is_offered_that_was_sent(
         await seat.press("Fill it in again")
         await expect(labels.nth(1)).to_have_value("for my assistant")
         await expect(labels.nth(0)).to_have_value("")
+
+
+@pytest.mark.requirement("DASH-94")
+async def test_a_form_whose_answer_was_lost_makes_one_thing_when_it_is_filled_in_and_sent_again(
+    browser: Browser, database_url: str, tmp_path: Path
+) -> None:
+    async with seated(browser, database_url, tmp_path) as seat:
+
+        async def lose_the_answer(route: Route) -> None:
+            await route.fetch(max_redirects=0)
+            await route.abort("connectionreset")
+
+        await _typed(seat)
+        await seat.tab.route("**/agents/new", lose_the_answer)
+        await seat.press("Make the agent")
+        await seat.tab.wait_for_load_state()
+        await seat.tab.unroute("**/agents/new")
+        assert len((await seat.tenant.client.agents.list()).data) == 1
+        await seat.open("/agents/new")
+        await _fills_it_in(seat)

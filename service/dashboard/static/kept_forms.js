@@ -52,7 +52,8 @@
     if (form.querySelector("[type=password]") || !fieldsOf(form).length) return;
     const address = addressOf(form);
     const place = alike(address).indexOf(form);
-    sessionStorage.setItem(KEY, JSON.stringify({ user, at: here, address, place, fields: typed(form) }));
+    const once = form.elements.once?.value;
+    sessionStorage.setItem(KEY, JSON.stringify({ user, at: here, address, place, once, fields: typed(form) }));
   });
 
   const found = kept();
@@ -81,6 +82,13 @@
     for (const [name, value, content] of found.fields) {
       const field = fieldsOf(form).find((one) => matches(one, name, value));
       if (field) fill(field, content);
+    }
+    /* Perhaps it has arrived and only the answer was lost: sent again as it was, it counts once. Changed, it is another. */
+    const once = form.elements.once;
+    if (once && found.once) {
+      const own = once.value;
+      once.value = found.once;
+      form.addEventListener("input", () => (once.value = own), { once: true });
     }
     sessionStorage.removeItem(KEY);
     note.remove();
