@@ -16,7 +16,7 @@ from phonenumbers import PhoneMetadata, PhoneNumberDesc
 _CODES = range(1, 4)
 """How many digits a calling code has (ITU-T E.164)."""
 _NEVER = re.compile(r"(?!)")
-_TRUNK_0 = "0"
+_TRUNK_PREFIX = "0"
 _FIRST_GROUP_ALONE = re.compile(r"\(?\\1\)?")
 """A rule that writes nothing before the first group of a number, but perhaps a bracket around it."""
 
@@ -89,13 +89,13 @@ def national_number(digits: str, country: str) -> tuple[str, str] | None:
     return f"+{dialled.calling_code}{national}", found
 
 
-def lacks_0(digits: str, country: str) -> bool:
+def lacks_trunk_prefix(digits: str, country: str) -> bool:
     """Whether a number within a country, as digits alone, lacks the 0 that is always written in front of it there.
 
     It is so where libphonenumber's way to write the number has the 0 and does not call it optional. Indian and
     Brazilian numbers, for example, may be written without it.
     """
-    if digits.startswith(_TRUNK_0):
+    if digits.startswith(_TRUNK_PREFIX):
         return False
     written = next((one for one in _ways_to_write(country) if one.of.match(digits)), None)
     return written is not None and written.has_0
@@ -145,7 +145,7 @@ def _ways_to_write(country: str) -> tuple[_Written, ...]:
     code = phonenumbers.country_code_for_region(country)
     main = phonenumbers.region_code_for_country_code(code)
     metadata = PhoneMetadata.metadata_for_region(main, None)
-    if metadata is None or metadata.national_prefix != _TRUNK_0:
+    if metadata is None or metadata.national_prefix != _TRUNK_PREFIX:
         return ()
     if re.match(metadata.national_prefix_for_parsing or "", ""):  # Argentina: numbers are read with and without it
         return ()

@@ -11,7 +11,7 @@ from phonenumbers import NumberParseException, PhoneNumberType
 
 from callwright.list_files.number_texts import plainly_written
 from callwright.list_files.phone_columns import has_telling_sign, is_label
-from callwright.service.platform.number_patterns import country_of, lacks_0, national_number
+from callwright.service.platform.number_patterns import country_of, lacks_trunk_prefix, national_number
 
 _UNDIALABLE = {
     PhoneNumberType.PREMIUM_RATE: "premium-rate",
@@ -85,10 +85,13 @@ class Undialable:
     message: str
 
 
-def read_number(text: str, default_country: str | None = None, *, needs_0: bool = False) -> Dialable | Undialable:
+def read_number(
+    text: str, default_country: str | None = None, *, needs_trunk_prefix: bool = False
+) -> Dialable | Undialable:
     """Reads a written number. Without a country only numbers that begin with + are accepted.
 
-    With `needs_0` a number that is more than digits is refused where it lacks the 0 that its country writes in front.
+    With `needs_trunk_prefix` a number that is more than digits is refused where it lacks the trunk prefix 0 that its
+    country writes in front.
     """
     if _PLAIN.fullmatch(text):  # nothing of what else a cell may hold can be in it
         return _parsed(text, default_country)
@@ -111,7 +114,7 @@ def read_number(text: str, default_country: str | None = None, *, needs_0: bool 
             why = "the number begins with 00; write + in its place, or give the audience a default_country"
         return Undialable(AMBIGUOUS_COUNTRY, why)
     written = _with_plus(written, default_country)
-    if needs_0 and _is_without_its_0(written, default_country):
+    if needs_trunk_prefix and _lacks_trunk_prefix(written, default_country):
         return Undialable(
             "invalid_phone",
             "the number lacks the 0 in front of it; write it with the 0 or from + on, or delete the row if it is no "
@@ -253,14 +256,14 @@ def _with_plus(written: str, country: str | None) -> str:
     return f"+{digits}" if phonenumbers.is_valid_number(abroad) else written
 
 
-def _is_without_its_0(written: str, country: str | None) -> bool:
+def _lacks_trunk_prefix(written: str, country: str | None) -> bool:
     """Whether a number that somebody wrote with blanks or signs lacks the 0 of its country: it may be a file number.
 
     Of digits alone a spreadsheet has taken the 0 away.
     """
     if country is None or written.startswith(("+", "0")) or written.isdecimal() or not _USUAL.fullmatch(written):
         return False
-    return lacks_0(written.translate(_BETWEEN_DIGITS), country)
+    return lacks_trunk_prefix(written.translate(_BETWEEN_DIGITS), country)
 
 
 def _spreadsheet_damage(written: str) -> Undialable | None:

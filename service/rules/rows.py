@@ -197,7 +197,7 @@ def _read_row(
     if isinstance(texts, BadRow):
         return texts
     written = "" if places.phone is None else texts[places.phone]
-    read = read_number(written, rules.default_country, needs_0=True)
+    read = read_number(written, rules.default_country, needs_trunk_prefix=True)
     if isinstance(read, Undialable):
         return BadRow(number, read.code, read.message, rules.phone_column, masked(written) if written else None)
     said = "" if places.timezone is None else texts[places.timezone]

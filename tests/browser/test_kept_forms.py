@@ -6,6 +6,7 @@ import pytest
 from playwright.async_api import Browser, Route, expect
 from sqlalchemy import make_url
 
+from callwright.service import accounts
 from tests.browser.browser import needs_browser
 from tests.browser.seats import Seat, seated
 from tests.support.dashboard import login_code
@@ -73,7 +74,7 @@ async def test_a_form_that_the_service_could_not_take_waits_whatever_pages_come_
 
 
 @pytest.mark.requirement("DASH-94")
-async def test_a_form_that_was_sent_after_the_session_ended_is_offered_again_after_the_login_and_to_nobody_else(
+async def test_a_form_that_was_sent_after_the_session_ended_is_offered_again_after_the_login(
     browser: Browser, database_url: str, tmp_path: Path
 ) -> None:
     async with seated(browser, database_url, tmp_path) as seat:
@@ -87,6 +88,24 @@ async def test_a_form_that_was_sent_after_the_session_ended_is_offered_again_aft
         await seat.open("/campaigns")
         await seat.open("/agents/new")
         await _fills_it_in(seat)
+
+
+@pytest.mark.requirement("DASH-94")
+async def test_what_was_typed_is_offered_to_no_other_user(browser: Browser, database_url: str, tmp_path: Path) -> None:
+    async with seated(browser, database_url, tmp_path) as seat:
+        services = seat.tenant.services
+        given = (services.ids, seat.tenant.org_id, "other@example.com", services.clock.now_ms())
+        other = await seat.tenant.database.write(
+            lambda connection: accounts.add_member(connection, *given, role="owner")
+        )
+        await _typed(seat)
+        await seat.tab.context.clear_cookies()
+        await seat.press("Make the agent")
+        await seat.tab.fill("[name=code]", await login_code(seat.tenant, other))
+        await seat.press("Log in with the code")
+        await seat.tab.wait_for_url("**/agents/new")
+        await expect(seat.tab.get_by_text("Fill it in again")).to_have_count(0)
+        assert await seat.tab.evaluate("sessionStorage.length") == 0
 
 
 @pytest.mark.requirement("DASH-94")

@@ -1,7 +1,8 @@
 "use strict";
 
 /* What somebody typed into a form stays in this tab until the form has arrived: when the service does not answer, or the
-   session has ended meanwhile, the page offers it again. Nothing secret is kept, and nothing for anybody else. */
+   session has ended meanwhile, the page offers it again. No password, file or code of a login is kept, and nothing is offered to
+   another user. */
 (() => {
   const KEY = "callwright-typed";
   const here = location.pathname;

@@ -7,7 +7,7 @@ import phonenumbers
 import pytest
 from phonenumbers import NumberParseException, PhoneNumberFormat, PhoneNumberType
 
-from callwright.service.platform.number_patterns import country_of, lacks_0, national_number
+from callwright.service.platform.number_patterns import country_of, lacks_trunk_prefix, national_number
 from callwright.service.platform.phone import Dialable, read_number
 
 ORDINARY = (
@@ -150,6 +150,6 @@ def test_a_number_lacks_its_0_exactly_where_libphonenumber_misses_it_in_a_text()
                 any(True for _ in phonenumbers.PhoneNumberMatcher(text, region)) for text in (digits, f"0{digits}")
             )
             begins_with_0 = phonenumbers.ndd_prefix_for_region(region, True) == "0"
-            assert lacks_0(digits, region) == (begins_with_0 and with_0 and not alone), (region, digits)
-            seen.add(lacks_0(digits, region))
+            assert lacks_trunk_prefix(digits, region) == (begins_with_0 and with_0 and not alone), (region, digits)
+            seen.add(lacks_trunk_prefix(digits, region))
     assert seen == {True, False}

@@ -303,7 +303,7 @@ def test_figures_behind_a_word_are_no_number_of_a_stranger(text: str) -> None:
     ],
 )
 def test_a_written_number_without_the_0_of_its_country_is_refused_in_a_list(text: str, country: str) -> None:
-    read = read_number(text, country, needs_0=True)
+    read = read_number(text, country, needs_trunk_prefix=True)
     assert isinstance(read, Undialable)
     assert (read.code, "lacks the 0" in read.message) == ("invalid_phone", True)
     assert isinstance(read_number(text, country), Dialable)
@@ -331,6 +331,6 @@ def test_a_written_number_without_the_0_of_its_country_is_refused_in_a_list(text
 def test_a_number_that_is_written_as_its_country_does_or_is_digits_alone_is_taken(
     text: str, country: str, e164: str
 ) -> None:
-    read = read_number(text, country, needs_0=True)
+    read = read_number(text, country, needs_trunk_prefix=True)
     assert isinstance(read, Dialable)
     assert read.e164 == e164

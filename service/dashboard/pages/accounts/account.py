@@ -49,8 +49,7 @@ def routes(pages: Pages) -> list[Route]:
             given = (services.ids, visitor.user_id, name, services.clock.now_ms())
             await services.database.write(memberships.rename_user, *given)
         except AccountError as refused:
-            words = str(refused)
-            fault = ("name", sentence(words))
+            fault = ("name", sentence(refused))
             return await show(visitor, fault=fault, name=name, status=400)
         return RedirectResponse(PATH, 303)
 
@@ -62,8 +61,7 @@ def routes(pages: Pages) -> list[Route]:
         try:
             new = checked_password(as_typed(fields, "new_password"), visitor.email)
         except AccountError as refused:
-            words = str(refused)
-            return await show(visitor, fault=("new_password", sentence(words)), status=400)
+            return await show(visitor, fault=("new_password", sentence(refused)), status=400)
         if new != normalized(as_typed(fields, "again")):
             return await show(visitor, fault=("again", "This is not the same password."), status=400)
         if former is not None:

@@ -95,9 +95,7 @@ class FileGuard:
 
     def check_place(self) -> None:
         """Raises `DatabaseGone` if the file is not where it was."""
-        now = None if self._opened is None else _seen(self._path)
-        if self._opened is not None and (now is None or now[:2] != self._opened[:2]):
-            assert self._file is not None
+        if self._file is not None and self._opened is not None and _is_another(_seen(self._path), self._opened):
             raise DatabaseGone(self._file, FileLoss.MOVED)
 
     @contextmanager
@@ -148,14 +146,14 @@ class FileGuard:
         if self._file is None or self._opened is None or self.loss is FileLoss.OVERWRITTEN:
             return self.loss
         writings, now = self._writings, _seen(self._path)
-        if now is None or now[:2] != self._opened[:2]:
+        if now is None or _is_another(now, self._opened):
             return FileLoss.MOVED
         # Another thread may be writing. If the count is even and did not change, it is not.
         if self._written not in (None, now) and writings % 2 == 0 and writings == self._writings:
             return FileLoss.OVERWRITTEN
         for index, (path, opened) in enumerate(self._log_files_opened):
             there = _seen(path)
-            if there is None or there[:2] != opened[:2]:
+            if there is None or _is_another(there, opened):
                 return FileLoss.LOG_MOVED
             if there[3] < opened[3]:  # SQLite never truncates it: it overwrites it from the start
                 return FileLoss.OVERWRITTEN
@@ -164,6 +162,11 @@ class FileGuard:
                 return FileLoss.OVERWRITTEN
             self._log_files_opened[index] = (path, there)
         return None
+
+
+def _is_another(now: _Seen | None, opened: _Seen) -> bool:
+    """Whether a file is no longer the one that was opened, by its device and inode."""
+    return now is None or now[:2] != opened[:2]
 
 
 def _seen(path: str) -> _Seen | None:
