@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +21,21 @@ from tests.support.mcp.over_http import LIFE_S, open_served
 
 
 class HeldPieces:
-    """The pieces of a table, of which the second one comes only when the test says so."""
+    """The pieces of some tables, of which the second ones come only when the test says so."""
 
-    def __init__(self) -> None:
-        self.first_is_sent, self.go_on = anyio.Event(), anyio.Event()
+    def __init__(self, tables: int) -> None:
+        self._begun, self._tables = 0, tables
+        self.first_are_sent, self.go_on = anyio.Event(), anyio.Event()
 
     async def __call__(self, database: Database, wanted: TableRequest) -> AsyncGenerator[bytes]:
-        async for piece in pieces.pieces_of(database, wanted):
-            yield piece
-            self.first_is_sent.set()
+        async with aclosing(pieces.pieces_of(database, wanted)) as table:
+            yield await anext(table)
+            self._begun += 1
+            if self._begun == self._tables:
+                self.first_are_sent.set()
             await self.go_on.wait()
+            async for piece in table:
+                yield piece
 
 
 @pytest.mark.requirement("EXPORT-09")
@@ -38,7 +44,7 @@ async def test_an_export_whose_key_is_revoked_is_cut_off_and_no_file_appears(
     monkeypatch: pytest.MonkeyPatch, database_url: str, tmp_path: Path, form: Any
 ) -> None:
     monkeypatch.setattr(exports, "PAGE_ROWS", 2)
-    monkeypatch.setattr(streams, "pieces_of", held := HeldPieces())
+    monkeypatch.setattr(streams, "pieces_of", held := HeldPieces(tables=2))
     saved = tmp_path / f"people.{form}"
     with anyio.fail_after(LIFE_S):
         async with open_served(database_url, tmp_path) as served:
@@ -64,7 +70,7 @@ async def test_an_export_whose_key_is_revoked_is_cut_off_and_no_file_appears(
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(saves)
                 tasks.start_soon(reads)
-                await held.first_is_sent.wait()
+                await held.first_are_sent.wait()
                 await served.revoke(key.id)
                 held.go_on.set()
             assert len(failures) == 2
