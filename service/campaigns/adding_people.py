@@ -187,7 +187,8 @@ def _add(
     if audience.valid_count + len(read.good) > MAX_ROWS:
         details = {"limit": MAX_ROWS, "current": audience.valid_count}
         raise Refusal(AUDIENCE_FULL, f"rows: an audience has at most {MAX_ROWS:,} rows", field="rows", details=details)
-    added = _store(connection, ids, audience, read, intake, now_ms)
+    is_without_noes = audience.rows_without_noes == audience.row_count and not read.holds_noes
+    added = _store(connection, ids, audience, read, intake, now_ms, is_without_noes=is_without_noes)
     intake.bad.sort(key=lambda bad: bad.row_number)
     columns = read.columns if len(added) == len(read.good) else columns_of(row.cells for row in added)
     declining = map(empty_column, sorted(intake.declining))
@@ -209,6 +210,7 @@ def _add(
             duplicate_count=_A.duplicate_count + intake.duplicates,
             last_imported_at=now_ms,
             updated_at=now_ms,
+            rows_without_noes=audience.row_count + intake.received if is_without_noes else audience.rows_without_noes,
         )
     )
     if intake.added:
@@ -224,10 +226,12 @@ def _store(
     read: ReadRows,
     intake: Intake,
     now_ms: int,
+    *,
+    is_without_noes: bool,
 ) -> list[GoodRow]:
     """Stores the rows that the audience does not have yet, and returns those; the others become duplicates.
 
-    Of duplicates their noes are kept.
+    Of duplicates their noes are kept. There are none with `is_without_noes`, in these rows or in those of the audience.
     """
     good = read.good
     if not good:
@@ -248,7 +252,7 @@ def _store(
         rows = [row for row in rows if row[0] in stored]
     contacts_by_name.add(connection, audience.id, [_POSITIONED(row) for row in rows])
     dropped = [*read.dropped, *(row for _, row in there)]
-    called = keep_noes(connection, audience, added=added, dropped=dropped)
+    called = {} if is_without_noes else keep_noes(connection, audience, added=added, dropped=dropped)
     noes = sorted({name for row in dropped for name in noes_in(row.cells)})
     intake.declining = frozenset(consent_columns_among(tuple(noes)))
     for number, row in there:

@@ -91,6 +91,8 @@ class ReadRows:
     """Those that have the `dedupe_key` of a good one; they are among the bad."""
     columns: list[ListColumn] = field(default_factory=list[ListColumn])
     """What the columns of the good rows hold."""
+    holds_noes: bool = False
+    """Whether a cell of a good or dropped row is a clear no."""
 
     @property
     def duplicates(self) -> int:
@@ -260,7 +262,9 @@ def read_lists(rows: Iterable[tuple[int, tuple[str, ...], Sequence[object]]], ru
             if made.dedupe_key is not None:
                 seen[made.dedupe_key] = number, made
             read.good.append((number, made))
-    read.columns = columns_of(row.cells for _, row in read.good)
+    cells = [row.cells for _, row in read.good]
+    read.columns = columns_of(cells)
+    read.holds_noes = any(map(noes_in, cells)) or any(noes_in(row.cells) for row in read.dropped)
     return read
 
 

@@ -27,7 +27,15 @@ from callwright.service.tables.schema.leases import IMPORTS
 from callwright.service.workers.file_passes import Progress
 from callwright.service.workers.import_records import complete, fail, until
 from callwright.service.workers.imported_files import ImportedFile
-from callwright.service.workers.read_pieces import LookedOver, PackedPiece, WaitingPieces, waiting_file
+from callwright.service.workers.read_pieces import (
+    LookedOver,
+    PackedPiece,
+    WaitingPieces,
+    take_each,
+    unpacked_each,
+    waited,
+    waiting_file,
+)
 
 log = logging.getLogger(__name__)
 PIECE = 1_000
@@ -69,12 +77,10 @@ class RowsOfFile:
                 if 2 * found.bad > found.rows:
                     await self._refuse(waiting, found)
                     return
-                while (piece := await to_thread.run_sync(waiting.next)) is not None:
-                    if not await self._take_one(piece):
-                        return
-        async for packed in pieces:
-            if not await self._take_one(await to_thread.run_sync(packed.unpacked)):
-                return
+                if not await take_each(waited(waiting), self._take_one):
+                    return
+        if not await take_each(unpacked_each(pieces), self._take_one):
+            return
         await self.services.database.write(complete, self.services, self.row.id, self.owner)
 
     async def _look_over(self, pieces: AsyncIterator[PackedPiece], waiting: WaitingPieces) -> LookedOver:

@@ -2,9 +2,13 @@
 
 import pickle
 import tempfile
-from contextlib import AbstractContextManager
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import AbstractContextManager, aclosing
 from dataclasses import dataclass
 from typing import IO, NamedTuple
+
+import anyio
+from anyio import to_thread
 
 from callwright.service.platform.uploads import Uploads
 from callwright.service.rules.list_pieces import ReadPiece
@@ -101,3 +105,59 @@ class WaitingPieces:
             self._is_read = True
         head = self._file.read(_SIZE_BYTES)
         return unpacked(self._file.read(int.from_bytes(head, "little"))) if head else None
+
+
+async def waited(waiting: WaitingPieces) -> AsyncGenerator[ReadPiece]:
+    """The pieces that have waited, in their order. Nothing is added any more."""
+    while (piece := await to_thread.run_sync(waiting.next)) is not None:
+        yield piece
+
+
+async def unpacked_each(pieces: AsyncIterator[PackedPiece]) -> AsyncGenerator[ReadPiece]:
+    """The rows of pieces, in their order."""
+    async for packed_piece in pieces:
+        yield await to_thread.run_sync(packed_piece.unpacked)
+
+
+async def take_each(pieces: AsyncGenerator[ReadPiece], take: Callable[[ReadPiece], Awaitable[bool]]) -> bool:
+    """Takes the pieces in their order, and unpacks the next one while the database stores one. False once `take` says
+    so; then no further one is taken. What unpacking raises is raised once the pieces before are taken.
+    """
+    async with aclosing(pieces):
+        following = _Following()
+        await following.get(pieces)
+        while (piece := following.piece()) is not None:
+            following, raised, is_taken = _Following(), None, False
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(following.get, pieces)
+                try:
+                    is_taken = await take(piece)
+                except Exception as error:  # kept until the task has ended, so that it is raised as it is
+                    raised = error
+                if not is_taken:
+                    tasks.cancel_scope.cancel()
+            if raised is not None:
+                raise raised
+            if not is_taken:
+                return False
+        return True
+
+
+class _Following:
+    """The next piece, or why there is none."""
+
+    def __init__(self) -> None:
+        self._piece: ReadPiece | None = None
+        self._raised: Exception | None = None
+
+    async def get(self, pieces: AsyncIterator[ReadPiece]) -> None:
+        try:
+            self._piece = await anext(pieces, None)
+        except Exception as error:
+            self._raised = error
+
+    def piece(self) -> ReadPiece | None:
+        """None behind the last one. Raises what unpacking it has raised."""
+        if self._raised is not None:
+            raise self._raised
+        return self._piece

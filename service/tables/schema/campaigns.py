@@ -47,6 +47,8 @@ audiences = Table(
     Column("priority_column", String(100)),
     Column("not_before_column", String(100)),
     Column("language_column", String(100)),
+    # How many rows are known to hold no clear no: below `row_count` where one does, or an older version added rows.
+    Column("rows_without_noes", BigInteger, nullable=False, server_default="0"),
     partial_index("ix_audiences_deleted", "deleted_at", where=text("deleted_at IS NOT NULL")),
     Index("uq_audiences_name", "org_id", "name", unique=True),
     Index("ix_audiences_created", "org_id", "created_at", "id"),

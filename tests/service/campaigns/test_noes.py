@@ -3,9 +3,11 @@
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.dialling import Compliance
+from callwright.service.tables.schema import audiences
 from tests.support.campaigns import audience_of, calls_of, draft, ended_by_workers, make_audience, phone, started
 from tests.support.imports import carry_out_import
 from tests.support.resources import refusal
@@ -104,6 +106,28 @@ async def test_of_several_rows_with_one_number_none_is_called_if_one_says_no(ded
         id=people.id, rows=[person(0, id="d", ok="yes"), person(2, id="e", ok="yes")]
     )
     await tenant.client.audiences.add_rows(id=people.id, rows=[person(2, id="f", ok="no"), person(1, id="g", ok="yes")])
+    made = await started(tenant, [], audience_id=people.id, compliance=Compliance(consent_column="ok"))
+    assert await called(tenant, made) == [phone(1), phone(1)]
+
+
+@pytest.mark.requirement("CONSENT-01")
+@pytest.mark.parametrize("no_in", [0, 1, 2])
+async def test_a_no_counts_for_each_row_of_the_number_whenever_it_was_added(no_in: int, tenant: Tenant) -> None:
+    people = await make_audience(tenant, [person(9, ok="yes")], dedupe="none")
+    for index in range(3):
+        rows = [person(0, ok="no" if index == no_in else "yes")]
+        await tenant.client.audiences.add_rows(id=people.id, rows=rows)
+    made = await started(tenant, [], audience_id=people.id, compliance=Compliance(consent_column="ok"))
+    assert await called(tenant, made) == [phone(9)]
+
+
+@pytest.mark.requirement("CONSENT-01")
+async def test_a_no_among_rows_that_an_older_version_has_added_counts_for_later_ones(tenant: Tenant) -> None:
+    people = await make_audience(tenant, [person(0, ok="no"), person(1, ok="yes")], dedupe="none")
+    older = update(audiences).values(rows_without_noes=0)  # it does not know of this column
+    await tenant.database.write(lambda connection: connection.execute(older))
+    for index in range(2):
+        await tenant.client.audiences.add_rows(id=people.id, rows=[person(index, ok="yes")])
     made = await started(tenant, [], audience_id=people.id, compliance=Compliance(consent_column="ok"))
     assert await called(tenant, made) == [phone(1), phone(1)]
 
