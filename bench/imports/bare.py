@@ -20,6 +20,13 @@ _COLUMNS = ", ".join(f'"{column.name}"' for column in audience_rows.columns)
 _SELECTED = f"SELECT {_COLUMNS} FROM audience_rows ORDER BY position"  # its own names
 
 
+_NAMES = [column.name for column in audience_rows.columns]
+_POSITION, _NAME = _NAMES.index("position"), _NAMES.index("name_words")
+_NAMES_MADE = "SELECT sql FROM sqlite_master WHERE name = 'audience_names'"
+_TAG = "0" * 12
+"""As long as what stands before the words of an audience."""
+
+
 def read_bare(written: str) -> str | None:
     """The number in E.164, read as plainly as can be."""
     number = phonenumbers.parse(written)
@@ -39,9 +46,13 @@ def numbers_alone(numbers: list[str]) -> float:
         return (time.perf_counter() - begun) / len(numbers)
 
 
+def _named(words: str) -> str:
+    return " ".join(_TAG + word for word in words.split())
+
+
 def rows_alone(url: str) -> float:
-    """Seconds a row to insert all rows of a database into an empty table with the same indexes, in transactions as
-    large as those of an import. What reading them takes is not counted.
+    """Seconds a row to insert all rows of a database into an empty table with the same indexes, also that of names, in
+    transactions as large as those of an import. What reading them takes is not counted.
     """
     if not url.startswith("sqlite"):
         return _inserted_on_postgres(url)
@@ -56,14 +67,16 @@ def rows_alone(url: str) -> float:
             "SELECT sql FROM sqlite_master WHERE tbl_name = 'audience_rows' AND type IN ('table', 'index') "
             "AND sql IS NOT NULL ORDER BY type DESC"
         )
-        for (statement,) in source.execute(made):
+        for (statement,) in [*source.execute(made), *source.execute(_NAMES_MADE)]:
             bare.execute(statement)
         inserting = f"INSERT INTO audience_rows ({_COLUMNS}) VALUES ({', '.join('?' * len(audience_rows.columns))})"
         rows, count, taken = source.execute(_SELECTED), 0, 0.0
         while piece := rows.fetchmany(PIECE):
+            names = [(row[_POSITION], _named(row[_NAME])) for row in piece if row[_NAME]]
             begun = time.perf_counter()
             bare.execute("BEGIN IMMEDIATE")
             bare.executemany(inserting, piece)
+            bare.executemany("INSERT INTO audience_names (rowid, words) VALUES (?, ?)", names)
             bare.execute("COMMIT")
             taken, count = taken + time.perf_counter() - begun, count + len(piece)
         return taken / count

@@ -18,6 +18,8 @@ from callwright.service.platform.database.unavailable import DatabaseUnusable, S
 
 READERS = 4
 """Threads that read. More would only compete for the interpreter lock."""
+WRITERS = 2
+"""Connections that write on SQLite: one, and one that moves the log into the file."""
 POSTGRES_CONNECTIONS = 6
 """Connections to Postgres for units of work in threads, and the number of these threads."""
 PREEMPTING_CONNECTIONS = 2
@@ -165,7 +167,7 @@ def make_engine(
         engine = create_engine(
             url,
             poolclass=QueuePool,
-            pool_size=1 if writer else READERS,
+            pool_size=WRITERS if writer else READERS,
             max_overflow=0,
             hide_parameters=True,
             creator=lambda: _sqlite(str(file), reads=not writer, creates=creates),

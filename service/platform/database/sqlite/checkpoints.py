@@ -1,7 +1,9 @@
 """Moves what SQLite has written into its log (`-wal`) into the database file, from time to time.
 
 SQLite does that by default at a commit of any process. Here only one process does it, between commits: so it can tell
-when another program has written into the file (`file_guard.py`), and no commit waits for it.
+when another program has written into the file (`file_guard.py`), and no commit waits for it. It has a connection of its
+own, so that the next transactions run meanwhile. Then SQLite cannot begin the log anew, and it grows: once it is long,
+what is left is moved while nothing is written.
 
 Source: SQLite, "Write-Ahead Logging", section 3.1 (a passive checkpoint waits for nobody), PRAGMA wal_checkpoint.
 """
@@ -9,52 +11,90 @@ Source: SQLite, "Write-Ahead Logging", section 3.1 (a passive checkpoint waits f
 import sqlite3
 import threading
 from contextlib import suppress
+from functools import partial
+from typing import cast
 
-from sqlalchemy import Connection
+import anyio
+from anyio import to_thread
+from anyio.abc import TaskGroup
+from sqlalchemy import Connection, Engine
 
 from callwright.service.platform.database.sqlite.file_guard import DatabaseGone, FileGuard, FileLoss
 
 PAGES = 1_000
-"""About how many pages are in the log when it is moved; SQLite's own default."""
+"""About how many pages are new in the log when they are moved; SQLite's own default."""
+LONG = 8_000
+"""Pages of a log that is moved while nothing is written; some 32 MB."""
 _FEWEST, _MOST = 20, 20_000
 """Changed rows between two checkpoints."""
 
 
 class Checkpoints:
-    """Decides when to move the log, and moves it. Only the thread that writes may use it."""
+    """Decides when to move the log, and moves it. Only the one who writes may use it."""
 
-    def __init__(self, file_guard: FileGuard) -> None:
-        self._file_guard = file_guard
+    def __init__(self, engine: Engine, file_guard: FileGuard) -> None:
+        self._engine, self._file_guard = engine, file_guard
+        self._own: Connection | None = None
+        self._thread = anyio.CapacityLimiter(1)
+        self._is_moving = False
         self._changes = 0
         self._between = 200
+        self._pages = 0
+        """Pages that were in the log when it was last moved; 0 where it may begin anew since."""
 
-    def begin(self, connection: sqlite3.Connection) -> None:
+    def begin(self, connection: Connection) -> None:
         """Takes over checkpoints from SQLite, on the connection that writes."""
-        connection.execute("SELECT 1 FROM sqlite_master").close()  # SQLite creates the files beside it
+        self._own = self._own or self._engine.connect()
+        for one in (connection, self._own):
+            driver_of(one).execute("PRAGMA wal_autocheckpoint = 0").close()
+            driver_of(one).execute("SELECT 1 FROM sqlite_master").close()  # this opens or makes the files beside it
         self._file_guard.begin()
 
-    def is_due(self, connection: sqlite3.Connection) -> bool:
-        """Whether enough rows were changed since the last checkpoint, or the log was removed."""
-        is_needed = self._file_guard.loss is FileLoss.LOG_MOVED
-        return is_needed or connection.total_changes - self._changes >= self._between
+    async def move_if_due(self, connection: Connection, tasks: TaskGroup) -> None:
+        """Moves the log if enough rows were changed on a connection since the last time, or if the log was removed: in
+        a task, or before it returns where the log is long. Nothing may be written until it returns.
+        """
+        total = driver_of(connection).total_changes
+        is_removed = self._file_guard.loss is FileLoss.LOG_MOVED
+        if self._is_moving or (total - self._changes < self._between and not is_removed):
+            return
+        self._is_moving = True
+        if is_removed or self._pages >= LONG:
+            await self._move(total, is_alone=True)
+        else:
+            tasks.start_soon(partial(self._move, total, is_alone=False))
 
-    def move(self, connection: sqlite3.Connection) -> None:
+    async def _move(self, total: int, *, is_alone: bool) -> None:
+        try:
+            await to_thread.run_sync(partial(self._move_here, total, is_alone=is_alone), limiter=self._thread)
+        finally:
+            self._is_moving = False
+
+    def _move_here(self, total: int, *, is_alone: bool) -> None:
         """Moves the log into the file, as far as nobody reads an older state. What fails is tried again later."""
-        changes = connection.total_changes - self._changes
+        assert self._own is not None
         with suppress(sqlite3.Error, DatabaseGone), self._file_guard.writing():
-            _, pages, _ = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
-            self._changes = connection.total_changes
-            self._between = min(max(changes * PAGES // max(pages, 1), _FEWEST), _MOST)
+            _, pages, moved = driver_of(self._own).execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+            new = pages - self._pages if pages > self._pages else pages
+            self._pages = 0 if is_alone and moved == pages else pages
+            self._between = min(max((total - self._changes) * PAGES // max(new, 1), _FEWEST), _MOST)
+            self._changes = total
 
-    def leave_open(self, connection: Connection) -> bool:
-        """Leaves a connection open until the process has ended if closing it would damage the file.
+    def close(self, connection: Connection) -> None:
+        """Closes a connection and its own. If that would damage the file, they stay open until the process has ended.
 
         SQLite moves the log into the file when the last connection is closed, whatever the file contains by then.
         """
-        if self._file_guard.loss is not FileLoss.OVERWRITTEN:
-            return False
-        threading.Thread(target=_never_ends, args=(connection,), daemon=True, name="open database").start()
-        return True
+        for one in (self._own, connection):
+            if one is not None and self._file_guard.loss is not FileLoss.OVERWRITTEN:
+                one.close()
+            elif one is not None:
+                threading.Thread(target=_never_ends, args=(one,), daemon=True, name="open database").start()
+
+
+def driver_of(connection: Connection) -> sqlite3.Connection:
+    """The driver's own connection."""
+    return cast("sqlite3.Connection", connection.connection.dbapi_connection)
 
 
 def _never_ends(_: Connection) -> None:

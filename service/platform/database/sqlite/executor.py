@@ -31,7 +31,7 @@ class FileExecutor(Executor):
     def __init__(self, url: str, file_guard: FileGuard, disk_space: DiskSpace, *, checkpoints: bool) -> None:
         self._file_guard, self._disk_space = file_guard, disk_space
         writes = make_engine(url, writer=True, begins=False)
-        self._writer = GroupCommit(writes, file_guard, Checkpoints(file_guard) if checkpoints else None)
+        self._writer = GroupCommit(writes, file_guard, Checkpoints(writes, file_guard) if checkpoints else None)
         self._engine = make_engine(url)
         self._look_ups = FileLookUps(url, file_guard)
         for engine in (writes, self._engine):

@@ -11,16 +11,17 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import anyio
 from anyio import to_thread
+from anyio.abc import TaskGroup
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
 from callwright.service.platform.database.engines import SQLITE_WAITS_S, DatabaseClosed
-from callwright.service.platform.database.sqlite.checkpoints import Checkpoints
+from callwright.service.platform.database.sqlite.checkpoints import Checkpoints, driver_of
 from callwright.service.platform.database.sqlite.file_guard import DatabaseGone, FileGuard
 
 T = TypeVar("T")
@@ -81,6 +82,10 @@ class GroupCommit:
 
     async def serve(self) -> None:
         """Commits what is submitted, until no more is accepted and all is done."""
+        async with anyio.create_task_group() as tasks:
+            await self._serve(tasks)
+
+    async def _serve(self, tasks: TaskGroup) -> None:
         group: deque[_Unit] = deque()
         try:
             while True:
@@ -97,7 +102,8 @@ class GroupCommit:
                 with anyio.CancelScope(shield=True):
                     for unit in await self._commit_some(group):
                         unit.done.set()
-                    await self._checkpoint()
+                    if self._checkpoints is not None and self._kept is not None:
+                        await self._checkpoints.move_if_due(self._kept, tasks)
         finally:
             self._waiting.close()
             while True:
@@ -108,12 +114,6 @@ class GroupCommit:
             for unit in group:
                 unit.error = DatabaseClosed("the database is closed")
                 unit.done.set()
-
-    async def _checkpoint(self) -> None:
-        if self._checkpoints is not None and self._kept is not None:
-            driver = _driver(self._kept)
-            if self._checkpoints.is_due(driver):
-                await to_thread.run_sync(self._checkpoints.move, driver, limiter=self._thread)
 
     async def _commit_some(self, group: deque[_Unit]) -> list[_Unit]:
         """Runs and commits units of the group; removes them from it and returns them with their results."""
@@ -132,7 +132,7 @@ class GroupCommit:
         return units
 
     async def _perform_some(self, group: deque[_Unit]) -> list[_Unit]:
-        if self._kept is None or not all(unit.is_brief for unit in group) or not _begun(_driver(self._kept)):
+        if self._kept is None or not all(unit.is_brief for unit in group) or not _begun(driver_of(self._kept)):
             units = list(group)
             group.clear()
             await to_thread.run_sync(self._commit_there, units, limiter=self._thread)
@@ -155,10 +155,10 @@ class GroupCommit:
         if self._kept is None:
             try:
                 kept = self._engine.connect()
-                # Only the process that serves the folder decides when the log is moved into the file.
-                _driver(kept).execute("PRAGMA wal_autocheckpoint = 0").close()
                 if self._checkpoints is not None:
-                    self._checkpoints.begin(_driver(kept))
+                    self._checkpoints.begin(kept)
+                else:  # only the process that serves the folder decides when the log is moved into the file
+                    driver_of(kept).execute("PRAGMA wal_autocheckpoint = 0").close()
                 self._kept = kept
                 self._wait_for_others(0)
             except Exception as error:
@@ -168,7 +168,7 @@ class GroupCommit:
         try:
             self._wait_for_others(SQLITE_WAITS_S)
             try:
-                _driver(self._kept).execute("BEGIN IMMEDIATE")
+                driver_of(self._kept).execute("BEGIN IMMEDIATE")
             finally:
                 self._wait_for_others(0)  # the event loop never waits for a lock
             for unit in units:
@@ -180,7 +180,7 @@ class GroupCommit:
 
     def _wait_for_others(self, seconds: int) -> None:
         assert self._kept is not None
-        _driver(self._kept).execute(f"PRAGMA busy_timeout = {seconds * 1000}").close()
+        driver_of(self._kept).execute(f"PRAGMA busy_timeout = {seconds * 1000}").close()
 
     def refuse_more(self) -> None:
         """Accepts no more units; `serve` ends after those that were accepted."""
@@ -192,15 +192,14 @@ class GroupCommit:
         await self._thread.acquire_on_behalf_of(self)
 
         def dispose() -> None:
-            if self._kept is not None and not (self._checkpoints and self._checkpoints.leave_open(self._kept)):
-                self._kept.close()
+            if self._kept is not None:
+                if self._checkpoints is None:
+                    self._kept.close()
+                else:
+                    self._checkpoints.close(self._kept)
             self._engine.dispose()
 
         await to_thread.run_sync(dispose)
-
-
-def _driver(connection: Connection) -> sqlite3.Connection:
-    return cast("sqlite3.Connection", connection.connection.dbapi_connection)
 
 
 def _begun(driver: sqlite3.Connection) -> bool:
@@ -215,7 +214,7 @@ def _begun(driver: sqlite3.Connection) -> bool:
 def _perform(connection: Connection, unit: _Unit) -> None:
     """Raises `sqlite3.Error` when the whole transaction is gone, for example on a full disk."""
     # Savepoints on the driver: SQLAlchemy's own take longer than the unit's statements.
-    driver = _driver(connection)
+    driver = driver_of(connection)
     driver.execute("SAVEPOINT unit")
     try:
         unit.result = unit.work(connection)
@@ -234,7 +233,7 @@ def _driver_error(error: Exception) -> sqlite3.Error:
 
 def _commit(connection: Connection, units: list[_Unit]) -> None:
     try:
-        _driver(connection).execute("COMMIT")
+        driver_of(connection).execute("COMMIT")
     except sqlite3.Error as error:
         _fail(connection, units, error)
 
@@ -247,6 +246,6 @@ def _refuse(units: list[_Unit], error: Exception) -> None:
 def _fail(connection: Connection, units: list[_Unit], error: Exception) -> None:
     """Marks all units as failed, because nothing was kept."""
     _refuse(units, error)
-    if _driver(connection).in_transaction:
+    if driver_of(connection).in_transaction:
         with suppress(sqlite3.Error):  # then the next group cannot begin, and tries again
-            _driver(connection).execute("ROLLBACK")
+            driver_of(connection).execute("ROLLBACK")
