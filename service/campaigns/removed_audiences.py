@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, delete, exists, select, update
 
+from callwright.service.platform.database.bulk import for_ids
 from callwright.service.platform.database.units import ROWS_AT_ONCE
 from callwright.service.platform.lease import RELEASED
 from callwright.service.tables import contacts_by_name
@@ -21,6 +22,8 @@ _ERRORS: Select[*tuple[Any, ...]] = (
     select(_E.id).join(imports, _I.id == _E.import_id).where(_I.audience_id == bindparam("id"))
 )
 _ROWS = select(_R.id).where(_R.audience_id == bindparam("id"))
+_DELETE_ERRORS = for_ids(_E.id, lambda these: delete(import_errors).where(these))
+_DELETE_ROWS = for_ids(_R.id, lambda these: delete(audience_rows).where(these))
 IS_REMOVED = exists().where(_A.id == _R.audience_id, _A.deleted_at.is_not(None))
 """That a row belongs to an audience that was deleted."""
 
@@ -66,7 +69,7 @@ def remove_piece(connection: Connection, audience_id: str) -> bool:
 def _remove_errors(connection: Connection, audience_id: str) -> bool:
     ids = connection.execute(_ERRORS.limit(ROWS_AT_ONCE), {"id": audience_id}).scalars().all()
     if ids:
-        connection.execute(delete(import_errors).where(_E.id.in_(ids)))
+        _DELETE_ERRORS.run(connection, ids)
     return bool(ids)
 
 
@@ -74,7 +77,7 @@ def _remove_rows(connection: Connection, audience_id: str) -> bool:
     ids = connection.execute(_ROWS.limit(ROWS_AT_ONCE), {"id": audience_id}).scalars().all()
     if ids:
         contacts_by_name.remove(connection, audience_id, ids)
-        connection.execute(delete(audience_rows).where(_R.id.in_(ids)))
+        _DELETE_ROWS.run(connection, ids)
     return bool(ids)
 
 

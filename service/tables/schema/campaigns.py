@@ -215,7 +215,8 @@ deployments = Table(
 `claimed_at` is the time of the service at which it last claimed a call.
 `contact_changes` says that many contacts are being added, dropped or changed in pieces; while they are added,
 `contacts_added` is the position in the audience from which on they are missing. `changed_fields` are those that
-contacts have yet to follow, from the position `contacts_changed` on; from there on contacts are also left to be dropped.
+contacts have yet to follow, from the position `contacts_changed` on. Contacts that are yet to be dropped stand from
+there on too.
 """
 
 deployment_numbers = Table(
