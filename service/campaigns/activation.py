@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, select, update
 
 from callwright.service.campaigns.adding_people import insert_contacts
-from callwright.service.platform.database.units import ROWS_AT_ONCE
+from callwright.service.platform.database.units import PIECE_ROWS, ROWS_AT_ONCE
 from callwright.service.platform.json_text import json_text
 from callwright.service.tables import price_lists
 from callwright.service.tables.price_lists import NO_LIST
@@ -65,7 +65,7 @@ def add_piece(connection: Connection, row: Row[Any], *, now_ms: int) -> bool:
     """Adds the next contacts of a deployment whose `contact_changes` says that some are to be added; true if they were
     the last ones and it is to be dialled. The caller has locked it, and holds its audience."""
     begin_at: int = row.contacts_added
-    until, end = begin_at + ROWS_AT_ONCE, _rows_of(connection, row)
+    until, end = begin_at + PIECE_ROWS, _rows_of(connection, row)
     made = insert_contacts(connection, row, due_ms=row.started_at, now_ms=now_ms, since=begin_at, until=until)
     states = Counter[str](json.loads(row.states)) + made
     is_last = until >= end

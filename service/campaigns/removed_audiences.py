@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, bindparam, delete, exists, select, update
 
 from callwright.service.platform.database.bulk import for_ids
-from callwright.service.platform.database.units import ROWS_AT_ONCE
+from callwright.service.platform.database.units import PIECE_ROWS, ROWS_AT_ONCE
 from callwright.service.platform.lease import RELEASED
 from callwright.service.tables import contacts_by_name
 from callwright.service.tables.schema import audience_rows, audiences, import_errors, imports
@@ -67,14 +67,14 @@ def remove_piece(connection: Connection, audience_id: str) -> bool:
 
 
 def _remove_errors(connection: Connection, audience_id: str) -> bool:
-    ids = connection.execute(_ERRORS.limit(ROWS_AT_ONCE), {"id": audience_id}).scalars().all()
+    ids = connection.execute(_ERRORS.limit(PIECE_ROWS), {"id": audience_id}).scalars().all()
     if ids:
         _DELETE_ERRORS.run(connection, ids)
     return bool(ids)
 
 
 def _remove_rows(connection: Connection, audience_id: str) -> bool:
-    ids = connection.execute(_ROWS.limit(ROWS_AT_ONCE), {"id": audience_id}).scalars().all()
+    ids = connection.execute(_ROWS.limit(PIECE_ROWS), {"id": audience_id}).scalars().all()
     if ids:
         contacts_by_name.remove(connection, audience_id, ids)
         _DELETE_ROWS.run(connection, ids)

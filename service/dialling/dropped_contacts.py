@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Connection, Row, bindparam, select, update
 
 from callwright.service.dialling.queue import WAITING
 from callwright.service.platform.database.bulk import plan_anew
-from callwright.service.platform.database.units import ROWS_AT_ONCE
+from callwright.service.platform.database.units import PIECE_ROWS, ROWS_AT_ONCE
 from callwright.service.platform.json_text import json_text
 from callwright.service.tables.schema import deployment_contacts, deployments
 
@@ -31,7 +31,7 @@ _LAST_OF_PIECE = (
     select(_K.position)
     .where(_K.deployment_id == bindparam("id"), _K.position >= bindparam("begin"))
     .order_by(_K.position)
-    .offset(ROWS_AT_ONCE - 1)
+    .offset(PIECE_ROWS - 1)
     .limit(1)
 )
 """Where the next piece ends; None if fewer contacts are left."""

@@ -231,7 +231,7 @@ audit_log = Table(
     Column("changes", Text, nullable=False),
     Column("tool", String(64)),
     Column("user_id", String(40)),
-    Index("ix_audit_log_at", "org_id", "at", "id"),
+    Index("ix_audit_log_at", "org_id", "at"),
     Index("ix_audit_log_subject", "subject", "at"),
     partial_index("ix_audit_log_rare", "org_id", "action", "at", "id", where=text(_RARE)),
     partial_index("ix_audit_log_actor", "org_id", "actor", "at", "id", where=text("actor <> 'platform'")),

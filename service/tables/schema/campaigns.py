@@ -382,4 +382,5 @@ simulated_dials = Table(
     Column("attempt", Integer, nullable=False),
     Column("dialled_at", Moment, nullable=False),
     Column("times", Integer, nullable=False),
+    sqlite_with_rowid=False,
 )

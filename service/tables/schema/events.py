@@ -43,7 +43,7 @@ outbox = Table(
     Column("subject_id", String(40)),
     Column("fanned_out_at", Moment),
     Index("ix_outbox_created", "org_id", "created_at"),
-    Index("ix_outbox_subject", "subject_id", "created_at", "id"),
+    Index("ix_outbox_subject", "subject_id", "created_at"),
     partial_index("ix_outbox_new", "id", where=_NEW),
     partial_index("ix_outbox_rare", "org_id", "type", "created_at", "id", where=_RARE),
 )

@@ -13,7 +13,7 @@ from callwright.contract.deployments.dialling import WEEKDAYS, CallingHours, Ret
 from callwright.service.dialling import changed_rules, leases
 from callwright.service.platform.clock.clock import DAY
 from callwright.service.platform.database.database import Database
-from callwright.service.platform.database.units import ROWS_AT_ONCE
+from callwright.service.platform.database.units import PIECE_ROWS, ROWS_AT_ONCE
 from callwright.service.tables.schema import audience_rows, audiences, deployment_contacts, deployments
 from callwright.service.workers import large_changes
 from tests.support.campaigns import audience_of, draft, make_audience, people, working
@@ -22,8 +22,8 @@ from tests.support.processes.campaign import campaign_process
 from tests.support.resources import refusal
 from tests.support.service import Tenant, open_service
 
-MANY = 2 * ROWS_AT_ONCE + 500
-"""Three pieces."""
+MANY = 3 * PIECE_ROWS + 500
+"""Four pieces."""
 pytestmark = pytest.mark.requirement("BIG-01")
 
 
@@ -67,11 +67,11 @@ async def test_nobody_is_called_before_all_contacts_of_a_large_campaign_are_adde
         between = await tenant.client.deployments.get(id=campaign.id)
         assert (between.contact_changes, between.stats.contacts, between.stats.pending) == (
             "adding",
-            ROWS_AT_ONCE,
-            ROWS_AT_ONCE,
+            PIECE_ROWS,
+            PIECE_ROWS,
         )
         assert await candidates(tenant) == []
-        assert await rest(tenant) == 2
+        assert await rest(tenant) == 3
         whole = await tenant.client.deployments.get(id=campaign.id)
         assert (whole.contact_changes, whole.stats.contacts, whole.stats.pending) == (None, MANY, MANY)
         assert await rows_of(tenant, "pending") == MANY
@@ -97,13 +97,14 @@ async def test_a_campaign_can_be_paused_resumed_and_cancelled_while_its_contacts
         client: Client = tenant.client
         campaign = await begun(tenant)
         await piece(tenant)
+        await piece(tenant)
         await client.deployments.pause(id=campaign.id)
         await piece(tenant)
         resumed = await client.deployments.resume(id=campaign.id)
         assert (resumed.status, resumed.contact_changes) == ("active", "adding")
         assert await candidates(tenant) == []
         cancelled = await client.deployments.cancel(id=campaign.id)
-        added = 2 * ROWS_AT_ONCE
+        added = 3 * PIECE_ROWS
         assert (cancelled.status, cancelled.contact_changes) == ("cancelled", "cancelling")
         assert (cancelled.stats.contacts, cancelled.stats.cancelled, cancelled.stats.pending) == (added, added, 0)
         await rest(tenant)
@@ -125,12 +126,14 @@ async def test_a_large_campaign_is_cancelled_at_once_and_its_contacts_follow(dat
         assert await candidates(tenant) == []
         assert await piece(tenant)
         assert (await rows_of(tenant, "cancelled"), await rows_of(tenant, "pending")) == (
-            ROWS_AT_ONCE,
-            MANY - ROWS_AT_ONCE,
+            PIECE_ROWS,
+            MANY - PIECE_ROWS,
         )
         assert (await tenant.client.deployments.cancel(id=campaign.id)).contact_changes == "cancelling"
+        waits = update(deployment_contacts).where(deployment_contacts.c.position == 0).values(status="retry_waiting")
+        await tenant.database.write(lambda connection: connection.execute(waits))
         await rest(tenant)
-        assert await rows_of(tenant, "cancelled") == MANY
+        assert await rows_of(tenant, "cancelled") == MANY  # also who waits again behind the piece
 
 
 async def test_a_large_audience_is_gone_at_once_and_its_rows_follow(database_url: str, tmp_path: Path) -> None:
@@ -268,8 +271,8 @@ async def test_hours_that_change_while_contacts_are_added_hold_before_anybody_is
         await client.deployments.pause(id=campaign.id)
         changed = await client.deployments.update(id=campaign.id, calling_hours=ALWAYS)
         assert changed.contact_changes == "adding"
-        await piece(tenant)
-        await piece(tenant)
+        for _ in range(3):
+            await piece(tenant)
         assert (await client.deployments.get(id=campaign.id)).contact_changes == "rescheduling"
         await rest(tenant)
         done = await client.deployments.get(id=campaign.id)

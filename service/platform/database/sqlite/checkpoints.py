@@ -11,7 +11,7 @@ Source: SQLite, "Write-Ahead Logging", section 3.1 (a passive checkpoint waits f
 import sqlite3
 import threading
 from contextlib import suppress
-from functools import partial
+from pathlib import Path
 from typing import cast
 
 import anyio
@@ -20,6 +20,7 @@ from anyio.abc import TaskGroup
 from sqlalchemy import Connection, Engine
 
 from callwright.service.platform.database.sqlite.file_guard import DatabaseGone, FileGuard, FileLoss
+from callwright.service.platform.database.sqlite.log_files import number_of_log
 
 PAGES = 1_000
 """About how many pages are new in the log when they are moved; SQLite's own default."""
@@ -32,15 +33,15 @@ _FEWEST, _MOST = 20, 20_000
 class Checkpoints:
     """Decides when to move the log, and moves it. Only the one who writes may use it."""
 
-    def __init__(self, engine: Engine, file_guard: FileGuard) -> None:
-        self._engine, self._file_guard = engine, file_guard
+    def __init__(self, file: Path, engine: Engine, file_guard: FileGuard) -> None:
+        self._file, self._engine, self._file_guard = file, engine, file_guard
         self._own: Connection | None = None
         self._thread = anyio.CapacityLimiter(1)
         self._is_moving = False
         self._changes = 0
         self._between = 200
-        self._pages = 0
-        """Pages that were in the log when it was last moved; 0 where it may begin anew since."""
+        self._log, self._pages = b"", 0
+        """Which log was last moved, and how many pages were in it."""
 
     def begin(self, connection: Connection) -> None:
         """Takes over checkpoints from SQLite, on the connection that writes."""
@@ -59,24 +60,24 @@ class Checkpoints:
         if self._is_moving or (total - self._changes < self._between and not is_removed):
             return
         self._is_moving = True
-        if is_removed or self._pages >= LONG:
-            await self._move(total, is_alone=True)
+        if is_removed or (self._pages >= LONG and number_of_log(self._file) == self._log):
+            await self._move(total)
         else:
-            tasks.start_soon(partial(self._move, total, is_alone=False))
+            tasks.start_soon(self._move, total)
 
-    async def _move(self, total: int, *, is_alone: bool) -> None:
+    async def _move(self, total: int) -> None:
         try:
-            await to_thread.run_sync(partial(self._move_here, total, is_alone=is_alone), limiter=self._thread)
+            await to_thread.run_sync(self._move_here, total, limiter=self._thread)
         finally:
             self._is_moving = False
 
-    def _move_here(self, total: int, *, is_alone: bool) -> None:
+    def _move_here(self, total: int) -> None:
         """Moves the log into the file, as far as nobody reads an older state. What fails is tried again later."""
         assert self._own is not None
         with suppress(sqlite3.Error, DatabaseGone), self._file_guard.writing():
-            _, pages, moved = driver_of(self._own).execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
-            new = pages - self._pages if pages > self._pages else pages
-            self._pages = 0 if is_alone and moved == pages else pages
+            _, pages, _ = driver_of(self._own).execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+            new = pages if number_of_log(self._file) != self._log else pages - self._pages
+            self._log, self._pages = number_of_log(self._file), pages
             self._between = min(max((total - self._changes) * PAGES // max(new, 1), _FEWEST), _MOST)
             self._changes = total
 

@@ -11,7 +11,7 @@ import anyio
 from anyio import to_thread
 from sqlalchemy import Connection, select
 
-from callwright.service.platform.database.engines import READERS, make_engine
+from callwright.service.platform.database.engines import READERS, file_of, make_engine
 from callwright.service.platform.database.sqlite.checkpoints import Checkpoints
 from callwright.service.platform.database.sqlite.disk_space import DRIVER_ERRORS, DiskSpace
 from callwright.service.platform.database.sqlite.file_guard import DatabaseGone, FileGuard, FileLoss
@@ -31,7 +31,8 @@ class FileExecutor(Executor):
     def __init__(self, url: str, file_guard: FileGuard, disk_space: DiskSpace, *, checkpoints: bool) -> None:
         self._file_guard, self._disk_space = file_guard, disk_space
         writes = make_engine(url, writer=True, begins=False)
-        self._writer = GroupCommit(writes, file_guard, Checkpoints(writes, file_guard) if checkpoints else None)
+        moves = Checkpoints(file, writes, file_guard) if checkpoints and (file := file_of(url)) else None
+        self._writer = GroupCommit(writes, file_guard, moves)
         self._engine = make_engine(url)
         self._look_ups = FileLookUps(url, file_guard)
         for engine in (writes, self._engine):

@@ -17,6 +17,15 @@ def begins_as_log(log_file: str) -> bool:
         return False
 
 
+def number_of_log(file: Path) -> bytes:
+    """How often the log of a database file was begun anew, as its header says (sqlite.org/fileformat2.html, 4.1)."""
+    try:
+        with open(log_files(file)[0], "rb", buffering=0) as log:
+            return log.read(16)[12:]
+    except OSError:
+        return b""
+
+
 def replaced_mark(file: Path) -> Path:
     """The file that names the database file of a log after that file was replaced; empty if it was overwritten."""
     return Path(f"{file}-replaced")
