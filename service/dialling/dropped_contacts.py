@@ -63,6 +63,7 @@ def drop_waiting(connection: Connection, row: Row[Any], change: Drop) -> dict[st
 def drop_piece(connection: Connection, row: Row[Any]) -> None:
     """Drops the next contacts of a deployment whose `contact_changes` says that some are left. The caller has locked
     it."""
+    plan_anew(connection)
     begin: int = row.contacts_changed or 0
     last: int | None = connection.execute(_LAST_OF_PIECE, {"id": row.id, "begin": begin}).scalar()
     values: dict[str, Any] = {"contacts_changed": begin}
@@ -78,6 +79,8 @@ def _drop_some(connection: Connection, deployment_id: str, change: Drop) -> int:
     """Drops those who wait, wherever they stand, up to the rows of a piece; how many."""
     ids = connection.execute(_WAITING_IDS, {"id": deployment_id}).scalars().all()
     if ids:
+        # Kept, the plan would compare each waiting contact with each id: half a minute for 300,000 contacts.
+        plan_anew(connection)
         _drop(connection, deployment_id, change, _K.id.in_(ids))
     return len(ids)
 
@@ -87,8 +90,6 @@ def _drop(connection: Connection, deployment_id: str, change: Drop, these: Colum
     values: dict[str, Any] = {"status": dropped.status, "next_at": None}
     if dropped.reason is not None:
         values["status_reason"] = dropped.reason
-    # Kept, the plan would compare each waiting contact with each id: half a minute for 300,000 contacts.
-    plan_anew(connection)
     connection.execute(
         update(deployment_contacts).where(_K.deployment_id == deployment_id, these, WAITING).values(**values)
     )
