@@ -7,8 +7,10 @@ from contextlib import asynccontextmanager, suppress
 from ssl import SSLContext, SSLError
 
 Conversation = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
-_STEPS_TO_A_HANDLER = 3
-"""Steps of the event loop from a connection that is accepted to its handler."""
+_STEPS_TO_A_HANDLER = 6
+"""Steps of the event loop from a connection that is accepted to its handler, and some more: the order within a step is
+not known.
+"""
 
 
 @asynccontextmanager

@@ -198,7 +198,7 @@ def server(caller: Caller | None = None, **options: Any) -> CallwrightServer:
 @asynccontextmanager
 async def assistant(built: CallwrightServer, era: str) -> AsyncGenerator[Client]:
     """The official client, connected in memory. Open it inside the test body."""
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         async with Client(built, mode=era) as client:
             yield client
 

@@ -174,6 +174,7 @@ async def test_a_call_that_came_in_is_hung_up_by_request(line: Line) -> None:
     async with at_port(line) as (made, phone):
         await rings(phone, made.port)
         await phone.wait_for("answered")
+        await until(lambda: "answered" in made.stages)  # the phone knows it before its acknowledgement is here
         made.asked.ask(EarlyEnd("api", "normal_clearing"))
         assert (await phone.wait_for("closed"))["answered"]
         result = await made.result()
