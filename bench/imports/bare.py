@@ -16,11 +16,9 @@ from callwright.service.workers.import_rows import PIECE
 
 MOST = 1_000_000
 """Numbers that are read alone: each takes as long as any other."""
-_COLUMNS = ", ".join(f'"{column.name}"' for column in audience_rows.columns)
-_SELECTED = f"SELECT {_COLUMNS} FROM audience_rows ORDER BY position"  # its own names
-
-
 _NAMES = [column.name for column in audience_rows.columns]
+_COLUMNS = ", ".join(f'"{name}"' for name in _NAMES)
+_SELECTED = f"SELECT {_COLUMNS} FROM audience_rows ORDER BY position"  # its own names
 _POSITION, _NAME = _NAMES.index("position"), _NAMES.index("name_words")
 _NAMES_MADE = "SELECT sql FROM sqlite_master WHERE name = 'audience_names'"
 _TAG = "0" * 12

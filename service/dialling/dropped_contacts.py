@@ -76,7 +76,7 @@ def drop_piece(connection: Connection, row: Row[Any]) -> None:
 
 
 def _drop_some(connection: Connection, deployment_id: str, change: Drop) -> int:
-    """Drops those who wait, wherever they stand, up to the rows of a piece; how many."""
+    """Drops those who wait, wherever they stand, at most `ROWS_AT_ONCE`; how many."""
     ids = connection.execute(_WAITING_IDS, {"id": deployment_id}).scalars().all()
     if ids:
         # Kept, the plan would compare each waiting contact with each id: half a minute for 300,000 contacts.

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.dialling import Compliance
@@ -123,9 +123,12 @@ async def test_a_no_counts_for_each_row_of_the_number_whenever_it_was_added(no_i
 
 @pytest.mark.requirement("CONSENT-01")
 async def test_a_no_among_rows_that_an_older_version_has_added_counts_for_later_ones(tenant: Tenant) -> None:
-    people = await make_audience(tenant, [person(0, ok="no"), person(1, ok="yes")], dedupe="none")
-    older = update(audiences).values(rows_without_noes=0)  # it does not know of this column
-    await tenant.database.write(lambda connection: connection.execute(older))
+    people = await make_audience(tenant, [person(1, ok="yes")], dedupe="none")
+    known = select(audiences.c.rows_without_noes).where(audiences.c.id == people.id)
+    before = await tenant.database.read(lambda connection: connection.execute(known).scalar_one())
+    await tenant.client.audiences.add_rows(id=people.id, rows=[person(0, ok="no")])
+    older = update(audiences).where(audiences.c.id == people.id).values(rows_without_noes=before)
+    await tenant.database.write(lambda connection: connection.execute(older))  # it does not know of this column
     for index in range(2):
         await tenant.client.audiences.add_rows(id=people.id, rows=[person(index, ok="yes")])
     made = await started(tenant, [], audience_id=people.id, compliance=Compliance(consent_column="ok"))

@@ -24,7 +24,7 @@ from callwright.service.platform.database.sqlite.log_files import number_of_log
 
 PAGES = 1_000
 """About how many pages are new in the log when they are moved; SQLite's own default."""
-LONG = 8_000
+LONG_PAGES = 8_000
 """Pages of a log that is moved while nothing is written; some 32 MB."""
 _FEWEST, _MOST = 20, 20_000
 """Changed rows between two checkpoints."""
@@ -60,7 +60,7 @@ class Checkpoints:
         if self._is_moving or (total - self._changes < self._between and not is_removed):
             return
         self._is_moving = True
-        if is_removed or (self._pages >= LONG and number_of_log(self._file) == self._log):
+        if is_removed or (self._pages >= LONG_PAGES and number_of_log(self._file) == self._log):
             await self._move(total)
         else:
             tasks.start_soon(self._move, total)

@@ -52,7 +52,7 @@ async def test_writes_are_committed_while_the_log_is_moved(tmp_path: Path, monke
 
 async def test_the_log_is_begun_anew_while_writes_never_stop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkpoints, "PAGES", 50)
-    monkeypatch.setattr(checkpoints, "LONG", 200)
+    monkeypatch.setattr(checkpoints, "LONG_PAGES", 200)
     file = tmp_path / "callwright.db"
     upgrade(f"sqlite:///{file}")
     longest = 0
