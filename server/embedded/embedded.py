@@ -181,10 +181,20 @@ async def listening(application: Any, listener: socket.socket, *, proxies: Seque
     logging.getLogger("uvicorn.error").addFilter(is_no_upgrade_advice)
     server = uvicorn.Server(config)
     server.capture_signals = leave_signals_alone  # the program handles signals
+
+    async def serve() -> None:
+        # A server that is cancelled leaves its listener with the event loop. The next socket may have the same number,
+        # and the loop would never hear of its connections.
+        with anyio.CancelScope(shield=True):
+            await server.serve([listener])
+
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(server.serve, [listener])
+        tasks.start_soon(serve)
         try:
             yield address_of(listener)
+        except BaseException:
+            server.force_exit = True  # it waits for no connection
+            raise
         finally:
             server.should_exit = True
 

@@ -11,6 +11,7 @@ from playwright.async_api import Page
 
 MICROPHONE = Path(__file__).with_name("fake_microphone.js")
 PATIENCE_S = 90.0
+_TRIES = 3
 
 
 class Talking:
@@ -41,3 +42,12 @@ class Talking:
 
     async def say(self, pcm: bytes) -> None:
         await self.page.evaluate("(sound) => window.say(sound)", base64.b64encode(pcm).decode())
+
+    async def say_until(self, pcm: bytes, test: Callable[[], bool]) -> None:
+        """Says it, and twice more where nothing comes of it: a busy machine may not understand."""
+        for _ in range(_TRIES):
+            await self.say(pcm)
+            with anyio.move_on_after(PATIENCE_S / _TRIES):
+                await self.until(test)
+                return
+        raise AssertionError(f"nothing came of it; the agent said {self.said('agent')}")

@@ -48,8 +48,9 @@ async def test_a_person_calls_a_number_and_talks_with_the_agent_as_the_webhook_s
             assert hook.requests == [], "nobody has called before the button is pressed"
             await page.get_by_role("button", name="Begin the talk").click()
             await talking.until(lambda: any(GREETING in text for text in talking.said("agent")))
-            await talking.say(sounds.contact[YES])
-            await talking.until(lambda: any(QUESTION in text for text in talking.said("agent")))
+            await talking.say_until(
+                sounds.contact[YES], lambda: any(QUESTION in text for text in talking.said("agent"))
+            )
             await page.get_by_role("button", name="Hang up").click()
             await page.get_by_text("Ended", exact=True).wait_for(timeout=PATIENCE_S * 1_000)
             await context.close()

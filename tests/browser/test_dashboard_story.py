@@ -177,8 +177,7 @@ async def talk(seat: Seat, talking: Talking, sounds: Sounds) -> None:
     await seat.press("Talk to it")
     await tab.get_by_role("button", name="Begin the talk").click()
     await talking.until(lambda: any(GREETING in text for text in talking.said("agent")))
-    await talking.say(sounds.contact[YES])
-    await talking.until(lambda: any(QUESTION in text for text in talking.said("agent")))
+    await talking.say_until(sounds.contact[YES], lambda: any(QUESTION in text for text in talking.said("agent")))
     await tab.get_by_role("button", name="Hang up").click()
     await tab.get_by_text("Ended", exact=True).wait_for(timeout=PATIENCE_S * 1_000)
 

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import anyio
 import httpx2 as httpx
@@ -16,7 +17,7 @@ from filelock import FileLock
 from callwright.client import Client
 from callwright.client.errors import ServiceFailed, ServiceTimeout
 from callwright.server.embedded import embedded as module
-from callwright.server.embedded.embedded import embedded, listener_on, remote
+from callwright.server.embedded.embedded import embedded, listener_on, listening, remote
 from callwright.server.settings import read_settings
 from callwright.service.platform.data_folder import ADDRESS, LOCK, DataFolder
 from callwright.service.tables.migrations.upgrade import upgrade
@@ -54,6 +55,25 @@ def another_process_at(folder: Path, base_url: str | None) -> Generator[FileLock
             said = {"base_url": base_url, "pid": os.getpid() + 1}
             (folder / ADDRESS).write_text(json.dumps(said), encoding="utf-8")
         yield lock
+
+
+async def says_no(scope: Any, receive: Any, send: Any) -> None:
+    await send({"type": "http.response.start", "status": 404, "headers": []})
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def test_a_server_that_was_broken_off_leaves_the_next_one_its_connections() -> None:
+    numbers = set[int]()
+    for is_broken in (True, True, False):
+        with anyio.CancelScope() as scope, listener_on() as listener:
+            numbers.add(listener.fileno())
+            async with listening(says_no, listener) as base_url, httpx.AsyncClient() as http:
+                with anyio.fail_after(LONG_S):
+                    assert (await http.get(base_url)).status_code == 404
+                if is_broken:
+                    scope.cancel()
+                    await anyio.sleep_forever()
+    assert len(numbers) < 3, "no listener had the number of one before"
 
 
 def test_the_body_of_an_answer_does_not_wait_until_the_client_has_acknowledged_its_head() -> None:

@@ -43,6 +43,8 @@ class Handover:
         self._means: TransferMeans | None = None
         self._join: Callable[[OtherSide], None] | None = None
         self._now: CallTransfer | None = None
+        self._left_agent = False
+        """Whether the contact is with the person on lines that do not pass here."""
         self._on_line = TimeOnLine(request.call_id, clock, report)
         self._tries = 0
         self.destinations: Sequence[Destination] = destinations_in(request.agent.call_tools, request.variables)
@@ -138,6 +140,7 @@ class Handover:
         """Transfers the contact, and says at once that they are with the person, for their sound may end any moment."""
         person = await means.transfer(wanted, self._answered)
         if person is None:
+            self._left_agent = True
             self._reached("bridged")
             self._on_line.gone()
         return person
@@ -208,8 +211,9 @@ class Handover:
         if gone.cause == "transfer_completed":
             self._reached("bridged")
             return gone
-        if now.is_bridged:  # the two were joined here
-            return replace(gone, cause="transfer_completed", warning=None)
+        if now.is_bridged:
+            ended_by = "agent" if self._left_agent else gone.ended_by
+            return replace(gone, cause="transfer_completed", ended_by=ended_by, warning=None)
         self._reached("failed", "hung_up")
         return replace(gone, cause="transfer_failed", ended_by="carrier") if now.kind == "cold" else gone
 

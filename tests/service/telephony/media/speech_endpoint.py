@@ -9,13 +9,21 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any
 
-from aiohttp import web
+from aiohttp import BodyPartReader, web
 
 from tests.service.telephony.media.closed_set import RATE, ClosedSet, resampled
 
 Chat = dict[str, Any]
 Calls = Sequence[tuple[str, Any]]
 """Functions that the model calls, each with its arguments: what is no text is sent as JSON."""
+
+
+async def _parts(request: web.Request) -> AsyncGenerator[BodyPartReader]:
+    """The parts of a form. They stay in memory: a file on the disk would be left open by a client that goes."""
+    reader = await request.multipart()
+    while (part := await reader.next()) is not None:
+        assert isinstance(part, BodyPartReader)
+        yield part
 
 
 @dataclass
@@ -62,10 +70,8 @@ class Endpoint:
     async def transcribe(self, request: web.Request) -> web.Response:
         if self.hearing_status != 200:
             return web.json_response({"error": {"message": "no"}}, status=self.hearing_status)
-        form = await request.post()
-        upload = form["file"]
-        assert isinstance(upload, web.FileField)
-        with wave.open(BytesIO(upload.file.read())) as sound:
+        parts = {part.name: bytes(await part.read()) async for part in _parts(request)}
+        with wave.open(BytesIO(parts["file"])) as sound:
             assert sound.getframerate() == 16_000
             self.heard_s.append(sound.getnframes() / sound.getframerate())
             pcm = sound.readframes(sound.getnframes())

@@ -99,7 +99,7 @@ async def test_a_contact_who_is_with_the_person_before_a_sentence_ends_was_trans
             now[0] += 7.0
             talk.may_end.set()
     assert gone is not None
-    assert (gone.cause, gone.ended_by) == ("transfer_completed", "contact")
+    assert (gone.cause, gone.ended_by) == ("transfer_completed", "agent")
     told = [each.transfer for each in reports if isinstance(each, Transferring)]
     assert [(each.status, each.cause, each.at_s) for each in told] == [
         ("ringing", None, 0.0),
