@@ -18,8 +18,8 @@ class EngineCount:
         self._ran: Counter[str] = Counter()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Counts a test once, when its body has run."""
-        if report.when == "call" and not report.skipped:
+        """Counts a test once, when its body has run and it is not run again."""
+        if report.when == "call" and report.outcome in ("passed", "failed"):
             self._ran.update(str(value) for name, value in report.user_properties if name == "engine")
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
