@@ -18,7 +18,7 @@ T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 ROWS_AT_ONCE = 2_500
 """Rows up to which a change is made in one unit: 30 to 80 ms in which nobody else writes on SQLite."""
-PIECE_ROWS = 1_000
+PIECE_ROWS = 500
 """Rows of one piece of a larger change. Others wait for a piece and for the commit behind it."""
 
 

@@ -22,8 +22,9 @@ from tests.support.processes.campaign import campaign_process
 from tests.support.resources import refusal
 from tests.support.service import Tenant, open_service
 
-MANY = 3 * PIECE_ROWS + 500
-"""Four pieces."""
+WHOLE = ROWS_AT_ONCE // PIECE_ROWS + 2
+"""Pieces of full size. All but one of them are still a large change."""
+MANY = WHOLE * PIECE_ROWS + PIECE_ROWS // 2
 pytestmark = pytest.mark.requirement("BIG-01")
 
 
@@ -71,7 +72,7 @@ async def test_nobody_is_called_before_all_contacts_of_a_large_campaign_are_adde
             PIECE_ROWS,
         )
         assert await candidates(tenant) == []
-        assert await rest(tenant) == 3
+        assert await rest(tenant) == WHOLE
         whole = await tenant.client.deployments.get(id=campaign.id)
         assert (whole.contact_changes, whole.stats.contacts, whole.stats.pending) == (None, MANY, MANY)
         assert await rows_of(tenant, "pending") == MANY
@@ -96,15 +97,15 @@ async def test_a_campaign_can_be_paused_resumed_and_cancelled_while_its_contacts
     async with open_service(database_url, tmp_path, workers=False) as tenant:
         client: Client = tenant.client
         campaign = await begun(tenant)
-        await piece(tenant)
-        await piece(tenant)
+        for _ in range(WHOLE - 2):
+            await piece(tenant)
         await client.deployments.pause(id=campaign.id)
         await piece(tenant)
         resumed = await client.deployments.resume(id=campaign.id)
         assert (resumed.status, resumed.contact_changes) == ("active", "adding")
         assert await candidates(tenant) == []
         cancelled = await client.deployments.cancel(id=campaign.id)
-        added = 3 * PIECE_ROWS
+        added = (WHOLE - 1) * PIECE_ROWS
         assert (cancelled.status, cancelled.contact_changes) == ("cancelled", "cancelling")
         assert (cancelled.stats.contacts, cancelled.stats.cancelled, cancelled.stats.pending) == (added, added, 0)
         await rest(tenant)
@@ -271,7 +272,7 @@ async def test_hours_that_change_while_contacts_are_added_hold_before_anybody_is
         await client.deployments.pause(id=campaign.id)
         changed = await client.deployments.update(id=campaign.id, calling_hours=ALWAYS)
         assert changed.contact_changes == "adding"
-        for _ in range(3):
+        for _ in range(WHOLE):
             await piece(tenant)
         assert (await client.deployments.get(id=campaign.id)).contact_changes == "rescheduling"
         await rest(tenant)
