@@ -6,6 +6,7 @@ A text is the words `value` or `value*count`, after the word `~` once they are r
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from callwright.service.rules.percentiles import nearest_rank
 
@@ -13,6 +14,8 @@ EXACT = 32
 """So many values of one text are not rounded."""
 _DIGITS = 6
 _ROUNDED = "~"
+_WORDS = 16_384
+"""Words whose meaning is kept: rounded values are few, and occur again and again."""
 
 
 def rounded(value: int) -> int:
@@ -56,7 +59,12 @@ def _counted(text: str) -> dict[int, int]:
     values: dict[int, int] = {}
     for word, times in Counter(text.split()).items():
         if word != _ROUNDED:
-            value, _, count = word.partition("*")
-            number = int(value)
-            values[number] = values.get(number, 0) + times * int(count or 1)
+            value, count = _read(word)
+            values[value] = values.get(value, 0) + times * count
     return values
+
+
+@lru_cache(_WORDS)
+def _read(word: str) -> tuple[int, int]:
+    value, _, count = word.partition("*")
+    return int(value), int(count or 1)

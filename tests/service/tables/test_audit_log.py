@@ -11,6 +11,7 @@ from callwright.service.accounts.principals import SERVICE
 from callwright.service.tables import audit_log, schema
 from callwright.service.tables.audit_log import EntryFilter, Position, entry_row
 from tests.support.accounts import by_key
+from tests.support.database.statements import recorded
 from tests.support.service import Tenant, open_service
 
 MOMENTS = (1_000, 2_000, 3_000)
@@ -95,3 +96,12 @@ async def test_the_labels_of_keys_are_told_by_their_ids(tenant: Tenant) -> None:
     async with tenant.another_organization():
         labels = await tenant.database.read(audit_log.labels_of, tenant.org_id)
         assert list(labels.values()) == ["tests"]
+
+
+async def test_what_was_done_to_a_thing_is_found_by_its_index(tenant: Tenant) -> None:
+    with recorded() as said:
+        await tenant.client.audit_log.list(subject_id="agt_1")
+        await tenant.database.read(audit_log.entries, tenant.org_id, EntryFilter(subject="agt_1"))
+    pages = [each for each in said if "FROM audit_log" in each.text and "LIMIT" in each.text]
+    plans = await tenant.database.read(lambda connection: [each.plan(connection) for each in pages])
+    assert ["ix_audit_log_subject" in plan for plan in plans] == [True, True], plans
