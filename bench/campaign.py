@@ -44,6 +44,10 @@ def _csv(first: int, end: int) -> str:
     return "phone_number,first_name,sim.intent\n" + "\n".join(rows) + "\n"
 
 
+_STUCK_S = 300.0
+"""Seconds without a further contact or call after which a campaign is given up."""
+
+
 @asynccontextmanager
 async def organization_in(folder: Path) -> AsyncGenerator[tuple[Service, Client, str]]:
     """A service on SQLite in this folder, a client of it, and the id of its organization, which has money.
@@ -102,10 +106,14 @@ async def prepared(client: Client, contacts: int) -> str:
 async def complete(client: Client, deployment_id: str, *, asked_every_s: float = 0.1) -> int:
     """Starts a deployment and asks until it is completed. Returns the number of its calls."""
     deployment = await client.deployments.start(id=deployment_id)
-    with anyio.fail_after(600 + deployment.stats.contacts / 100):
+    done = 0
+    with anyio.fail_after(_STUCK_S) as limit:
         while deployment.status == "active":
             await anyio.sleep(asked_every_s)
             deployment = await client.deployments.get(id=deployment_id)
+            if deployment.stats.contacts + deployment.stats.attempts > done:
+                done = deployment.stats.contacts + deployment.stats.attempts
+                limit.deadline = anyio.current_time() + _STUCK_S
     if deployment.status != "completed":
         raise RuntimeError(f"the campaign is {deployment.status}: {deployment.status_reason}")
     return deployment.stats.attempts

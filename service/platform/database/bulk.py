@@ -22,10 +22,12 @@ from sqlalchemy import (
     Executable,
     String,
     Table,
+    TableValuedAlias,
     bindparam,
     cast,
     column,
     func,
+    literal_column,
     select,
 )
 from sqlalchemy.dialects.postgresql import ARRAY
@@ -37,6 +39,8 @@ from callwright.service.platform.database.prepared import Prepared
 MOST_AT_ONCE = 64
 """Rows that one statement inserts on SQLite; a power of two, so that few different statements are needed."""
 _MANY = "b_many"
+_BETWEEN, _NULL = "\x1f", "\x1e"
+"""The signs between values of a column, and for null."""
 
 
 def selects_from_updates(connection: Connection) -> bool:
@@ -115,6 +119,7 @@ class BulkInsert:
         self._names = [one.name for one in self._columns]
         self._text = cache(self._text_of)
         self._postgres = Prepared(self._from_json())
+        self._from_lists = Prepared(self._from_texts())
 
     def run(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> int:
         """Inserts rows, given as mappings with exactly these columns. Returns how many were not left out."""
@@ -124,10 +129,14 @@ class BulkInsert:
 
     def run_values(self, connection: Connection, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> int:
         """Inserts rows, given as the values of these columns, two or more. Returns how many were not left out."""
-        if connection.dialect.name != "sqlite":
-            given = [dict(zip(names, row, strict=True)) for row in rows]
-            return self._postgres.run(connection, {_MANY: orjson.dumps(given).decode()})
-        return self._insert(connection, list(map(itemgetter(*map(list(names).index, self._names)), rows)))
+        if connection.dialect.name == "sqlite":
+            return self._insert(connection, list(map(itemgetter(*map(list(names).index, self._names)), rows)))
+        columns = dict(zip(names, zip(*rows, strict=True), strict=True))
+        lists = {name: _listed(columns[name]) for name in self._names}
+        if None not in lists.values():
+            return self._from_lists.run(connection, lists)
+        given = [dict(zip(names, row, strict=True)) for row in rows]
+        return self._postgres.run(connection, {_MANY: orjson.dumps(given).decode()})
 
     def _insert(self, connection: Connection, rows: Sequence[Sequence[Any]]) -> int:
         begin, size, added = 0, MOST_AT_ONCE, 0
@@ -151,8 +160,28 @@ class BulkInsert:
         rows = func.json_to_recordset(cast(bindparam(_MANY, type_=String), JSON)).table_valued(
             *(column(one.name, one.type) for one in self._columns), name="given"
         )
-        typed = rows.render_derived(with_types=True)
+        return self._from_rows(rows.render_derived(with_types=True))
+
+    def _from_texts(self) -> Executable:
+        signs = [func.chr(literal_column(str(ord(sign)))) for sign in (_BETWEEN, _NULL)]
+        texts = {one: func.string_to_array(bindparam(one.name, type_=String), *signs) for one in self._columns}
+        # Not to the type of a text: a cast would cut what is too long, and the insert refuses it.
+        lists = [text if isinstance(one.type, String) else cast(text, ARRAY(one.type)) for one, text in texts.items()]
+        given = func.unnest(*lists).table_valued(*self._names, name="given")
+        return self._from_rows(given.render_derived())
+
+    def _from_rows(self, given: TableValuedAlias) -> Executable:
         statement = postgres_insert(self._table).from_select(
-            self._names, select(*(typed.c[name] for name in self._names))
+            self._names, select(*(given.c[name] for name in self._names))
         )
         return statement.on_conflict_do_nothing() if self._skips else statement
+
+
+def _listed(values: Sequence[str | int | None]) -> str | None:
+    """The values of a column as one text, which Postgres takes apart in half of the time of JSON. None where a value
+    has one of the two signs, or where there is one value alone, which may be an empty text.
+    """
+    texts = [_NULL if value is None else str(value) for value in values]
+    text = _BETWEEN.join(texts)
+    is_clear = text.count(_BETWEEN) == len(texts) - 1 > 0 and text.count(_NULL) == values.count(None)
+    return text if is_clear else None
