@@ -44,6 +44,7 @@ def _csv(first: int, end: int) -> str:
     return "phone_number,first_name,sim.intent\n" + "\n".join(rows) + "\n"
 
 
+_MOST_OF_NUMBER = 100_000
 _STUCK_S = 300.0
 """Seconds without a further contact or call after which a campaign is given up."""
 
@@ -91,12 +92,15 @@ async def prepared(client: Client, contacts: int) -> str:
             while imported.completed_at is None:
                 await anyio.sleep(0.05)
                 imported = await client.audiences.get_import(id=audience.id, import_id=imported.id)
-    number = await client.phone_numbers.rent(country="US", max_calls_per_day=100_000)
+    numbers = [
+        await client.phone_numbers.rent(country="US", max_calls_per_day=_MOST_OF_NUMBER)
+        for _ in range(1 + 2 * contacts // _MOST_OF_NUMBER)
+    ]
     deployment = await client.deployments.create(
         name="bench",
         agent_id=agent.id,
         audience_id=audience.id,
-        phone_number_id=number.id,
+        phone_number_ids=[number.id for number in numbers],
         max_concurrency=100,
         calls_per_second=100,
     )

@@ -1,8 +1,9 @@
 """Which number a call is made from, and how often each may call within 24 hours."""
 
+from bisect import insort
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Self
 
 from sqlalchemy import BigInteger, Connection, Row, bindparam, func, select
 
@@ -22,12 +23,44 @@ _COUNTS = (
     )
     .group_by(_C.phone_number_id)
 )
-_LATEST = (
+_DECISIVE = (
     select(_C.created_at)
     .where(_C.phone_number_id == bindparam("id"), _C.created_at > bindparam("since", type_=BigInteger))
-    .order_by(_C.created_at.desc())
+    .order_by(_C.created_at)
+    .offset(bindparam("first"))
     .limit(bindparam("most"))
 )
+
+
+class CallsOfDay:
+    """The calls that a number has made within 24 hours, and those that a round makes, as far as they decide when it may
+    call again: of a hundred thousand as few as the round may make.
+    """
+
+    def __init__(self, cap: int, count: int, first: int, times: Sequence[int]) -> None:
+        """Of `count` calls in the order of their times, `times` has those from number `first` on."""
+        self._cap, self._count, self._first = cap, count, first
+        self._times = list(times)
+        self._has_last = first + len(times) >= count
+
+    @classmethod
+    def read(cls, connection: Connection, number_id: str, cap: int, count: int, since_ms: int, most: int) -> Self:
+        """For a round of at most `most` calls. The number has made `count` of them since `since_ms`."""
+        first = max(count - cap, 0)
+        given = {"id": number_id, "since": since_ms, "first": first, "most": most + 1}
+        return cls(cap, count, first, connection.execute(_DECISIVE, given).scalars().all())
+
+    @property
+    def free_ms(self) -> int:
+        """The first moment at which the number may call again: 24 hours after the last call but `cap` - 1."""
+        beyond = self._count - self._cap
+        return 0 if beyond < 0 else self._times[beyond - self._first] + DAY
+
+    def add(self, at_ms: int) -> None:
+        """Counts a call that is to be made."""
+        self._count += 1
+        if self._has_last or at_ms < self._times[-1]:
+            insort(self._times, at_ms)
 
 
 class CallerIds:
@@ -36,16 +69,13 @@ class CallerIds:
     def __init__(
         self,
         numbers: Sequence[Row[Any]],
-        made: Mapping[str, Sequence[int]],
+        made: Mapping[str, CallsOfDay],
         resting: frozenset[str] = frozenset(),
     ) -> None:
-        """`made` has when a number called within the last 24 hours; numbers far below their cap are left out.
-
-        Those that are `resting` call only when no other number may.
-        """
+        """Of `made`, numbers far below their cap are left out. Those that are `resting` call only when no other may."""
         self._numbers = numbers
+        self._made = made
         self._resting = resting
-        self._made = {number_id: sorted(times) for number_id, times in made.items()}
 
     @classmethod
     def read(cls, connection: Connection, numbers: Sequence[Row[Any]], since_ms: int, most: int) -> "CallerIds":
@@ -54,13 +84,13 @@ class CallerIds:
         capped = {number.id: number.max_calls_per_day for number in numbers if number.max_calls_per_day is not None}
         if not capped:
             return cls(numbers, {}, rests or frozenset())
-        counts = connection.execute(_COUNTS, {"ids": sorted(capped), "since": since_ms - DAY}).all()
-        near = {number_id for number_id, cap in capped.items() if cap <= most}
-        near |= {number_id for number_id, count in counts if count + most >= capped[number_id]}
-        made: dict[str, Sequence[int]] = {}
-        for number_id in sorted(near):
-            given = {"id": number_id, "since": since_ms - DAY, "most": capped[number_id]}
-            made[number_id] = connection.execute(_LATEST, given).scalars().all()
+        found = connection.execute(_COUNTS, {"ids": sorted(capped), "since": since_ms - DAY}).all()
+        counts: dict[str, int] = dict.fromkeys(capped, 0) | {number_id: count for number_id, count in found}
+        made = {
+            number_id: CallsOfDay.read(connection, number_id, cap, counts[number_id], since_ms - DAY, most)
+            for number_id, cap in sorted(capped.items())
+            if counts[number_id] + most >= cap
+        }
         return cls(numbers, made, rests or frozenset())
 
     def __bool__(self) -> bool:
@@ -86,11 +116,11 @@ class CallerIds:
     def called(self, number: Row[Any], at_ms: int) -> None:
         """Counts a call that is to be made."""
         if number.id in self._made:
-            self._made[number.id] = sorted([*self._made[number.id], at_ms])
+            self._made[number.id].add(at_ms)
 
     def _free_ms(self, number: Row[Any]) -> int:
-        made, most = self._made.get(number.id), int(number.max_calls_per_day or 0)
-        return 0 if made is None or len(made) < most else made[-most] + DAY
+        made = self._made.get(number.id)
+        return 0 if made is None else made.free_ms
 
 
 def choose(numbers: Sequence[Row[Any]], strategy: str, contact: Row[Any], turn: int) -> Row[Any]:

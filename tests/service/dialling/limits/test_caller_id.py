@@ -1,9 +1,15 @@
 from collections.abc import Iterator
+from functools import partial
+from itertools import product
+from random import Random
 from typing import Any
 
 from sqlalchemy import Row, create_engine, literal, select
 
-from callwright.service.dialling.limits.caller_id import choose
+from callwright.service.dialling.limits.caller_id import CallerIds, choose
+from callwright.service.platform.clock.clock import DAY
+from tests.support.calls.many_calls import FIRST_MS, call_row, put
+from tests.support.service import Tenant
 
 
 def row(**values: Any) -> Row[Any]:
@@ -62,3 +68,21 @@ def test_random_depends_on_contact_and_attempt_alone() -> None:
     first = [choose(NUMBERS, "random", person, 0).id for person in people]
     assert first == [choose(NUMBERS, "random", person, 7).id for person in people]
     assert set(first) == {"num_0", "num_1", "num_2"}
+
+
+async def test_a_number_may_call_again_a_day_after_the_call_that_fills_its_cap(tenant: Tenant) -> None:
+    chance = Random(7)
+    made = sorted(FIRST_MS + chance.randrange(2 * DAY) for _ in range(40))
+    await put(tenant, [call_row(tenant, at, moment, chance, phone_number_id="num_1") for at, moment in enumerate(made)])
+    since_ms = FIRST_MS + 2 * DAY
+    of_day = [moment for moment in made if moment > since_ms - DAY]
+    for cap, most in product((1, 2, len(of_day) - 3, len(of_day), len(of_day) + 2, 500), (0, 1, 3, 30)):
+        capped, times = row(id="num_1", number="+12125550100", max_calls_per_day=cap), list(of_day)
+        callers = await tenant.database.read(partial(CallerIds.read, since_ms=since_ms, most=most), [capped])
+        for turn in range(most + 1):
+            at_ms = since_ms + turn * 60_000 + chance.randrange(60_000)
+            free_ms = 0 if len(times) < cap else times[-cap] + DAY
+            assert callers.first_free(since_ms) == max(since_ms, free_ms), (cap, most, turn)
+            assert callers.may_call(capped, at_ms) == (free_ms <= at_ms)
+            callers.called(capped, at_ms)
+            times.append(at_ms)
