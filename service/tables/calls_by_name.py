@@ -11,7 +11,7 @@ from callwright.service.platform.database.columns import leads_to
 from callwright.service.platform.database.few_rows import ByIndex, of_span
 from callwright.service.platform.database.listing import Span
 from callwright.service.platform.database.name_words import NameWords
-from callwright.service.tables import call_spans
+from callwright.service.tables import call_spans, number_hours
 from callwright.service.tables.schema import calls
 from callwright.service.tables.schema.campaigns import SORTED_OWNER, UNDER_WAY
 
@@ -22,16 +22,17 @@ _OF_MOMENTS = select(_C.created_at, _C.name_words)
 
 
 def add(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Puts the names of calls that were just made into the index."""
+    """Puts the names of calls that were just made into the index, and counts the calls of their numbers."""
     by_org: dict[str, list[tuple[int, str | None]]] = {}
     for row in rows:
         by_org.setdefault(row["org_id"], []).append((row["created_at"], row.get("name_words")))
     for org_id, names in by_org.items():
         NAMES.add(connection, org_id, names)
+    number_hours.add(connection, rows)
 
 
 def put(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Writes calls, with the index of their names."""
+    """Writes calls, with the index of their names and the counts of their numbers."""
     connection.execute(insert(calls), list(rows))
     add(connection, rows)
 

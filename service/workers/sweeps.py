@@ -14,7 +14,7 @@ from callwright.service.platform.database.postgres.lock_waits import Locked
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.uploads import Uploads
 from callwright.service.services import Services
-from callwright.service.tables import audit_log, compliance_reviews
+from callwright.service.tables import audit_log, compliance_reviews, number_hours
 from callwright.service.tables.schema import api_keys, idempotency_keys
 from callwright.service.telephony.legs import leg_rows
 from callwright.service.workers import recording_retention, renewals
@@ -44,6 +44,8 @@ async def run(services: Services) -> None:
         await services.database.write(sessions.forget_ended, confirmed_now_ms)
     if await services.database.read(confirmations.are_old, confirmed_now_ms):
         await services.database.write(confirmations.forget_old, confirmed_now_ms)
+    if await services.database.read(number_hours.are_old, confirmed_now_ms):
+        await services.database.write(number_hours.forget_old, confirmed_now_ms)
     await end_silent_uploads(services)
     await to_thread.run_sync(Uploads(services.settings).remove_old)
     if await services.database.read(leg_rows.are_ended):

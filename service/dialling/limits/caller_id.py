@@ -9,6 +9,7 @@ from sqlalchemy import BigInteger, Connection, Row, bindparam, func, select
 
 from callwright.service.dialling.limits.number_health import resting
 from callwright.service.platform.clock.clock import DAY
+from callwright.service.tables import number_hours
 from callwright.service.tables.schema import calls
 
 _AREA_LENGTH = 5
@@ -84,12 +85,16 @@ class CallerIds:
         capped = {number.id: number.max_calls_per_day for number in numbers if number.max_calls_per_day is not None}
         if not capped:
             return cls(numbers, {}, rests or frozenset())
-        found = connection.execute(_COUNTS, {"ids": sorted(capped), "since": since_ms - DAY}).all()
-        counts: dict[str, int] = dict.fromkeys(capped, 0) | {number_id: count for number_id, count in found}
+        at_most = number_hours.most_since(connection, sorted(capped), since_ms - DAY)
+        near = [number_id for number_id, cap in sorted(capped.items()) if at_most.get(number_id, 0) + most >= cap]
+        found = connection.execute(_COUNTS, {"ids": near, "since": since_ms - DAY}).all() if near else ()
+        counts: dict[str, int] = dict.fromkeys(near, 0) | {number_id: count for number_id, count in found}
         made = {
-            number_id: CallsOfDay.read(connection, number_id, cap, counts[number_id], since_ms - DAY, most)
-            for number_id, cap in sorted(capped.items())
-            if counts[number_id] + most >= cap
+            number_id: CallsOfDay.read(
+                connection, number_id, capped[number_id], counts[number_id], since_ms - DAY, most
+            )
+            for number_id in near
+            if counts[number_id] + most >= capped[number_id]
         }
         return cls(numbers, made, rests or frozenset())
 

@@ -18,6 +18,7 @@ from callwright.service.tables.schema.agents import agent_versions as agent_vers
 from callwright.service.tables.schema.agents import agents as agents
 from callwright.service.tables.schema.call_counts import call_counts as call_counts
 from callwright.service.tables.schema.call_counts import call_kinds as call_kinds
+from callwright.service.tables.schema.call_counts import number_hours as number_hours
 from callwright.service.tables.schema.campaigns import audience_rows as audience_rows
 from callwright.service.tables.schema.campaigns import audiences as audiences
 from callwright.service.tables.schema.campaigns import calls as calls

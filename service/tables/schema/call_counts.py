@@ -50,3 +50,14 @@ call_counts = Table(
 anything. `durations` and `costs` have the values of answered calls and of charged
 ones, in the form of `rules.value_counts`. A row is changed in the transaction that ends a call or changes its cost.
 """
+
+number_hours = Table(
+    "number_hours",
+    metadata,
+    Column("phone_number_id", String(40), primary_key=True),
+    Column("hour", BigInteger, primary_key=True, autoincrement=False),
+    Column("call_type", String(10), primary_key=True),
+    Column("calls", Integer, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""The calls of a phone number that were made within an hour of UTC; `hour` is its number since 1970."""

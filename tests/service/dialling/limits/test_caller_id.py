@@ -9,6 +9,7 @@ from sqlalchemy import Row, create_engine, literal, select
 from callwright.service.dialling.limits.caller_id import CallerIds, choose
 from callwright.service.platform.clock.clock import DAY
 from tests.support.calls.many_calls import FIRST_MS, call_row, put
+from tests.support.database.statements import recorded
 from tests.support.service import Tenant
 
 
@@ -86,3 +87,14 @@ async def test_a_number_may_call_again_a_day_after_the_call_that_fills_its_cap(t
             assert callers.may_call(capped, at_ms) == (free_ms <= at_ms)
             callers.called(capped, at_ms)
             times.append(at_ms)
+
+
+async def test_of_a_number_far_from_its_cap_no_call_is_read(tenant: Tenant) -> None:
+    chance = Random(7)
+    rows = [call_row(tenant, at, FIRST_MS + at, chance, phone_number_id="num_1") for at in range(40)]
+    await put(tenant, rows)
+    far, near = (row(id="num_1", number="+12125550100", max_calls_per_day=cap) for cap in (71, 70))
+    for capped, reads in ((far, False), (near, True)):
+        with recorded() as said:
+            await tenant.database.read(partial(CallerIds.read, since_ms=FIRST_MS + DAY // 2, most=30), [capped])
+        assert any("FROM calls" in each.text for each in said) == reads
