@@ -33,8 +33,8 @@ async def test_each_call_of_a_campaign_is_counted_once_in_its_hour(tenant: Tenan
 
 
 async def test_counts_are_kept_until_no_cap_asks_for_them(tenant: Tenant) -> None:
-    now_ms = tenant.services.clock.now_ms()
-    rows = [
+    now_ms = tenant.services.clock.confirmed_now_ms()
+    rows: list[dict[str, str | int | None]] = [
         {"phone_number_id": "num_1", "created_at": now_ms - ago_ms, "call_type": "outbound"}
         for ago_ms in (0, 0, DAY, number_hours.KEPT_MS + HOUR)
     ]
