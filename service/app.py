@@ -57,7 +57,7 @@ from callwright.service.services import Services
 from callwright.service.settings import ServiceSettings
 from callwright.service.speech.recordings import Recordings
 from callwright.service.speech.synthesiser import Synthesiser, find_libraries
-from callwright.service.tables import clock_record, forgotten_calls
+from callwright.service.tables import clock_record, line_hashes
 from callwright.service.tables.migrations import upgrade
 from callwright.service.tables.price_lists import take_list
 from callwright.service.tables.request_limits import RequestLimits
@@ -278,7 +278,7 @@ async def running(
             routing_endpoints(settings) as routing,
         ):
             cursors = Cursors(await installation_secret(database, _CURSOR_SECRET))
-            await installation_secret(database, forgotten_calls.SECRET)
+            await installation_secret(database, line_hashes.SECRET)
             start_plan_seal = StartPlanSeal(await installation_secret(database, _PLAN_SECRET))
             recordings = Recordings(
                 settings.data / "recordings", max_bytes=settings.recordings_max_bytes, synthesiser=synthesiser

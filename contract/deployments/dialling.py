@@ -195,7 +195,8 @@ CONSENT_GIVEN = (*YES, "given", "opt-in", "opted in", "opt in", "opted-in")
 """What counts as yes in a consent column, in any case of letters."""
 CONSENT_REFUSED = (
     *(*NO, "not given", "opt-out", "opted out", "opt out", "opted-out"),
-    *("refused", "declined", "withdrawn", "revoked"),
+    *("optout", "no.", "no!", "no thanks", "nein danke", "never", "stop", "do not call", "dnc", "unsubscribed"),
+    *("refused", "declined", "denied", "withdrawn", "revoked", "abgelehnt", "widerrufen", "refusé"),
 )
 """What counts as a clear no there; whoever's cell is neither is not called, and the preview tells of it."""
 CONSENT_WORDS = ", ".join(CONSENT_GIVEN)

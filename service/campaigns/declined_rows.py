@@ -7,16 +7,19 @@ which column a campaign takes for consent is known only later.
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Executable, Row, and_, bindparam, literal, select, update
 
+from callwright.list_files.headings import plain_heading
 from callwright.service.platform.database.bulk import ForIds, for_each, misjudges_new_tables, plan_anew
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.phone import has_one_notation, line_of, notations_of
-from callwright.service.rules.consent_cells import noes_in, overruled
+from callwright.service.rules.consent_cells import noes_in, overruled, twins_of_noes
 from callwright.service.rules.rows import GoodRow
+from callwright.service.tables import declined_lines
 from callwright.service.tables.schema import audience_rows
 
 _R = audience_rows.c
@@ -59,6 +62,7 @@ def keep_noes(
     have one number; then each of them has the noes of all. Returns the cells of the rows that are called in place of
     dropped ones with a no, by `dedupe_key`.
     """
+    _decline_twins(connection, audience, added)
     noes: dict[str, dict[str, str]] = {}
     for row in dropped:
         if row.dedupe_key is not None and (said := noes_in(row.cells)):
@@ -69,6 +73,20 @@ def keep_noes(
     if audience.dedupe != "phone":
         _share_by_number(connection, audience, dropped, [row.phone for row in (*added, *dropped, *kept)])
     return cells
+
+
+def _decline_twins(connection: Connection, audience: Row[Any], added: Sequence[GoodRow]) -> None:
+    """Where a row has two columns whose names are read alike, such as `consent` and `Consent`, a no in one of them
+    counts for the other.
+    """
+    phones = dict.fromkeys(row.phone for row in added if _has_twins(tuple(row.cells)))
+    found = [(row, json.loads(row.cells)) for row in _rows(connection, audience, _R.phone, phones)]
+    _decline(connection, [(row, twins_of_noes(cells)) for row, cells in found])
+
+
+@lru_cache
+def _has_twins(names: tuple[str, ...]) -> bool:
+    return len(set(map(plain_heading, names))) < len(names)
 
 
 def _share_by_number(
@@ -87,19 +105,23 @@ def _share_by_number(
     if misjudges_new_tables(connection):
         asked["org"] = audience.org_id
     plan_anew(connection)
+    earlier = declined_lines.find(connection, audience, {line_of(number) for number in wanted})
     several = [row.phone for row in _SEVERAL.all(connection, [*plain, *other], asked)]
     stored = [row.phone for row in _STORED.all(connection, other, asked)] if other else []
-    if not several and len(stored) < 2 and not dropped:
+    if not several and len(stored) < 2 and not dropped and not earlier:
         return
     lines = Counter(map(line_of, [*several, *several, *stored, *of_dropped]))
     shared = dict.fromkeys([*several, *(phone for phone in other if lines[line_of(phone)] > 1)])
+    shared.update(dict.fromkeys(one for number in wanted if line_of(number) in earlier for one in notations_of(number)))
     found = _rows(connection, audience, _R.phone, shared)
-    noes: dict[str, dict[str, str]] = {}
+    noes = dict(earlier)
     for row in found:
         noes.setdefault(line_of(row.phone), {}).update(noes_in(json.loads(row.cells)) | _declined(row))
     for row in dropped:
         noes.setdefault(line_of(row.phone), {}).update(noes_in(row.cells))
     _decline(connection, [(row, overruled(noes[line_of(row.phone)], json.loads(row.cells))) for row in found])
+    without_row = {line_of(phone) for phone in of_dropped} - {line_of(row.phone) for row in found}
+    declined_lines.keep(connection, audience, {line: said for line in sorted(without_row) if (said := noes[line])})
 
 
 def _rows(

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Select, bindparam, delete, exists, select, up
 from callwright.service.platform.database.bulk import for_ids
 from callwright.service.platform.database.units import PIECE_ROWS, ROWS_AT_ONCE
 from callwright.service.platform.lease import RELEASED
-from callwright.service.tables import contacts_by_name
+from callwright.service.tables import contacts_by_name, declined_lines
 from callwright.service.tables.schema import audience_rows, audiences, import_errors, imports
 
 _A, _R, _I, _E = audiences.c, audience_rows.c, imports.c, import_errors.c
@@ -61,7 +61,11 @@ def remove_piece(connection: Connection, audience_id: str) -> bool:
     does."""
     if connection.execute(_LOCK, {"id": audience_id}).first() is None:
         return False
-    if not _remove_errors(connection, audience_id) and not _remove_rows(connection, audience_id):
+    if not (
+        _remove_errors(connection, audience_id)
+        or _remove_rows(connection, audience_id)
+        or declined_lines.remove_some(connection, audience_id, PIECE_ROWS)
+    ):
         _remove_empty(connection, audience_id)
     return True
 
@@ -82,5 +86,7 @@ def _remove_rows(connection: Connection, audience_id: str) -> bool:
 
 
 def _remove_empty(connection: Connection, audience_id: str) -> None:
+    while declined_lines.remove_some(connection, audience_id, ROWS_AT_ONCE):
+        pass
     connection.execute(delete(imports).where(_I.audience_id == audience_id))
     connection.execute(delete(audiences).where(_A.id == audience_id))

@@ -29,3 +29,10 @@ def overruled(noes: Mapping[str, str], cells: Mapping[str, str]) -> dict[str, st
     like = {plain_heading(name): name for name in cells} if noes.keys() - cells.keys() else {}
     found = {name if name in cells else like.get(plain_heading(name), name): text for name, text in noes.items()}
     return {name: text for name, text in found.items() if not says_no(cells.get(name, ""))}
+
+
+def twins_of_noes(cells: Mapping[str, str]) -> dict[str, str]:
+    """What the noes of a row say about its other columns whose names are read alike, by those columns."""
+    said = {plain_heading(name): text for name, text in noes_in(cells).items()}
+    twins = {name: said.get(plain_heading(name)) for name, text in cells.items() if not says_no(text)}
+    return {name: text for name, text in twins.items() if text is not None}

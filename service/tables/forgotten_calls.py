@@ -1,23 +1,18 @@
 """Calls to people whose data was deleted: kept by a keyed hash of the line, so that they go on counting for the caps.
 
-Only who has the secret of the installation could find a number by trying. A call is kept as long as a rule can ask.
+A call is kept as long as a rule can ask.
 """
 
-import hashlib
-import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import BigInteger, Boolean, Connection, String, bindparam, delete, select
 
 from callwright.service.platform.database.inserts import insert_ignoring_conflicts
-from callwright.service.tables.schema import forgotten_calls, service_state
+from callwright.service.tables.line_hashes import hashes
+from callwright.service.tables.schema import forgotten_calls
 
-SECRET = "person_secret"
-"""The name of the secret of the hash, which a service makes when it starts."""
-_LENGTH = 32
 _F = forgotten_calls.c
-_SECRET = select(service_state.c.value).where(service_state.c.name == SECRET)
 _SINCE = select(_F.line, _F.dialled_at, _F.outcome).where(
     _F.org_id == bindparam("org", type_=String),
     _F.dialled_at > bindparam("since", type_=BigInteger),
@@ -44,7 +39,7 @@ def keep(connection: Connection, org_id: str, line: str, calls: Sequence[Forgott
     recent = [call for call in calls if call.dialled_ms > since_ms]
     if not recent:
         return
-    (hashed,) = _hashes(connection, org_id, [line])
+    (hashed,) = hashes(connection, org_id, [line])
     rows = [
         {
             "call_id": call.call_id,
@@ -66,11 +61,6 @@ def since(
     given = {"org": org_id, "since": since_ms, "simulated": simulated}
     if connection.execute(_ANY, given).first() is None:
         return []
-    by_hash = dict(zip(_hashes(connection, org_id, lines), lines, strict=True))
+    by_hash = dict(zip(hashes(connection, org_id, lines), lines, strict=True))
     found = connection.execute(_OF_LINES, {**given, "lines": list(by_hash)})
     return [(by_hash[hashed], dialled_ms, outcome) for hashed, dialled_ms, outcome in found]
-
-
-def _hashes(connection: Connection, org_id: str, lines: Sequence[str]) -> list[str]:
-    secret = bytes.fromhex(connection.execute(_SECRET).scalar_one())
-    return [hmac.new(secret, f"{org_id} {line}".encode(), hashlib.sha256).hexdigest()[:_LENGTH] for line in lines]

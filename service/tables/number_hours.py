@@ -11,8 +11,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Connection, Integer, bindparam, delete, func, select
 
 from callwright.service.platform.clock.clock import DAY, HOUR
-from callwright.service.platform.database.inserts import INSERTS
-from callwright.service.platform.database.prepared import Prepared
+from callwright.service.platform.database.inserts import PreparedAddition
 from callwright.service.tables.schema import number_hours
 
 KEPT_MS = 3 * DAY
@@ -20,13 +19,7 @@ _H = number_hours.c
 _KEY = ("phone_number_id", "hour", "call_type")
 
 
-def _adding(dialect: str) -> Prepared:
-    added: Any = INSERTS[dialect](number_hours)
-    more = {"calls": _H.calls + added.excluded.calls}
-    return Prepared(added.on_conflict_do_update(index_elements=[_H[name] for name in _KEY], set_=more))
-
-
-_ADD = {dialect: _adding(dialect) for dialect in INSERTS}
+_ADD = PreparedAddition(number_hours, [_H[name] for name in _KEY], adds=_H.calls)
 _SUMS = (
     select(_H.phone_number_id, func.sum(_H.calls, type_=Integer))
     .where(_H.phone_number_id.in_(bindparam("ids", expanding=True)), _H.hour >= bindparam("hour", type_=BigInteger))
@@ -47,7 +40,7 @@ def add(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
         if row.get("phone_number_id") is not None
     )
     added = [dict(zip(_KEY, key, strict=True)) | {"calls": count} for key, count in sorted(made.items())]
-    _ADD[connection.dialect.name].run_many(connection, added)
+    _ADD.run_many(connection, added)
 
 
 def most_since(connection: Connection, number_ids: Sequence[str], since_ms: int) -> dict[str, int]:

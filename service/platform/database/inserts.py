@@ -46,6 +46,24 @@ def upsert(
     return connection.execute(statement.returning(*returning), rows).all()
 
 
+class PreparedAddition:
+    """Adds to the column `adds` of rows with the same `unique`, and makes those that are missing. Compiled once."""
+
+    def __init__(self, table: Table, unique: Sequence[Column[Any]], adds: Column[Any]) -> None:
+        self._by_dialect = {
+            name: Prepared(self._added(insert(table), unique, adds)) for name, insert in INSERTS.items()
+        }
+
+    @staticmethod
+    def _added(added: Any, unique: Sequence[Column[Any]], adds: Column[Any]) -> Any:
+        more = {adds.name: adds + added.excluded[adds.name]}
+        return added.on_conflict_do_update(index_elements=list(unique), set_=more)
+
+    def run_many(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Adds what each row has."""
+        self._by_dialect[connection.dialect.name].run_many(connection, rows)
+
+
 class PreparedInsert:
     """Inserts one row unless one with the same `unique` exists. Compiled once, for statements that run often."""
 

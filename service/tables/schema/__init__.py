@@ -29,6 +29,7 @@ from callwright.service.tables.schema.campaigns import do_not_call as do_not_cal
 from callwright.service.tables.schema.campaigns import phone_numbers as phone_numbers
 from callwright.service.tables.schema.campaigns import simulated_dials as simulated_dials
 from callwright.service.tables.schema.compliance import contact_decisions as contact_decisions
+from callwright.service.tables.schema.compliance import declined_lines as declined_lines
 from callwright.service.tables.schema.compliance import forgotten_calls as forgotten_calls
 from callwright.service.tables.schema.compliance import rules_files as rules_files
 from callwright.service.tables.schema.confirmations import confirmations as confirmations

@@ -42,3 +42,13 @@ forgotten_calls = Table(
     Index("ix_forgotten_calls_dialled", "org_id", "dialled_at"),
 )
 """`line` is a keyed hash: the number was deleted with its person."""
+
+declined_lines = Table(
+    "declined_lines",
+    metadata,
+    Column("audience_id", String(40), primary_key=True),
+    Column("line", String(32), primary_key=True),
+    Column("said", Text, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""Noes of rows that were left out, by the number that no row had: `line` is its keyed hash, `said` cells by column."""

@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.dialling import Compliance
-from callwright.service.tables.schema import audiences
+from callwright.service.tables.schema import audiences, declined_lines
 from tests.support.campaigns import audience_of, calls_of, draft, ended_by_workers, make_audience, phone, started
 from tests.support.imports import carry_out_import
 from tests.support.resources import refusal
@@ -206,3 +206,52 @@ async def test_the_preview_does_not_warn_of_noes_in_a_column_of_something_else(c
     made = await draft(tenant, [person(0, **{column: "nein"})])
     seen = await tenant.client.deployments.preview(id=made.id)
     assert [text for text in seen.warnings if "not asked" in text] == []
+
+
+@pytest.mark.requirement("CONSENT-01")
+@pytest.mark.parametrize("parts", [(1, 1, 1), (2, 1), (1, 2), (3,)])
+@pytest.mark.parametrize("consent", [Compliance(consent_column="consent"), ATTESTED])
+async def test_a_no_in_a_row_that_is_left_out_counts_for_its_number_when_that_comes(
+    parts: tuple[int, ...], consent: Compliance, tenant: Tenant
+) -> None:
+    rows = [
+        person(1, consent="yes", id="A"),
+        person(2, consent="no", id="A"),  # left out: A is there
+        person(2, consent="yes", id="C"),
+        person(3, consent="yes", id="D"),
+    ]
+    people = await tenant.client.audiences.create(
+        name="People", dedupe="external_id", external_id_column="id", default_country="US"
+    )
+    for part in parts:
+        await tenant.client.audiences.add_rows(id=people.id, rows=rows[:part])
+        del rows[:part]
+    await tenant.client.audiences.add_rows(id=people.id, rows=rows)
+    made = await draft(tenant, [], audience_id=people.id, compliance=consent)
+    await tenant.client.deployments.start(id=made.id)
+    assert await called(tenant, made) == [phone(3)]
+
+
+async def test_the_noes_of_numbers_without_a_row_go_with_their_audience(tenant: Tenant) -> None:
+    rows = [person(index, consent="no", id="A") for index in range(5)]
+    people = await tenant.client.audiences.create(
+        name="People", dedupe="external_id", external_id_column="id", rows=rows
+    )
+    count = select(func.count()).select_from(declined_lines)
+    assert await tenant.database.read(lambda connection: connection.execute(count).scalar_one()) == 4
+    await tenant.client.audiences.delete(id=people.id)
+    assert await tenant.database.read(lambda connection: connection.execute(count).scalar_one()) == 0
+
+
+@pytest.mark.parametrize(
+    "consent", [Compliance(consent_column="consent"), Compliance(consent_column="Consent"), ATTESTED]
+)
+async def test_a_no_in_one_of_two_columns_that_are_read_alike_counts_for_both(
+    consent: Compliance, tenant: Tenant
+) -> None:
+    rows = [person(1, consent="yes", Consent="no"), person(2, consent="no", Consent="yes")]
+    rows.append(person(3, consent="yes", Consent="yes"))
+    people = await tenant.client.audiences.create(name="People", rows=rows)
+    made = await draft(tenant, [], audience_id=people.id, compliance=consent)
+    await tenant.client.deployments.start(id=made.id)
+    assert await called(tenant, made) == [phone(3)]
