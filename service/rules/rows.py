@@ -25,6 +25,8 @@ from callwright.service.rules.regions.written_zones import zone_written
 STEERING_PREFIX = "sim."
 MAX_COLUMNS = 100
 MAX_CELL = 1_000
+MAX_OWN_ID_BYTES = 2_000
+"""In UTF-8. An entry of an index of Postgres has at most some 2,700."""
 _COLUMNS_NAMED = 3
 _NO_ZONE = "this is no time zone; write an IANA name such as America/New_York, or leave the cell empty"
 
@@ -218,6 +220,9 @@ def _read_row(
     if wrong is not None:
         return BadRow(number, "invalid_steering", wrong[1], wrong[0][:100])
     external_id = "" if places.external_id is None else texts[places.external_id]
+    if len(external_id.encode()) > MAX_OWN_ID_BYTES:
+        message = f"an own id has at most {MAX_OWN_ID_BYTES} bytes in UTF-8"
+        return BadRow(number, "cell_too_long", message, (rules.external_id_column or "")[:100])
     dedupe_key = None
     if rules.dedupe == "phone" or (rules.dedupe == "external_id" and not external_id):
         dedupe_key = line_of(read.e164)
@@ -269,9 +274,9 @@ def read_lists(rows: Iterable[tuple[int, tuple[str, ...], Sequence[object]]], ru
 
 
 def external_id_in(value: object) -> str | None:
-    """The list's own id of a person in the cell that holds it, at most a cell long."""
-    text = cell_text(value)
-    return text.replace("\x00", "").strip()[:MAX_CELL] or None if text else None
+    """The list's own id of a person in the cell that holds it, cut to the longest that there may be."""
+    text = (cell_text(value) or "").replace("\x00", "").strip()[:MAX_CELL]
+    return text.encode(errors="replace")[:MAX_OWN_ID_BYTES].decode(errors="ignore") or None
 
 
 def _same_person(made: GoodRow, number: int, first: GoodRow, rules: RowRules) -> str:

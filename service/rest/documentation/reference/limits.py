@@ -30,7 +30,7 @@ from callwright.service.rest.documentation.reference.tables import number, table
 from callwright.service.rest.idempotency import LIFETIME_MS
 from callwright.service.rules.organization_plans import PRICE_PLANS
 from callwright.service.rules.plan_id import VALID_MS
-from callwright.service.rules.rows import MAX_CELL, MAX_COLUMNS
+from callwright.service.rules.rows import MAX_CELL, MAX_COLUMNS, MAX_OWN_ID_BYTES
 
 Limit = tuple[str, str, ProblemCode | None]
 """What is limited, the value, and the problem beyond it; None if nothing is refused."""
@@ -118,6 +118,7 @@ def _sizes() -> Iterator[Limit]:
     yield "A CSV file", body, INVALID_FIELD
     yield "Columns of a row", str(MAX_COLUMNS), None
     yield "A cell", f"{number(MAX_CELL)} characters", None
+    yield "A list's own id of a person", f"{number(MAX_OWN_ID_BYTES)} bytes in UTF-8", None
     numbers = _shape(CreateDeployment, "phone_number_ids")
     yield "Phone numbers of a deployment", str(numbers["maxItems"]), INVALID_FIELD
     calls = number(_shape(CreateDeployment, "max_concurrency")["maximum"])

@@ -1,5 +1,6 @@
 """Audiences and their rows over the typed client. Imports have a file of their own."""
 
+from random import Random
 from typing import Any
 
 import pytest
@@ -266,3 +267,18 @@ async def test_a_row_whose_column_has_a_name_that_nobody_sees_whole_is_refused_b
     for field in ("phone_column", "timezone_column", "external_id_column"):
         answer = await http.post("/v1/audiences", json={"name": "Others", field: f"no{char}te"})
         refused(answer, 400, "invalid_field", field)
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "postgres"], indirect=True)
+async def test_an_own_id_is_as_long_as_an_index_takes_and_a_longer_one_refuses_its_row_alone(tenant: Tenant) -> None:
+    chance = Random(5)
+    longest, longer, much_longer = (
+        "".join(chr(0x4E00 + chance.randrange(20_000)) for _ in range(size)) for size in (666, 667, 1_000)
+    )
+    rows = [
+        {"phone_number": f"+1415555010{at}", "id": own_id} for at, own_id in enumerate((longest, longer, much_longer))
+    ]
+    made = await tenant.client.audiences.create(name="ids", rows=rows, dedupe="external_id", external_id_column="id")
+    assert [(error.row_number, error.code) for error in made.errors] == [(2, "cell_too_long"), (3, "cell_too_long")]
+    assert "2000 bytes" in made.errors[0].message
+    assert [row.external_id for row in (await tenant.client.audiences.list_rows(id=made.id)).data] == [longest]
