@@ -275,7 +275,7 @@ async def test_an_own_id_is_as_long_as_an_index_takes_and_a_longer_one_refuses_i
     longest, longer, much_longer = (
         "".join(chr(0x4E00 + chance.randrange(20_000)) for _ in range(size)) for size in (666, 667, 1_000)
     )
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"phone_number": f"+1415555010{at}", "id": own_id} for at, own_id in enumerate((longest, longer, much_longer))
     ]
     made = await tenant.client.audiences.create(name="ids", rows=rows, dedupe="external_id", external_id_column="id")
