@@ -108,8 +108,8 @@ def file_of(imported: Row[Any], settings: ServiceSettings) -> BinaryIO:
         return Uploads(settings).path_of(imported.id).open("rb")
     except FileNotFoundError as error:
         raise UnreadableList(
-            "the uploaded file is not in the data folder of the process that imports it: processes that share a "
-            "database need one folder for uploads"
+            "the uploaded file is not in the data folder: a copy of the database alone does not have it, and processes "
+            "that share a database need one folder for uploads. Import the list again."
         ) from error
 
 
