@@ -8,6 +8,7 @@ from sqlalchemy import update
 
 from callwright.contract.audiences import AudienceImport
 from callwright.service.platform.ids import Ids
+from callwright.service.rules import rows as row_rules
 from callwright.service.tables.schema import imports as import_table
 from callwright.service.workers import imports
 from callwright.service.workers.row_readers import ALONE_BELOW
@@ -227,8 +228,11 @@ async def test_an_import_joins_a_campaign_that_runs(tenant: Tenant) -> None:
 
 
 @pytest.mark.service(workers=True)
-async def test_a_value_the_database_refuses_ends_its_import_and_no_other(tenant: Tenant, engine: Engine) -> None:
+async def test_a_value_the_database_refuses_ends_its_import_and_no_other(
+    tenant: Tenant, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An index entry of Postgres holds 2,704 bytes; a thousand letters may be three thousand."""
+    monkeypatch.setattr(row_rules, "MAX_OWN_ID_BYTES", 4_000)  # else the row is refused before
     strange = "".join(chr(0x4E00 + (index * 7_919) % 20_000) for index in range(1_000))
     given: dict[str, Any] = {"dedupe": "external_id", "external_id_column": "id"}
     audience = await make_audience(tenant, [], "strange", **given)
