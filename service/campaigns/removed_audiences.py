@@ -43,6 +43,8 @@ def remove(connection: Connection, audience_id: str, *, now_ms: int) -> None:
         _remove_errors(connection, audience_id)
         contacts_by_name.remove(connection, audience_id)
         connection.execute(delete(audience_rows).where(_R.audience_id == audience_id))
+        while declined_lines.remove_some(connection, audience_id, ROWS_AT_ONCE):
+            pass
         _remove_empty(connection, audience_id)
         return
     ended = {"status": "failed", "completed_at": now_ms, "csv": None, "file": None, **RELEASED}
@@ -86,7 +88,5 @@ def _remove_rows(connection: Connection, audience_id: str) -> bool:
 
 
 def _remove_empty(connection: Connection, audience_id: str) -> None:
-    while declined_lines.remove_some(connection, audience_id, ROWS_AT_ONCE):
-        pass
     connection.execute(delete(imports).where(_I.audience_id == audience_id))
     connection.execute(delete(audiences).where(_A.id == audience_id))

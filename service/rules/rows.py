@@ -220,7 +220,7 @@ def _read_row(
     if wrong is not None:
         return BadRow(number, "invalid_steering", wrong[1], wrong[0][:100])
     external_id = "" if places.external_id is None else texts[places.external_id]
-    if len(external_id.encode()) > MAX_OWN_ID_BYTES:
+    if len(external_id.encode(errors="replace")) > MAX_OWN_ID_BYTES:
         message = f"an own id has at most {MAX_OWN_ID_BYTES} bytes in UTF-8"
         return BadRow(number, "cell_too_long", message, (rules.external_id_column or "")[:100])
     dedupe_key = None

@@ -17,8 +17,6 @@ from callwright.service.tables.schema import number_hours
 KEPT_MS = 3 * DAY
 _H = number_hours.c
 _KEY = ("phone_number_id", "hour", "call_type")
-
-
 _ADD = PreparedAddition(number_hours, [_H[name] for name in _KEY], adds=_H.calls)
 _SUMS = (
     select(_H.phone_number_id, func.sum(_H.calls, type_=Integer))
