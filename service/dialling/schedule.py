@@ -30,6 +30,8 @@ class Schedule:
     last_dial_ms: int | None
     ends_ms: tuple[int, ...] = ()
     """When each call ends."""
+    next_dial_ms: int | None = None
+    """When a further call could be dialled, of a round that defers contacts; None if there is no channel."""
 
     def only(self, contact_ids: Collection[str], channel_free_at: Sequence[int]) -> "Schedule":
         """The schedule with these calls alone: the channels of the others stay as free as they were."""
@@ -114,11 +116,14 @@ def schedule_round(
     ends: list[int] = []
     deferred: list[tuple[str, Deferred]] = []
     never: list[tuple[str, Never]] = []
+
+    def paced() -> int:
+        return free[0] if last_dial_ms is None else max(free[0], last_dial_ms + pace.gap_ms(last_dial_ms))
+
     for candidate in candidates:
         if len(planned) == most or not free:
             break
-        paced = free[0] if last_dial_ms is None else max(free[0], last_dial_ms + pace.gap_ms(last_dial_ms))
-        wanted = first_free(max(paced, candidate.due_ms))
+        wanted = first_free(max(paced(), candidate.due_ms))
         if end_ms is not None and wanted >= end_ms:
             break
         if last_dial_ms is None or last_dial_ms < pace.since_ms <= wanted:
@@ -134,4 +139,6 @@ def schedule_round(
             heapq.heapreplace(free, ends[-1])
             last_dial_ms = wanted
             planned.append(call)
-    return Schedule(tuple(planned), tuple(deferred), tuple(never), tuple(sorted(free)), last_dial_ms, tuple(ends))
+    next_dial_ms = first_free(paced()) if deferred and free else None
+    channels = tuple(sorted(free))
+    return Schedule(tuple(planned), tuple(deferred), tuple(never), channels, last_dial_ms, tuple(ends), next_dial_ms)

@@ -221,6 +221,11 @@ def number_facts(e164: str) -> NumberFacts:
     return NumberFacts(country, is_valid and _undialable(kind, country) is None, kind == PhoneNumberType.MOBILE)
 
 
+def is_dialable(e164: str) -> bool:
+    """Whether a stored number may be dialled at all. An ordinary one is recognised without libphonenumber."""
+    return country_of(e164[1:]) is not None or number_facts(e164).is_dialable
+
+
 def _undialable(kind: int, country: str | None) -> str | None:
     """Why numbers of this kind are not called; None if they are."""
     if country == phonenumbers.REGION_CODE_FOR_NON_GEO_ENTITY:

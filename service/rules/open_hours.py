@@ -53,6 +53,8 @@ class OpenHours:
         self._days: dict[int, tuple[Span, ...]] = {}
         self._beside: tuple[int, str] | None = None
         self._hours_on: tuple[date, tuple[HoursRule, ...]] | None = None
+        self._day_at: tuple[int, date] | None = None
+        self._forbidding_at: tuple[int, str | None] | None = None
 
     def first(self, at_ms: int) -> int | None:
         """The first moment from `at_ms` on at which a call is allowed; None if there is none within 100 days."""
@@ -71,14 +73,20 @@ class OpenHours:
 
     def in_force(self, at_ms: int) -> InForce:
         """The rules that hold for the person at a moment, by the date in their first time zone."""
-        return self._in_force(moment(at_ms).astimezone(zone_of(self.place.zones[0])).date())
+        return self._in_force(self._local_day(at_ms))
+
+    def _local_day(self, at_ms: int) -> date:
+        """The date in the first time zone. A round of dialling asks many times about one moment."""
+        if self._day_at is None or self._day_at[0] != at_ms:
+            self._day_at = at_ms, moment(at_ms).astimezone(zone_of(self.place.zones[0])).date()
+        return self._day_at[1]
 
     def _in_force(self, day: date) -> InForce:
         return self._rules.in_force(self.place.regions, self._purpose, day)
 
     def hours_rules(self, at_ms: int) -> tuple[HoursRule, ...]:
         """The rules about hours that hold for the person at a moment."""
-        return self._hours_rules(moment(at_ms).astimezone(zone_of(self.place.zones[0])).date())
+        return self._hours_rules(self._local_day(at_ms))
 
     def _hours_rules(self, day: date) -> tuple[HoursRule, ...]:
         """The hours of the regions, and where the campaign has none of its own also the default's."""
@@ -94,7 +102,9 @@ class OpenHours:
 
     def forbidding(self, at_ms: int) -> str | None:
         """The rule that forbids a call at a moment; None if none does."""
-        return next(self._all_forbidding(at_ms), None)
+        if self._forbidding_at is None or self._forbidding_at[0] != at_ms:
+            self._forbidding_at = at_ms, next(self._all_forbidding(at_ms), None)
+        return self._forbidding_at[1]
 
     def _all_forbidding(self, at_ms: int) -> Iterator[str]:
         """All rules that forbid a call at a moment."""

@@ -12,12 +12,14 @@ from callwright.list_files.consent_columns import consent_date_column_among
 from callwright.service.dialling.eligibility.gate import Candidate, Deferred, Never
 from callwright.service.platform.clock.clock import DAY, moment
 from callwright.service.platform.clock.zones import zone_of
+from callwright.service.platform.database.prepared import Prepared
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.json_text import json_text
 from callwright.service.tables.schema import contact_decisions
 
 ALLOWED = "allowed"
 """The deciding rule of a contact whose call was allowed."""
+_ADD = Prepared(insert(contact_decisions))
 _CELLS = ("consent_answer", "consent_date")
 MOST_SAID = 100
 """The most characters of a cell about consent that a call keeps."""
@@ -112,5 +114,4 @@ def keep_history(
         for one in decided
         if one.decision.rule != one.before
     ]
-    if rows:
-        connection.execute(insert(contact_decisions), rows)
+    _ADD.run_many(connection, rows)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from callwright.service.dialling.eligibility.attempts import PastCall, first_within
-from callwright.service.platform.phone import number_facts
+from callwright.service.platform.phone import is_dialable
 from callwright.service.rules.open_hours import CALLING_HOURS as HOURS_RULE
 from callwright.service.rules.open_hours import OpenHours
 
@@ -73,7 +73,7 @@ class Candidate:
 
 def gate(candidate: Candidate, at_ms: int) -> Decision:
     """Whether a person may be called at a moment."""
-    if not number_facts(candidate.phone).is_dialable:
+    if not is_dialable(candidate.phone):
         return Never(NOT_DIALABLE, NOT_DIALABLE)
     if candidate.blocked is not None:
         return Never(candidate.blocked, candidate.blocked)

@@ -128,6 +128,8 @@ class Runner:
                 await writes.end(endings.complete_at_end, deployment_id)
                 return False
             held = await self._dial(pace, seen, schedule, drafts)
+            if schedule.next_dial_ms is not None and _has_many_more(seen, schedule):
+                await writes.defer(seen.rules, schedule.next_dial_ms)
         await pace.wait(seen, held or ("busy" if seen.is_waiting else None))
         return True
 
@@ -193,6 +195,11 @@ class Runner:
         if checked.is_put_off:
             return "put_off"
         return "busy" if checked.drafts and not dialled and not claimed.refused else None
+
+
+def _has_many_more(seen: Round, schedule: Schedule) -> bool:
+    """Whether there are probably many more contacts to defer than a round has read."""
+    return len(seen.contacts) >= LOOK_AHEAD and len(schedule.deferred) * 2 >= len(seen.contacts)
 
 
 def _beginning(
