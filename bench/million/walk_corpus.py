@@ -1,6 +1,7 @@
-"""Generates a million calls without transcripts, of 200 deployments, with their contacts, events and audit entries.
+"""Generates calls without transcripts, of 200 deployments in 20 days, with their contacts, events and audit entries.
 
-50,000 calls are made a day. The same organization gets the same data.
+Fewer calls are of as many deployments and days: so that the statistics of both have as many groups, and what a request
+takes longer comes from the calls. The same organization gets the same data.
 """
 
 from collections.abc import Generator
@@ -19,16 +20,19 @@ from callwright.service.platform.json_text import json_text
 from callwright.service.platform.search_words import word_column
 from callwright.service.tables import call_counts, calls_by_name
 from callwright.service.tables.campaign_settings import columns_of
+from callwright.service.tables.ledger import RELEASE, RESERVATION
 from callwright.service.tables.schema import audit_log, deployment_contacts, deployments, outbox, transactions
 
 CALLS = 1_000_000
 FIRST_MS = 1_780_000_000_000
 _SPACING_MS = 12_000
 _OF_ONE_MILLISECOND = 7
-_CALLS_A_DEPLOYMENT = 5_000
+_DEPLOYMENTS = 200
 _AT_ONCE = 4
 _AGENTS = 20
 _BATCH = 2_500
+_CALLS_OF_ROUND = 75
+"""Calls for which money is held back together."""
 _OUTCOMES = (
     *["no_answer"] * 35,
     *["answered"] * 30,
@@ -43,15 +47,15 @@ RARE = "fax_or_ivr"
 """One call in ten thousand."""
 
 
-def deployment_number(index: int) -> int:
-    """The number of a call's deployment. The deployment's id is `dep_` and this number in 24 digits."""
-    return index // (_CALLS_A_DEPLOYMENT * _AT_ONCE) * _AT_ONCE + index % _AT_ONCE
+def deployment_number(index: int, count: int = CALLS) -> int:
+    """The number of the deployment of one of `count` calls. Its id is `dep_` and this number in 24 digits."""
+    return index // (max(1, count // _DEPLOYMENTS) * _AT_ONCE) * _AT_ONCE + index % _AT_ONCE
 
 
-def call(call_id: str, org_id: str, index: int, at_ms: int, chance: Random) -> dict[str, Any]:
-    """The row of a call."""
+def call(call_id: str, org_id: str, index: int, at_ms: int, chance: Random, count: int = CALLS) -> dict[str, Any]:
+    """The row of one of `count` calls."""
     outcome = RARE if index % 10_007 == 0 else chance.choice(_OUTCOMES)
-    answered, group = outcome == "answered", deployment_number(index)
+    answered, group = outcome == "answered", deployment_number(index, count)
     return {
         "id": call_id,
         "org_id": org_id,
@@ -91,17 +95,17 @@ def call(call_id: str, org_id: str, index: int, at_ms: int, chance: Random) -> d
     }
 
 
-def moment_of(index: int) -> int:
-    """When a call is made, in milliseconds since the epoch. Seven calls share a moment."""
-    return FIRST_MS + index // _OF_ONE_MILLISECOND * _SPACING_MS
+def moment_of(index: int, count: int = CALLS) -> int:
+    """When one of `count` calls is made, in milliseconds since the epoch. Seven calls share a moment."""
+    return FIRST_MS + index // _OF_ONE_MILLISECOND * _SPACING_MS * CALLS // count
 
 
 def _made(org_id: str, chance: Random, count: int) -> Generator[dict[str, Any]]:
     at_ms = FIRST_MS
     ids = Ids(lambda: at_ms, lambda count: "".join(chance.choices(ALPHABET, k=count)))
     for index in range(count):
-        at_ms = moment_of(index)
-        yield call(ids.new("cal"), org_id, index, at_ms, chance)
+        at_ms = moment_of(index, count)
+        yield call(ids.new("cal"), org_id, index, at_ms, chance, count)
 
 
 def put(connection: Connection, rows: list[dict[str, Any]]) -> None:
@@ -175,7 +179,22 @@ def _put_with_records(connection: Connection, rows: list[dict[str, Any]], first:
         for row in rows
         if row["cost_micros"]
     ]
-    connection.execute(insert(transactions), charges)
+    held = [
+        {
+            "id": f"txn_{place}{numbers[row['id']][1:]}",
+            "org_id": row["org_id"],
+            "type": kind,
+            "amount_micros": sign * 1_000_000,
+            "balance_after_micros": 0,
+            "reference_type": "deployment",
+            "reference_id": row["deployment_id"],
+            "description": f"for {_CALLS_OF_ROUND} calls",
+            "created_at": row["ended_at"],
+        }
+        for row in rows[::_CALLS_OF_ROUND]
+        for place, kind, sign in (("a", RESERVATION, -1), ("b", RELEASE, 1))
+    ]
+    connection.execute(insert(transactions), [*charges, *held])
 
 
 def _put_deployments(connection: Connection, org_id: str, count: int) -> None:
@@ -191,7 +210,7 @@ def _put_deployments(connection: Connection, org_id: str, count: int) -> None:
             "agent_id": f"agt_{group % _AGENTS:024d}",
             "audience_id": f"aud_{group:024d}",
         }
-        for group in range(-(-count // (_CALLS_A_DEPLOYMENT * _AT_ONCE)) * _AT_ONCE)
+        for group in range(deployment_number(count - 1, count) + _AT_ONCE)
     ]
     connection.execute(insert(deployments), rows)
 

@@ -37,7 +37,7 @@ def remove(connection: Connection, audience_id: str, *, now_ms: int) -> None:
     beyond = {"most": 1, "skipped": ROWS_AT_ONCE}
     is_large = any(
         connection.execute(found.limit(bindparam("most")).offset(bindparam("skipped")), given | beyond).first()
-        for found in (_ROWS, _ERRORS)
+        for found in (_ROWS, _ERRORS, declined_lines.OF_AUDIENCE)
     )
     if not is_large:
         _remove_errors(connection, audience_id)

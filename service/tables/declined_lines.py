@@ -18,8 +18,9 @@ from callwright.service.tables.schema import declined_lines
 
 _D = declined_lines.c
 _AT_ONCE = 500
-_OF_AUDIENCE = select(_D.line).where(_D.audience_id == bindparam("audience"))
-_ANY = _OF_AUDIENCE.limit(1)
+OF_AUDIENCE = select(_D.line).where(_D.audience_id == bindparam("id"))
+"""The lines of the audience with an `id`."""
+_ANY = OF_AUDIENCE.limit(1)
 _SAID = for_ids(_D.line, lambda these: select(_D.line, _D.said).where(_D.audience_id == bindparam("audience"), these))
 _REMOVE = for_ids(_D.line, lambda these: delete(declined_lines).where(_D.audience_id == bindparam("audience"), these))
 
@@ -27,7 +28,7 @@ _REMOVE = for_ids(_D.line, lambda these: delete(declined_lines).where(_D.audienc
 def find(connection: Connection, audience: Row[Any], lines: Collection[str]) -> dict[str, dict[str, str]]:
     """What was said no to for these lines: the cells by their columns, by the line."""
     given: dict[str, Any] = {"audience": audience.id}
-    if connection.execute(_ANY, given).first() is None:
+    if connection.execute(_ANY, {"id": audience.id}).first() is None:
         return {}
     by_hash = dict(zip(hashes(connection, audience.org_id, list(lines)), lines, strict=True))
     return {by_hash[row.line]: json.loads(row.said) for row in _SAID.all(connection, list(by_hash), given)}
@@ -51,7 +52,7 @@ def keep(connection: Connection, audience: Row[Any], noes: Mapping[str, Mapping[
 
 def remove_some(connection: Connection, audience_id: str, most: int) -> bool:
     """Deletes at most so many of an audience; false if there is none."""
-    lines = connection.execute(_OF_AUDIENCE.limit(most), {"audience": audience_id}).scalars().all()
+    lines = connection.execute(OF_AUDIENCE.limit(most), {"id": audience_id}).scalars().all()
     if lines:
         _REMOVE.run(connection, lines, {"audience": audience_id})
     return bool(lines)

@@ -1,13 +1,16 @@
 """Whoever says no in one row of a list is not called: duplicates, several rows of a number, attested consent."""
 
+import itertools
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import func, insert, select, update
 
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.dialling import Compliance
+from callwright.service.platform.database.units import PIECE_ROWS, ROWS_AT_ONCE
 from callwright.service.tables.schema import audiences, declined_lines
+from callwright.service.workers import large_changes
 from tests.support.campaigns import audience_of, calls_of, draft, ended_by_workers, make_audience, phone, started
 from tests.support.imports import carry_out_import
 from tests.support.resources import refusal
@@ -241,6 +244,20 @@ async def test_the_noes_of_numbers_without_a_row_go_with_their_audience(tenant: 
     assert await tenant.database.read(lambda connection: connection.execute(count).scalar_one()) == 4
     await tenant.client.audiences.delete(id=people.id)
     assert await tenant.database.read(lambda connection: connection.execute(count).scalar_one()) == 0
+
+
+async def test_very_many_of_them_go_in_pieces_although_the_audience_has_few_rows(tenant: Tenant) -> None:
+    people = await tenant.client.audiences.create(name="People", rows=[person(1, consent="yes")])
+    lines = [{"audience_id": people.id, "line": f"{number:032x}", "said": "{}"} for number in range(ROWS_AT_ONCE + 1)]
+    await tenant.database.write(lambda connection: connection.execute(insert(declined_lines), lines).rowcount)
+    await tenant.client.audiences.delete(id=people.id)
+    count = select(func.count()).select_from(declined_lines)
+    left = [await tenant.database.read(lambda connection: connection.execute(count).scalar_one())]
+    while await large_changes.work_on_some(tenant.services):
+        left.append(await tenant.database.read(lambda connection: connection.execute(count).scalar_one()))
+    assert left[0] == ROWS_AT_ONCE + 1
+    assert left[-1] == 0
+    assert max(before - after for before, after in itertools.pairwise(left)) == PIECE_ROWS
 
 
 @pytest.mark.parametrize(
