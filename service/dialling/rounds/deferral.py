@@ -24,6 +24,8 @@ from callwright.service.tables.schema import audience_rows, deployment_contacts,
 _K, _R = deployment_contacts.c, audience_rows.c
 AT_ONCE = 500
 """Contacts that are read in one transaction."""
+PIECES = 10
+"""Transactions between two rounds."""
 
 
 class Place(NamedTuple):

@@ -11,7 +11,7 @@ from callwright.service.dialling.claims import Claimed, Draft, claim
 from callwright.service.dialling.finishing import Finished, finish
 from callwright.service.dialling.limits.coverage import extend
 from callwright.service.dialling.queue import Rules
-from callwright.service.dialling.rounds.deferral import BEFORE_ALL, defer_due
+from callwright.service.dialling.rounds.deferral import Place, defer_due
 from callwright.service.dialling.schedule import Schedule
 from callwright.service.platform.clock.clock import Clock
 from callwright.service.platform.database.database import Database
@@ -47,11 +47,9 @@ class DriverWrites:
         self.events_written()
         return claimed
 
-    async def defer(self, rules: Rules, at_ms: int) -> None:
-        """Defers all contacts that are due at a moment and may not be called then, up to one who may."""
-        place = BEFORE_ALL
-        while place is not None:
-            place = await self.database.write(defer_due, self.ids, rules, at_ms, place, **self._lease())
+    async def defer(self, rules: Rules, at_ms: int, after: Place) -> Place | None:
+        """Defers those of the next contacts who may not be called at a moment; returns what `defer_due` does."""
+        return await self.database.write(defer_due, self.ids, rules, at_ms, after, **self._lease())
 
     async def extend(self, request: CallRequest, until_s: int) -> HangupCause | None:
         """Holds back what a call costs until `until_s` after its answer; returns why not, if it is not there."""

@@ -18,6 +18,7 @@ from callwright.service.dialling.claims import Draft
 from callwright.service.dialling.eligibility.predial import PREDIAL_UNAVAILABLE, NobodyToAsk, PredialCheck
 from callwright.service.dialling.leases import fence_of
 from callwright.service.dialling.queue import FIND, Rules, needs_decision, open_calls, providers_of
+from callwright.service.dialling.rounds.deferral import BEFORE_ALL, PIECES, Place
 from callwright.service.dialling.rounds.driver_writes import DriverWrites
 from callwright.service.dialling.rounds.predial_round import PredialRound
 from callwright.service.dialling.rounds.real_time import DeploymentTime, RealTime
@@ -129,9 +130,18 @@ class Runner:
                 return False
             held = await self._dial(pace, seen, schedule, drafts)
             if schedule.next_dial_ms is not None and _has_many_more(seen, schedule):
-                await writes.defer(seen.rules, schedule.next_dial_ms)
+                await self._defer(seen.rules, schedule.next_dial_ms)
         await pace.wait(seen, held or ("busy" if seen.is_waiting else None))
         return True
+
+    async def _defer(self, rules: Rules, at_ms: int) -> None:
+        """Defers contacts who are due and may not be called at a moment, up to one who may. The next round does the
+        same for those who are left, so that nobody waits long for a hang-up or a pause."""
+        place: Place | None = BEFORE_ALL
+        for _ in range(PIECES):
+            if place is None or self._ends():
+                return
+            place = await self._writes.defer(rules, at_ms, place)
 
     async def _schedule(self, pace: Pace, seen: Round) -> tuple[Schedule, list[Draft]]:
         """The calls of a round and a draft of each, in the same order."""
