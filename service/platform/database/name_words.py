@@ -12,6 +12,7 @@ from sqlalchemy import (
     Connection,
     Table,
     TableClause,
+    and_,
     column,
     literal,
     literal_column,
@@ -79,7 +80,8 @@ class NameWords:
             return literal_column(self._name).op("MATCH")(match)
         tag = owner_id[TAG_BEGINS - 1 :]
         query = " & ".join(f"'{tag}:{word[:LONGEST]}':*" for word in dict.fromkeys(words))
-        return literal_column(vector(self._rows.name, self._owner)).op("@@")(literal(query).cast(TSQUERY))
+        begins = literal_column(vector(self._rows.name, self._owner)).op("@@")(literal(query).cast(TSQUERY))
+        return and_(self._rows.c.name_words.is_not(None), begins)  # the index has only these rows
 
 
 TAG_BEGINS = 23

@@ -185,7 +185,11 @@ def _analyze(connection: Connection) -> None:
 
 async def _plans(tenant: Tenant, statements: Sequence[Statement], table: str) -> list[str]:
     reads = [each for each in statements if f"FROM {table}" in each.text or f"JOIN {table}" in each.text]
-    return [await tenant.database.read(each.plan, bitmaps=True) for each in reads if " LIKE " in each.text]
+    return [
+        await tenant.database.read(each.plan, bitmaps=True)
+        for each in reads
+        if " LIKE " in each.text or "@@" in each.text
+    ]
 
 
 @pytest.mark.requirement("FILTER-19")
