@@ -33,11 +33,11 @@ _COPIED_IF_KEPT = ("consent_basis", "consent_answer", "consent_date", "consent_r
 
 @handles(contract.get_call_evidence)
 def get_call_evidence(asked: contract.GetCallEvidence, context: RequestContext) -> contract.CallEvidenceWithHistory:
-    """Why one call was allowed, with the decisions about its contact."""
+    """Why one call was allowed, with the decisions before it that forbade calls to its contact."""
     row = find(context, asked.call_uuid)
     decisions = (
         select(contact_decisions)
-        .where(_H.deployment_id == row.deployment_id, _H.contact_id == row.contact_id)
+        .where(_H.deployment_id == row.deployment_id, _H.contact_id == row.contact_id, _H.decided_at < row.created_at)
         .order_by(_H.id.desc())
         .limit(_MOST_DECISIONS)
     )

@@ -58,6 +58,18 @@ async def test_hours_of_a_campaign_are_narrowed_by_the_hours_of_the_region(datab
         assert "US-RI" in evidence.regions, "the column wins over the area code"
 
 
+async def test_the_history_of_a_call_has_the_decisions_before_it_alone(database_url: str, tmp_path: Path) -> None:
+    brief = CallingHours(windows=[Window(days=list(WEEKDAYS), start="10:00", end="10:30")])
+    async with open_service(database_url, tmp_path, clock=SATURDAY_NIGHT) as tenant:
+        silent = {**person("+12125550100"), "sim.outcome": "no_answer"}
+        ended = await run(tenant, [silent], calling_hours=brief, retry_policy=RetryPolicy(max_attempts=2))
+        first, second = await calls_of(tenant, ended.id)
+        kept = [await tenant.client.calls.get_evidence(call_uuid=call.id) for call in (first, second)]
+        decided = [[one.decided_at for one in each.history] for each in kept]
+        assert len(decided[0]) < len(decided[1])
+        assert max(decided[0]) < first.created_at <= max(decided[1]) < second.created_at
+
+
 async def test_a_call_keeps_why_it_was_allowed_and_a_contact_what_deferred_it(
     database_url: str, tmp_path: Path
 ) -> None:
