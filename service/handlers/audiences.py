@@ -94,10 +94,10 @@ def _progress(row: Row[Any], now_ms: int) -> dict[str, int | None]:
 
 
 def _percent(row: Row[Any]) -> int:
-    """Before the first row is taken the file is read, which is a part of the whole. How far it was if it failed."""
+    """Before the first row is taken the file is read, which is a part of the whole. Once it has ended it is 100."""
     read = row.read_percent or 0
     taken = (100 - read) * row.processed // row.total_rows if row.total_rows else 0
-    return 100 if row.completed_at and row.status != "failed" else read + taken
+    return 100 if row.completed_at else read + taken
 
 
 def show_import(row: Row[Any], now_ms: int) -> contract.AudienceImport:
