@@ -38,7 +38,8 @@ class _Limit:
 
 
 class OpenHours:
-    """The moments at which a person at a place may be called. It keeps the days that it has worked out."""
+    """The moments at which a person at a place may be called. It keeps the days that it has worked out, and what it was
+    asked last. Several threads ask it, so what is kept is read once and checked."""
 
     def __init__(self, rules: RegionRules, place: Place, hours: CallingHours | None, purpose: Purpose) -> None:
         self.place = place
@@ -77,9 +78,10 @@ class OpenHours:
 
     def _local_day(self, at_ms: int) -> date:
         """The date in the first time zone. A round of dialling asks many times about one moment."""
-        if self._day_at is None or self._day_at[0] != at_ms:
-            self._day_at = at_ms, moment(at_ms).astimezone(zone_of(self.place.zones[0])).date()
-        return self._day_at[1]
+        kept = self._day_at
+        if kept is None or kept[0] != at_ms:
+            kept = self._day_at = at_ms, moment(at_ms).astimezone(zone_of(self.place.zones[0])).date()
+        return kept[1]
 
     def _in_force(self, day: date) -> InForce:
         return self._rules.in_force(self.place.regions, self._purpose, day)
@@ -90,11 +92,12 @@ class OpenHours:
 
     def _hours_rules(self, day: date) -> tuple[HoursRule, ...]:
         """The hours of the regions, and where the campaign has none of its own also the default's."""
-        if self._hours_on is None or self._hours_on[0] != day:
+        kept = self._hours_on
+        if kept is None or kept[0] != day:
             default = self._rules.regions[DEFAULT].rules if self._hours is None else ()
             own = (rule for rule in default if isinstance(rule, HoursRule))
-            self._hours_on = day, tuple(dict.fromkeys((*self._in_force(day).hours, *own)))
-        return self._hours_on[1]
+            kept = self._hours_on = day, tuple(dict.fromkeys((*self._in_force(day).hours, *own)))
+        return kept[1]
 
     def week(self, at_ms: int) -> Week:
         """The hours that the rules in force at a moment give in the person's time zones, without holidays."""
@@ -102,9 +105,10 @@ class OpenHours:
 
     def forbidding(self, at_ms: int) -> str | None:
         """The rule that forbids a call at a moment; None if none does."""
-        if self._forbidding_at is None or self._forbidding_at[0] != at_ms:
-            self._forbidding_at = at_ms, next(self._all_forbidding(at_ms), None)
-        return self._forbidding_at[1]
+        kept = self._forbidding_at
+        if kept is None or kept[0] != at_ms:
+            kept = self._forbidding_at = at_ms, next(self._all_forbidding(at_ms), None)
+        return kept[1]
 
     def _all_forbidding(self, at_ms: int) -> Iterator[str]:
         """All rules that forbid a call at a moment."""
@@ -123,9 +127,10 @@ class OpenHours:
         if there is no other.
         """
         first_ms = at_ms // DAY * DAY
-        if self._beside is None or self._beside[0] != first_ms:
-            self._beside = first_ms, self._most_beside_own(first_ms)
-        return self._beside[1]
+        kept = self._beside
+        if kept is None or kept[0] != first_ms:
+            kept = self._beside = first_ms, self._most_beside_own(first_ms)
+        return kept[1]
 
     def _most_beside_own(self, first_ms: int) -> str:
         counts: Counter[str] = Counter()

@@ -136,7 +136,7 @@ class Runner:
 
     async def _defer(self, rules: Rules, at_ms: int) -> None:
         """Defers contacts who are due and may not be called at a moment, up to one who may. The next round does the
-        same for those who are left, so that nobody waits long for a hang-up or a pause."""
+        same for those who are left, so that a hang-up or a pause does not wait long."""
         place: Place | None = BEFORE_ALL
         for _ in range(PIECES):
             if place is None or self._ends():
