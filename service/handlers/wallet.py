@@ -16,7 +16,7 @@ from callwright.service.rules.prices.installation_prices import InstallationPric
 from callwright.service.tables.ledger import HELD, wallet_of, warn_below
 from callwright.service.tables.price_lists import current_list
 from callwright.service.tables.schema import phone_numbers, transactions
-from callwright.service.tables.schema.accounts import MOVEMENTS_OF_EVERY_CALL, RARE_MOVEMENTS
+from callwright.service.tables.schema.accounts import HELD_MOVEMENTS, MOVEMENTS_OF_EVERY_CALL, RARE_MOVEMENTS
 
 _T, _N = transactions.c, phone_numbers.c
 _RENTED = (
@@ -117,6 +117,8 @@ def list_transactions(asked: contract.ListTransactions, context: RequestContext)
     rows = select(transactions).where(_T.org_id == context.org_id)
     if not asked.type:
         rows = rows.where(_T.type.not_in(HELD))
+    elif set(asked.type) <= set(HELD):
+        rows = rows.where(HELD_MOVEMENTS)
     elif not MOVEMENTS_OF_EVERY_CALL & set(asked.type):
         rows = rows.where(RARE_MOVEMENTS)
     listing = Listing(contract.list_transactions, rows, columns, _T.id, is_long=True, narrow=("reference_id",))

@@ -11,7 +11,7 @@ from callwright.service.platform.database.engines import check_encoding, file_of
 from callwright.service.platform.database.sqlite.disk_space import DRIVER_ERRORS
 from callwright.service.tables.database_file import check_database, check_tables
 
-REVISION = "0079"
+REVISION = "0080"
 """The newest migration. A test holds it against the folder of migrations."""
 _LOCK = 7_263_901
 """Any number that is ours: who migrates waits for the others."""

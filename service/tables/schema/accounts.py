@@ -173,6 +173,11 @@ MOVEMENTS_OF_EVERY_CALL = frozenset({"call_charge", "reservation", "reservation_
 _RARE_MOVEMENT = "type NOT IN ('call_charge', 'reservation', 'reservation_release')"
 RARE_MOVEMENTS: ColumnElement[bool] = literal_column(f"transactions.{_RARE_MOVEMENT}")
 """The condition of other transactions, which have an index by type."""
+_HELD_MOVEMENT = "type IN ('reservation', 'reservation_release')"
+HELD_MOVEMENTS: ColumnElement[bool] = literal_column(f"transactions.{_HELD_MOVEMENT}")
+"""The condition of those that move money between balance and reserved, which have an index by time: a campaign makes
+one for many calls, so they are far apart among the charges.
+"""
 
 transactions = Table(
     "transactions",
@@ -191,6 +196,7 @@ transactions = Table(
     Index("ix_transactions_created", "org_id", "created_at", "id", "type"),
     Index("ix_transactions_reference", "reference_id"),
     partial_index("ix_transactions_rare", "org_id", "type", "created_at", "id", where=text(_RARE_MOVEMENT)),
+    partial_index("ix_transactions_held", "org_id", "created_at", "id", "type", where=text(_HELD_MOVEMENT)),
     partial_index("uq_transactions_refund", "reference_id", where=text("type = 'refund'"), unique=True),
 )
 

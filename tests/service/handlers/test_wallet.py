@@ -11,7 +11,8 @@ from callwright.contract.deployments.call_price import MICROS
 from callwright.service import accounts
 from callwright.service.tables.schema import audit_log
 from tests.support import resources
-from tests.support.campaigns import draft, people
+from tests.support.campaigns import ONCE, draft, people, run
+from tests.support.database.statements import recorded
 from tests.support.http.raw_requests import AsyncClient, refused
 from tests.support.service import Tenant
 from tests.support.webhooks.sent_events import rows_of
@@ -80,6 +81,26 @@ async def test_movements_are_found_by_type_reference_and_moment(tenant: Tenant) 
     assert (await movements(created_before=found[0].created_at.replace(year=2000))).data == []
     await tenant.database.write(accounts.fund, tenant.services.ids, tenant.org_id, 1, tenant.services.clock.now_ms())
     assert {entry.amount.amount for entry in (await movements(type=["topup"])).data} == {"100.000000", "0.000001"}
+
+
+@pytest.mark.service(workers=True)
+@pytest.mark.parametrize("engine", ["sqlite", "postgres"], indirect=True)
+async def test_what_was_held_and_let_go_is_listed_by_an_index_that_has_no_charges(tenant: Tenant) -> None:
+    await run(tenant, people(12, sim_outcome="answered"), retry_policy=ONCE)
+    movements = tenant.client.wallet.list_transactions
+    charges = (await movements(type=["call_charge"])).data
+    assert len(charges) == 12
+    every = (await movements(type=["reservation", "reservation_release", "call_charge", "topup"], per_page=200)).data
+    for types in (["reservation"], ["reservation_release"], ["reservation_release", "reservation"]):
+        with recorded() as statements:
+            page = await movements(type=types, per_page=1)
+        found = [entry async for entry in movements(type=types, per_page=1)]
+        assert found == [entry for entry in every if entry.type in types]
+        assert page.pagination.total == len(found) > 0
+        read = [one for one in statements if "FROM transactions" in one.text]
+        plans = await tenant.database.read(lambda connection, read=read: [one.plan(connection) for one in read])
+        assert len(plans) == 2  # the page and its total
+        assert all("ix_transactions_held" in plan for plan in plans), plans
 
 
 async def test_what_is_unknown_to_the_list_of_movements_is_refused(http: AsyncClient) -> None:
