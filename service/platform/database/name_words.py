@@ -3,7 +3,7 @@
 On SQLite it is a full-text table without a copy (FTS5), on Postgres an index of the table itself (GIN).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -29,6 +29,15 @@ LONGEST = 60
 _CUT_FROM = 900
 """Only in names as long as this are words cut, which takes time."""
 _TAG_BYTES = 6
+_FAR_MORE = 4
+"""How many times as many rows of Postgres have a word that is compared in the rows, beside one that the index finds."""
+_OFTEN = text(
+    "SELECT word, (SELECT coalesce(sum(often), 0) FROM pg_stats, "
+    "unnest(CAST(CAST(most_common_elems AS text) AS text[]), most_common_elem_freqs) AS common (element, often) "
+    "WHERE schemaname = current_schema() AND tablename = :index AND starts_with(element, word)) "
+    "FROM unnest(CAST(:words AS text[])) AS word"
+)
+"""In which share of the rows of an index words of Postgres begin so, by its statistics; 0 of those that are rare."""
 
 
 def _tag(owner_id: str) -> str:
@@ -73,15 +82,30 @@ class NameWords:
     def matches(self, connection: Connection, owner_id: str, asked: str) -> ColumnElement[bool]:
         """That words of the name begin with the words asked for, which are some: a condition on `places` on SQLite,
         on the rows on Postgres."""
-        words = stored_words(asked)
+        words = list(dict.fromkeys(stored_words(asked)))
         if self.has_places(connection):
             tag = _tag(owner_id)
-            match = " AND ".join(f'"{tag}{word}" *' for word in dict.fromkeys(words))
+            match = " AND ".join(f'"{tag}{word}" *' for word in words)
             return literal_column(self._name).op("MATCH")(match)
-        tag = owner_id[TAG_BEGINS - 1 :]
-        query = " & ".join(f"'{tag}:{word[:LONGEST]}':*" for word in dict.fromkeys(words))
-        begins = literal_column(vector(self._rows.name, self._owner)).op("@@")(literal(query).cast(TSQUERY))
-        return and_(self._rows.c.name_words.is_not(None), begins)  # the index has only these rows
+        tag, words = owner_id[TAG_BEGINS - 1 :], list(dict.fromkeys(word[:LONGEST] for word in words))
+        found = self._rare(connection, tag, words)
+        compared = [self._rows.c.name_words.like(f"% {word}%") for word in words if word not in found]
+        begins = literal_column(vector(self._rows.name, self._owner)).op("@@")
+        query = literal(" & ".join(f"'{tag}:{word}':*" for word in found)).cast(TSQUERY)
+        return and_(self._rows.c.name_words.is_not(None), begins(query), *compared)  # the index has only these rows
+
+    def _rare(self, connection: Connection, tag: str, words: Sequence[str]) -> Sequence[str]:
+        """The words that the index of Postgres finds: all but those that are frequent beside another one.
+
+        The index reads all entries of each of its words, even where another one has a single row.
+        """
+        if len(words) < 2:
+            return words
+        tagged = [f"{tag}:{word}" for word in words]
+        asked = {"index": f"ix_{self._rows.name}_names", "words": tagged}
+        shares: dict[str, float] = {word: share for word, share in connection.execute(_OFTEN, asked)}
+        most = min(shares.values()) * _FAR_MORE
+        return [word for word in words if shares[f"{tag}:{word}"] <= most]
 
 
 TAG_BEGINS = 23

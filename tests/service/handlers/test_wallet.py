@@ -98,7 +98,7 @@ async def test_what_was_held_and_let_go_is_listed_by_an_index_that_has_no_charge
         assert found == [entry for entry in every if entry.type in types]
         assert page.pagination.total == len(found) > 0
         read = [one for one in statements if "FROM transactions" in one.text]
-        plans = await tenant.database.read(lambda connection, read=read: [one.plan(connection) for one in read])
+        plans = [await tenant.database.read(one.plan) for one in read]
         assert len(plans) == 2  # the page and its total
         assert all("ix_transactions_held" in plan for plan in plans), plans
 

@@ -208,6 +208,32 @@ async def test_an_index_of_words_leads_to_calls_by_name(tenant: Tenant) -> None:
 
 
 @pytest.mark.requirement("FILTER-19")
+@pytest.mark.parametrize("engine", ["postgres"], indirect=True)
+async def test_of_two_words_the_rare_one_is_found_and_the_frequent_one_is_compared(tenant: Tenant) -> None:
+    chance, first = Random(5), ("Ada", "Adam", "Bo")
+    named = [f"{first[index % 3]} Person{index}" for index in range(1_200)]
+    await put(tenant, [call_row(tenant, i, FIRST_MS + i, chance, **_named(name)) for i, name in enumerate(named)])
+    await tenant.database.write(_analyze)
+    cases: dict[str, list[str]] = {
+        "ada person12": ["person12"],
+        "person12 bo": ["person12"],
+        "ada bo": ["ada", "bo"],
+        "ada person12 per": ["person12"],
+    }
+    for asked, rare in cases.items():
+        with recorded() as statements:
+            found = [call.contact_name async for call in tenant.client.calls.list(contact_name=asked)]
+        expected = [name for name in named if _matches(asked, word_column(name))]
+        assert sorted(found) == sorted(expected), asked
+        reads = [one for one in statements if "@@" in one.text]
+        assert reads
+        for read in reads:
+            queries = [value for value in map(str, read.values.values()) if ":*" in value]
+            asked_index = [[part.split(":")[1].strip("'") for part in query.split(" & ")] for query in queries]
+            assert asked_index == [rare], read.values
+
+
+@pytest.mark.requirement("FILTER-19")
 async def test_an_index_of_words_leads_to_contacts_by_name(tenant: Tenant) -> None:
     campaign = await resources.draft(tenant, "Names")
     rows: list[dict[str, Any]] = [
