@@ -8,6 +8,7 @@ import pytest
 
 from callwright.contract.declaration.field_types import Spend
 from callwright.contract.deployments.call_price import MICROS
+from callwright.contract.wallet import TransactionType
 from callwright.service import accounts
 from callwright.service.tables.schema import audit_log
 from tests.support import resources
@@ -91,7 +92,12 @@ async def test_what_was_held_and_let_go_is_listed_by_an_index_that_has_no_charge
     charges = (await movements(type=["call_charge"])).data
     assert len(charges) == 12
     every = (await movements(type=["reservation", "reservation_release", "call_charge", "topup"], per_page=200)).data
-    for types in (["reservation"], ["reservation_release"], ["reservation_release", "reservation"]):
+    choices: tuple[list[TransactionType], ...] = (
+        ["reservation"],
+        ["reservation_release"],
+        ["reservation_release", "reservation"],
+    )
+    for types in choices:
         with recorded() as statements:
             page = await movements(type=types, per_page=1)
         found = [entry async for entry in movements(type=types, per_page=1)]
